@@ -1,0 +1,55 @@
+# make report: set up and build the sample reports.   make test: set up and pass the tests.
+# make lab: the notebooks.   make bench, make faults: the long figures.   make lock: renew requirements.lock.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := uv==0.13.8
+READY := $(VENV)/.ready
+SAMPLES := data/samples/workspace
+LOCK_EXTRAS := judge postgres scale voila zh
+
+# Nothing is written outside this folder but caches.
+export JUPYTER_CONFIG_DIR := $(CURDIR)/.jupyter/config
+export JUPYTER_DATA_DIR := $(CURDIR)/.jupyter/data
+export JUPYTER_RUNTIME_DIR := $(CURDIR)/.jupyter/runtime
+export JUPYTERLAB_SETTINGS_DIR := $(CURDIR)/.jupyter/settings
+export JUPYTERLAB_WORKSPACES_DIR := $(CURDIR)/.jupyter/workspaces
+export IPYTHONDIR := $(CURDIR)/.jupyter/ipython
+export MPLCONFIGDIR := $(CURDIR)/.jupyter/matplotlib
+
+.PHONY: report test lab bench faults lock samples
+.DEFAULT_GOAL := report
+
+$(READY): requirements.lock pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) from requirements.lock …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(UV)"
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock \
+	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e . \
+	  || $(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@
+
+samples: $(READY)
+	@$(BIN)/python data/samples/build.py $(SAMPLES)
+
+report: samples
+	@$(BIN)/ratebook --workspace $(SAMPLES) --reports reports report --all --jobs 2
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser and not long"
+	$(BIN)/python -m pytest -m "browser and not long"
+
+faults: $(READY)
+	$(BIN)/python -m pytest -m "long" tests
+
+bench: $(READY)
+	$(BIN)/python -m tests.benchmarks
+
+lab: samples
+	RATEBOOK_WORKSPACE=$${RATEBOOK_WORKSPACE:-$(SAMPLES)} $(BIN)/jupyter lab --notebook-dir=. notebooks/rate.ipynb
+
+lock: $(READY)
+	$(BIN)/uv pip compile pyproject.toml $(LOCK_EXTRAS:%=--extra %) --group dev \
+	  --python-version 3.11 --generate-hashes --universal --upgrade --quiet \
+	  --no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock
