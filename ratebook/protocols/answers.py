@@ -1,0 +1,98 @@
+"""Which values are answers to a question, and the one form in which each is kept."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from ratebook.protocols.conditions import UNANSWERABLE
+from ratebook.protocols.types import number
+
+if TYPE_CHECKING:
+    from ratebook.protocols.questions import Question
+
+_DASHES = re.compile(r"[\s_\u2010-\u2015-]+")
+_TERMINAL = " .。!！?？"
+
+
+def fold(text: str) -> str:
+    """A spelling without case, width, and the difference between _, - and spaces.
+
+    >>> fold(" No_Evidence "), fold("NO–EVIDENCE")
+    ('no evidence', 'no evidence')
+    """
+    return " ".join(_DASHES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
+
+
+def checked(question: Question, value: Any) -> Any:
+    """The value as it is stored, or a ValueError that says what is wrong with it."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise ValueError(f"an empty value is no answer to “{question.id}”")
+    if question.type == "choice":
+        return _option(question, value)
+    if question.type in ("text", "answer"):
+        if not isinstance(value, str):
+            raise ValueError(f"{value!r} is not a text, and “{question.id}” takes texts")
+        return _answer(question, value) if question.type == "answer" else value
+    return _score(question, value)
+
+
+def allowed(question: Question) -> str:
+    """The allowed values, in words: “1, 2, 3, 4, 5”, or “1–5”."""
+    values = question.values
+    if values and len(values) <= 12:
+        return ", ".join(str(value) for value in values)
+    return f"{question.min}–{question.max}"
+
+
+def _option(question: Question, value: Any) -> str:
+    text = str(value)
+    for option in question.options:
+        if text == option.value:
+            return option.value
+    for option in question.options:
+        if fold(text) in {fold(word) for word in (option.value, option.label, *option.aliases)}:
+            return option.value
+    raise ValueError(f"{value!r} is not one of {allowed(question)} for “{question.id}”")
+
+
+def _answer(question: Question, value: str) -> str:
+    def plain(text: str) -> str:
+        return unicodedata.normalize("NFKC", text).casefold().strip().strip(_TERMINAL)
+
+    if plain(value) in {plain(word) for word in (UNANSWERABLE, *question.unanswerable)}:
+        return UNANSWERABLE
+    return value
+
+
+def _score(question: Question, value: Any) -> int | float:
+    text = value.strip() if isinstance(value, str) else value
+    if isinstance(text, str):
+        for level in question.levels:
+            if fold(text) in {fold(word) for word in (level.name, *level.aliases)}:
+                return number(level.value)
+    is_percent = question.type == "percent"
+    if is_percent and isinstance(text, str) and text.endswith("%"):
+        text, in_percent = text[:-1], True
+    else:
+        in_percent = False
+    try:
+        score = number(text)
+    except ValueError:
+        raise ValueError(
+            f"{value!r} is not a number, and “{question.id}” takes {allowed(question)}"
+        ) from None
+    low, high = question.ends
+    if not low <= score <= high:
+        raise ValueError(f"{score} is outside {low}–{high} for “{question.id}”")
+    if is_percent and not in_percent and 0 < score < 1:
+        raise ValueError(
+            f"{score} for “{question.id}”: percentages are written 0–100; "
+            f"write {round(score * 100, 6):g} or {score}%"
+        )
+    values = question.values
+    if values is not None and score not in values:
+        whole = "a whole number" if question.step == 1 else "on the scale"
+        raise ValueError(f"{score} is not {whole}, and “{question.id}” takes {allowed(question)}")
+    return score

@@ -1,0 +1,106 @@
+"""Whether a question is asked, or required, given the other answers.
+
+{accuracy: [inaccurate, disputed]}     the answer is one of these
+{label: answered}                      there is an answer
+{reference_answer: answerable}         there is one, and it is not <Unanswerable>
+{and: [...]}  {or: [...]}              of conditions; several keys in one mapping must all hold
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Condition = dict[str, Any]
+
+UNANSWERABLE = "<Unanswerable>"
+WORDS = ("answered", "answerable")
+
+
+def holds(condition: Condition | bool | None, answers: Mapping[str, Any]) -> bool:
+    """Whether a condition holds for these answers (question id → value); None and True always do.
+
+    >>> holds({"or": [{"tone": [1, 2]}, {"label": "answered"}]}, {"tone": 2})
+    True
+    >>> holds({"a": "answered", "b": "answerable"}, {"a": "x", "b": "<Unanswerable>"})
+    False
+    """
+    if condition is None or isinstance(condition, bool):
+        return condition is not False
+    return all(_one(key, expected, answers) for key, expected in condition.items())
+
+
+def _one(key: str, expected: Any, answers: Mapping[str, Any]) -> bool:
+    if key == "and":
+        return all(holds(part, answers) for part in expected)
+    if key == "or":
+        return any(holds(part, answers) for part in expected)
+    value = answers.get(key)
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return False
+    if expected == "answered":
+        return True
+    if expected == "answerable":
+        return bool(value != UNANSWERABLE)
+    return any(same(value, allowed) for allowed in expected)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal as answers: 2, 2.0 and "2" are one value."""
+    return bool(one == other) or _plain(one) == _plain(other)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def leaves(condition: Condition | bool | None) -> Iterator[tuple[str, Any]]:
+    """Every (question, expected) a condition speaks of."""
+    if isinstance(condition, dict):
+        for key, expected in condition.items():
+            if key in ("and", "or"):
+                for part in expected:
+                    yield from leaves(part)
+            else:
+                yield key, expected
+
+
+def rewritten(
+    condition: Condition | bool | None, change: Callable[[str, list[Any]], list[Any]]
+) -> Condition | bool | None:
+    """The condition with each list of values replaced by `change(question, values)`."""
+    if not isinstance(condition, dict):
+        return condition
+    changed: Condition = {}
+    for key, expected in condition.items():
+        if key in ("and", "or"):
+            changed[key] = [rewritten(part, change) for part in expected]
+        else:
+            changed[key] = change(key, expected) if isinstance(expected, list) else expected
+    return changed
+
+
+def read_condition(raw: Any) -> Condition:
+    """A condition as written, its form checked; that its questions exist is checked later."""
+    if not isinstance(raw, dict) or not raw:
+        raise ValueError(
+            f"{raw!r} is not a condition: write {{question: [values]}}, {{question: answered}}, "
+            "{question: answerable}, {and: [conditions]} or {or: [conditions]}"
+        )
+    for key, expected in raw.items():
+        if key in ("and", "or"):
+            if not isinstance(expected, list) or not expected:
+                raise ValueError(f"'{key}' needs a list of conditions")
+            for part in expected:
+                read_condition(part)
+        elif isinstance(expected, str):
+            if expected not in WORDS:
+                raise ValueError(
+                    f"{key!r}: {expected!r} is not one of answered, answerable, or a list of values"
+                )
+        elif not isinstance(expected, list) or not expected:
+            raise ValueError(f"{key!r} needs a list of values, or answered, or answerable")
+    return raw

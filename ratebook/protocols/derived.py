@@ -1,0 +1,135 @@
+"""Measures and targets: that they speak of questions, values and columns which exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ratebook.protocols.conditions import leaves
+from ratebook.protocols.errors import Path, Problem, dotted, named, one_of, value_problem
+from ratebook.protocols.measures import Measure
+from ratebook.protocols.questions import Question
+from ratebook.protocols.schema import Protocol
+
+OF_NUMBERS = (
+    *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
+    *(
+        "overall_mean",
+        "overall_sd",
+        "overall_computed_mean",
+        "adjusted_share",
+        "percent_within_one",
+        "icc_2_1",
+    ),
+    *("within_one", "mae", "bias", "exact_halves", "macro_f1_halves"),
+)
+OF_AN_ORDER = ("alpha_ordinal", "alpha_interval", "kappa_weighted_quadratic", "ac2", "spearman")
+OF_A_QUESTION = (
+    *("mean", "sd", "median", "weighted_mean", "weighted_mean_within", "icc_2_1", "ac1"),
+    *("alpha_nominal", "kappa_cohen", "kappa_fleiss", "percent_agreement", "percent_within_one"),
+    *OF_AN_ORDER,
+)
+GROUPS = ("label", "rater", "raters", "systems", "tokeniser", "level")  # besides item columns
+
+
+def measure_problems(protocol: Protocol) -> Iterator[Problem]:
+    """(path in the file, what is wrong) for every measure and target that cannot be computed."""
+    for number, measure in enumerate(protocol.measures):
+        yield from _measure(("measures", number), measure, protocol)
+    columns = grouping_columns(protocol)
+    for number, target in enumerate(protocol.targets):
+        path: Path = ("targets", number)
+        if target.question is not None:
+            ids = [*questions_of(protocol), *recoded(protocol)]
+            yield from named((*path, "question"), target.question, ids, "a question")
+        computed = [
+            measure.statistic
+            for measure in protocol.measures
+            if target.question is None or target.question in outcome(measure)
+        ]
+        if target.statistic not in computed:
+            where = (*path, "statistic")
+            aim = (
+                f"{target.statistic!r} of {target.question!r}"
+                if target.question
+                else repr(target.statistic)
+            )
+            yield where, f"{dotted(where)} {aim} is not among the measures"
+        for column in target.group or ():
+            known = [*columns, *GROUPS]
+            yield from named((*path, "group", column), column, known, "a grouping column")
+
+
+def questions_of(protocol: Protocol) -> dict[str, Question]:
+    return {question.id: question for question in protocol.questions}
+
+
+def recoded(protocol: Protocol) -> list[str]:
+    """The question ids that measures make by recoding."""
+    return [new for measure in protocol.measures for new in measure.recode or ()]
+
+
+def outcome(measure: Measure) -> tuple[str, ...]:
+    """The question ids its numbers are reported under."""
+    return tuple(measure.recode) if measure.recode else measure.question or ()
+
+
+def grouping_columns(protocol: Protocol) -> list[str]:
+    item = protocol.item
+    columns = [*item.groups, *([item.system] if item.system else [])]
+    return list(dict.fromkeys(columns))
+
+
+def _measure(path: Path, measure: Measure, protocol: Protocol) -> Iterator[Problem]:
+    questions = questions_of(protocol)
+    if measure.question is None and measure.statistic in OF_A_QUESTION:
+        yield path, f"{dotted(path)} {measure.statistic} needs a question"
+    for number, id in enumerate(measure.question or ()):
+        where = (*path, "question", number)
+        yield from named(where, id, questions, "a question")
+        if id in questions:
+            yield from _fits(where, measure, questions[id])
+    for key, share in (("is", measure.is_), ("of", measure.of)):
+        where = (*path, key)
+        pairs = leaves(share)
+        if isinstance(share, tuple) and measure.question:
+            pairs = iter([(measure.question[0], list(share))])
+        for id, expected in pairs:
+            yield from named(where, id, questions, "a question")
+            for value in expected if id in questions and isinstance(expected, list) else ():
+                yield from value_problem(where, questions[id], value)
+    yield from _recoding(path, measure, questions)
+    columns = grouping_columns(protocol)
+    for number, crossed in enumerate(measure.by):
+        for column in crossed:
+            what = "a column that groups or names systems"
+            yield from named((*path, "by", number), column, columns, what)
+
+
+def _fits(where: Path, measure: Measure, question: Question) -> Iterator[Problem]:
+    statistic = measure.statistic
+    if question.type == "text":
+        yield where, f"{dotted(where)} {question.id!r} is a text; {statistic} cannot count it"
+    elif statistic in OF_NUMBERS and not question.is_numeric:
+        yield where, f"{dotted(where)} {question.id!r} has no numbers for {statistic}"
+    elif statistic in OF_AN_ORDER and question.level in (None, "nominal"):
+        yield where, f"{dotted(where)} {question.id!r} has no order for {statistic}"
+
+
+def _recoding(path: Path, measure: Measure, questions: dict[str, Question]) -> Iterator[Problem]:
+    for new, groups in (measure.recode or {}).items():
+        where = (*path, "recode", new)
+        if new in questions:
+            yield where, f"{dotted(where)} is a question already; give the recoded one a new id"
+        if measure.question is None or len(measure.question) != 1:
+            yield where, f"{dotted(where)} recode needs exactly one question"
+            continue
+        question = questions.get(measure.question[0])
+        seen: set[str] = set()
+        for value, old in groups.items():
+            if question is not None:
+                for each in old:
+                    yield from value_problem((*where, value), question, each)
+            twice = [str(each) for each in old if str(each) in seen]
+            if twice:
+                yield (*where, value), f"{dotted((*where, value))}: {one_of(twice)} recoded twice"
+            seen.update(str(each) for each in old)
