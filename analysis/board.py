@@ -1,0 +1,217 @@
+"""A round's answers as aligned tables: one row per unit, one column per rater, per question.
+
+A unit is an item, or one part of it, or a part of a case where a question belongs to the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.cells import Cells
+from analysis.ratings import Ratings
+from analysis.scales import Scale, scale_of
+
+NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
+KINDS = ("human", "model", "automatic", "key", "adjudicator")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Answers to one question: codes into `scale` and confidences, units × all raters."""
+
+    question: str
+    scale: Scale
+    codes: np.ndarray
+    confidence: np.ndarray | None
+
+    def numbers(self) -> np.ndarray:
+        """The answers as numbers, NaN where nobody answered."""
+        return np.append(np.nan, self.scale.numbers)[self.codes]
+
+    def means(self, values: Iterable[Any]) -> np.ndarray:
+        """Where the answer is one of these values."""
+        wanted = np.zeros(len(self.scale.values) + 1, dtype=bool)
+        wanted[[self.scale.code(value) for value in values]] = True
+        return wanted[self.codes]
+
+
+class Board:
+    """The counted answers of a frame: answered, first replicate, main items."""
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        questions: Mapping[str, Mapping[str, Any]],
+        *,
+        cluster: str | None = None,
+        raters: Sequence[Any] | None = None,
+    ) -> None:
+        missing = [name for name in NEEDED if name not in frame.columns]
+        if missing:
+            raise ValueError(f"the frame has no column {', '.join(missing)}")
+        if cluster is not None and cluster not in frame.columns:
+            raise ValueError(f"the frame has no column {cluster!r} to cluster by")
+        frame = _counted(frame)
+        self.questions = questions
+        self.named = None if raters is None else list(raters)
+        self.frame = frame.reset_index(drop=True)
+        self._find_units(cluster)
+        self.rater_codes, found = pd.factorize(self.frame["rater"].astype(object), sort=True)
+        self.raters = list(found)
+        kinds = self.frame["rater_kind"].astype(object).to_numpy()
+        self.kinds = np.array(["human"] * len(self.raters), dtype=object)
+        self.kinds[self.rater_codes] = kinds
+        self.question_codes, self.question_names = pd.factorize(
+            self.frame["question"].astype(object), sort=False
+        )
+        self._grids: dict[str, Grid] = {}
+
+    def _find_units(self, cluster: str | None) -> None:
+        frame = self.frame
+        case = frame["case"].astype(object)
+        by_item = frame["item"].notna().to_numpy()
+        owner = frame["item"].astype(object).where(by_item, case)
+        owners, _ = pd.factorize(owner.astype(str), sort=False)
+        part = frame["part"].fillna(0).astype(int).to_numpy()
+        width = int(part.max(initial=0)) + 1
+        key = (owners * 2 + by_item) * width + part
+        # Units keep the order of their names, so that the order of the answers cannot matter.
+        self.unit_codes, first = _codes_and_first(key)
+        self.n_units = len(first)
+        self.first = frame.iloc[first].reset_index(drop=True)
+        self.of_item = by_item[first]
+        self.part = part[first]
+        self.owner = (owners * 2 + by_item)[first]
+        known = case.notna().to_numpy()[first]
+        names = np.where(known, case.astype(str).to_numpy()[first], owner.astype(str).iloc[first])
+        self.case, _ = pd.factorize(names, sort=True)
+        self.case_names = names
+        if cluster is None:
+            self.cluster = self.case
+        else:
+            given = frame[cluster].astype(object).iloc[first]
+            # An item without a cluster stands with its case.
+            alone = np.array([f"case {name}" for name in names], dtype=object)
+            labels = np.where(given.notna(), given.astype(str), alone)
+            self.cluster, _ = pd.factorize(labels, sort=True)
+
+    @cached_property
+    def everything(self) -> np.ndarray:
+        """A mask that keeps all units."""
+        return np.ones(self.n_units, dtype=bool)
+
+    def grid(self, question: str) -> Grid:
+        """All raters' answers to a question."""
+        if question not in self._grids:
+            self._grids[question] = self._make(question)
+        return self._grids[question]
+
+    def _make(self, question: str) -> Grid:
+        rows = np.flatnonzero(self.question_codes == _place(self.question_names, question))
+        part = self.frame.iloc[rows]
+        scale, coded = scale_of(self.questions.get(question, {}), part)
+        units, raters = self.unit_codes[rows], self.rater_codes[rows]
+        codes = np.zeros((self.n_units, len(self.raters)), dtype=np.int32)
+        codes[units, raters] = coded
+        if np.count_nonzero(codes) < np.count_nonzero(coded):
+            self._refuse_twice(units, raters, question)
+        confidence = None
+        if "confidence" in part.columns and part["confidence"].notna().any():
+            confidence = np.full(codes.shape, np.nan)
+            confidence[units, raters] = part["confidence"].to_numpy(dtype=float, na_value=np.nan)
+        return Grid(question, scale, codes, confidence)
+
+    def _refuse_twice(self, units: np.ndarray, raters: np.ndarray, question: str) -> None:
+        cells, counts = np.unique(units * len(self.raters) + raters, return_counts=True)
+        unit, rater = divmod(int(cells[counts > 1][0]), len(self.raters))
+        where = self.first.iloc[unit]
+        name = where["item"] if self.of_item[unit] else where["case"]
+        raise ValueError(
+            f"{self.raters[rater]} answered “{question}” on {name} twice in the first replicate"
+        )
+
+    def counted(self, questions: Iterable[str]) -> tuple[np.ndarray, Any]:
+        """The columns of the raters who count here, and their kind or their names.
+
+        People, else models, else whoever was named.
+        """
+        if self.named is not None:
+            unknown = [name for name in self.named if name not in self.raters]
+            if unknown and len(unknown) == len(self.named):
+                return np.zeros(0, dtype=int), self.named
+            wanted = [self.raters.index(name) for name in self.named if name in self.raters]
+            return np.array(sorted(wanted), dtype=int), self.named
+        places = [_place(self.question_names, question) for question in questions]
+        answered = np.unique(self.rater_codes[np.isin(self.question_codes, places)])
+        for kind in ("human", "model"):
+            columns = answered[self.kinds[answered] == kind]
+            if len(columns):
+                return columns, kind
+        return np.zeros(0, dtype=int), "human"
+
+    def columns_of(self, kind: str) -> np.ndarray:
+        """The columns of all raters of a kind."""
+        return np.flatnonzero(self.kinds == kind)
+
+    def ratings(self, grid: Grid, columns: np.ndarray, mask: np.ndarray) -> Ratings:
+        """A question's codes for the coefficients, with clusters where units share them."""
+        units = np.flatnonzero(mask)
+        units = units[grid.codes[np.ix_(units, columns)].any(axis=1)]
+        return Ratings(
+            grid.codes[np.ix_(units, columns)],
+            tuple(grid.scale.values),
+            grid.scale.numbers,
+            grid.scale.declared,
+            grid.scale.labels,
+            units,
+            tuple(self.raters[column] for column in columns),
+            self.shared_clusters(units),
+        )
+
+    def shared_clusters(self, units: np.ndarray) -> np.ndarray | None:
+        """The units' clusters, or None where each unit is its own."""
+        clusters = self.cluster[units]
+        return None if len(np.unique(clusters)) == len(units) else clusters
+
+    def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Cells:
+        """The answers where `given` holds (units × these columns), with numbers of that shape."""
+        unit, place = np.nonzero(given)
+        return Cells(
+            unit,
+            columns[place] if len(columns) else place,
+            self.cluster[unit],
+            {name: values[unit, place] for name, values in numbers.items()},
+            tuple(self.raters),
+        )
+
+    def n_items(self, units: np.ndarray) -> int:
+        """How many items (or cases, for questions asked of a case) these units belong to."""
+        return len(np.unique(self.owner[units]))
+
+
+def _counted(frame: pd.DataFrame) -> pd.DataFrame:
+    keep = np.ones(len(frame), dtype=bool)
+    if "status" in frame.columns:
+        keep &= (frame["status"].astype(object) == "answered").to_numpy()
+    if "replicate" in frame.columns:
+        keep &= frame["replicate"].fillna(1).astype(int).to_numpy() == 1
+    if "role" in frame.columns:
+        role = frame["role"].astype(object)
+        keep &= ((role == "main") | role.isna()).to_numpy()
+    return frame[keep]
+
+
+def _codes_and_first(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    _, first, codes = np.unique(key, return_index=True, return_inverse=True)
+    return codes.ravel(), first
+
+
+def _place(names: Any, wanted: str) -> int:
+    found = np.flatnonzero(np.asarray(names, dtype=object) == wanted)
+    return int(found[0]) if len(found) else -1

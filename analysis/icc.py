@@ -1,0 +1,180 @@
+"""Intraclass correlations: the share of the ratings' variance that lies between units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from analysis.chance import TOLERANCE, divide
+from analysis.estimate import Estimate
+from analysis.infer import infer
+from analysis.links import FISHER
+from analysis.patterns import find_patterns
+from analysis.ratings import Ratings, read
+
+FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
+
+
+class IntraclassCorrelation:
+    """One of Shrout and Fleiss's six forms, with missing ratings allowed.
+
+    Variance components come from fitting constants (Henderson's method 3), which needs only sums
+    over units, costs nothing in the number of units, and on complete data gives Shrout and
+    Fleiss's mean squares exactly.
+    """
+
+    exchangeable = False
+    link = FISHER
+    undefined_reason = "no_spread"
+
+    def __init__(self, form: str, numbers: np.ndarray, raters: int) -> None:
+        self.form, self.raters = form, raters
+        # Squares of numbers far from zero would cancel.
+        self.numbers = numbers - (numbers.mean() if len(numbers) else 0.0)
+        self.name = f"icc_{form[3:]}"
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        """Per pattern: counts and squares, then what the raters' effects are solved from."""
+        given = (codes > 0).astype(float)
+        x = np.append(0.0, self.numbers)[codes]
+        m = given.sum(axis=1)
+        safe = np.maximum(m, 1)
+        total = x.sum(axis=1)
+        scalars = [m > 0, m, m**2, 1 / safe * (m > 0), total, (x**2).sum(axis=1), total**2 / safe]
+        gaps = given * (x - (total / safe)[:, None])
+        shared = -given[:, :, None] * given[:, None, :] / safe[:, None, None]
+        own = np.arange(codes.shape[1])
+        shared[:, own, own] += given
+        width = codes.shape[1] ** 2
+        return np.hstack([np.column_stack(scalars), x, given, gaps, shared.reshape(-1, width)])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        r = round((-3 + (9 + 4 * (totals.shape[1] - 7)) ** 0.5) / 2)
+        units, ratings, squared, inverse, total, squares, within_units = totals[:, :7].T
+        x, given, gaps = (totals[:, 7 + i * r : 7 + (i + 1) * r] for i in range(3))
+        shared = totals[:, 7 + 3 * r :].reshape(-1, r, r)
+        between = within_units - divide(total**2, ratings)
+        harmonic = divide(units, inverse)
+        if self.form.startswith("ICC1"):
+            inside = divide(squares - within_units, ratings - units)
+            size = divide(ratings - divide(squared, ratings), units - 1)
+            unit = divide(divide(between, units - 1) - inside, size)
+            return _share(unit, inside, harmonic, self.form)
+        effects = np.linalg.pinv(shared, hermitian=True, rcond=1e-10) @ gaps[:, :, None]
+        explained = (effects[:, :, 0] * gaps).sum(axis=1)
+        active = (given > TOLERANCE).sum(axis=1)
+        error = divide(squares - within_units - explained, ratings - units - active + 1)
+        of_raters = np.divide(x**2, given, out=np.zeros_like(x), where=given > TOLERANCE)
+        adjusted = within_units + explained - of_raters.sum(axis=1)
+        unit = divide(adjusted - (units - 1) * error, ratings - active)
+        rater = divide(explained - (active - 1) * error, ratings - units)
+        noise = error + rater if self.form.startswith("ICC2") else error
+        return _share(unit, noise, harmonic, self.form)
+
+
+def _share(unit: np.ndarray, noise: np.ndarray, k: np.ndarray, form: str) -> np.ndarray:
+    noise = noise / k if form.endswith("k") else noise
+    whole = unit + noise
+    blank = np.full_like(whole, np.nan)
+    return np.divide(unit, whole, out=blank, where=np.abs(whole) > TOLERANCE)
+
+
+def icc(
+    ratings: Any,
+    form: str = "ICC2",
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "analytic",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """The intraclass correlation: how much of the variance of single ratings lies between units.
+
+    ICC1: raters differ from unit to unit; ICC2: the same raters, seen as a sample of raters;
+    ICC3: these raters only, their severity left out; with k, of the raters' mean. The analytic
+    interval is Shrout and Fleiss's on complete data, and the jackknife's otherwise.
+    """
+    if form not in FORMS:
+        raise ValueError(f"unknown form {form!r}: choose {', '.join(FORMS[:-1])} or {FORMS[-1]}")
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    if coded.labels and not coded.declared and len(coded.scale):
+        raise ValueError(
+            f"an intraclass correlation needs numbers and the values are labels "
+            f"({coded.scale[0]!r}): pass numbers, or scale=[…] from lowest to highest"
+        )
+    met = coded.rows(coded.rating_counts() >= 1)
+    patterns = find_patterns(met)
+    statistic = IntraclassCorrelation(form, coded.numbers, coded.codes.shape[1])
+    if interval == "analytic" and not _complete(met):
+        interval = "jackknife"
+    return infer(
+        statistic,
+        met,
+        patterns,
+        interval=interval,
+        resamples=resamples,
+        coverage=coverage,
+        seed=seed,
+    )
+
+
+def _complete(coded: Ratings) -> bool:
+    return bool(coded.codes.all()) and coded.clusters is None
+
+
+def f_interval(
+    form: str, x: np.ndarray, weights: np.ndarray, coverage: float
+) -> tuple[float, float] | None:
+    """Shrout and Fleiss's (1979) interval from F distributions, for complete data.
+
+    None where raters never differ, so that there is nothing to compare the units' spread with.
+    """
+    from scipy.special import fdtri
+
+    n, k = int(weights.sum()), x.shape[1]
+    if n < 2 or k < 2:
+        return None
+    rows, columns = x.mean(axis=1), weights @ x / n
+    middle = float(weights @ rows / n)
+    between = k * float(weights @ (rows - middle) ** 2) / (n - 1)
+    judges = n * float(((columns - middle) ** 2).sum()) / (k - 1)
+    residual = x - rows[:, None] - columns[None, :] + middle
+    error = float(weights @ (residual**2).sum(axis=1)) / ((n - 1) * (k - 1))
+    within = float(weights @ ((x - rows[:, None]) ** 2).sum(axis=1)) / (n * (k - 1))
+    p = 0.5 + coverage / 2
+    if min(within, between) <= TOLERANCE or error <= TOLERANCE:
+        return None
+    if form.startswith("ICC2"):
+        return _two_way_random(form, n, k, between, judges, error, p)
+    one_way = form.startswith("ICC1")
+    ratio = between / (within if one_way else error)
+    df = n * (k - 1) if one_way else (n - 1) * (k - 1)
+    low, high = ratio / fdtri(n - 1, df, p), ratio * fdtri(df, n - 1, p)
+    if form.endswith("k"):
+        return float(1 - 1 / low), float(1 - 1 / high)
+    return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
+
+
+def _two_way_random(
+    form: str, n: int, k: int, between: float, judges: float, error: float, p: float
+) -> tuple[float, float]:
+    from scipy.special import fdtri
+
+    rho = (between - error) / (between + (k - 1) * error + k * (judges - error) / n)
+    spread = k * rho * judges / error
+    rest = n * (1 + (k - 1) * rho) - k * rho
+    df = (k - 1) * (n - 1) * (spread + rest) ** 2
+    df /= (n - 1) * spread**2 + rest**2
+    above, below = fdtri(n - 1, df, p), fdtri(df, n - 1, p)
+    other = k * judges + (k * n - k - n) * error
+    low = n * (between - above * error) / (above * other + n * between)
+    high = n * (below * between - error) / (other + n * below * between)
+    if form.endswith("k"):
+        low, high = (end * k / (1 + end * (k - 1)) for end in (low, high))
+    return float(low), float(high)

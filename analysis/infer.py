@@ -1,0 +1,221 @@
+"""A statistic of coded ratings becomes an Estimate: value, intervals, counts, reason, warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from analysis.estimate import Estimate
+from analysis.intervals import Interval, check_options, interval_of
+from analysis.links import FISHER
+from analysis.patterns import Patterns
+from analysis.ratings import Ratings
+from analysis.statistic import Statistic, point, rows_to_resample
+
+# Below this many units outside the commonest pattern no interval holds its coverage.
+ENOUGH_DISAGREEMENTS = 25
+
+
+def infer(
+    statistic: Statistic,
+    coded: Ratings,
+    patterns: Patterns,
+    *,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    pairable: bool = True,
+    warnings: tuple[str, ...] = (),
+) -> Estimate:
+    """The estimate of `statistic`; `pairable` statistics only use units rated at least twice."""
+    check_options(interval, coverage, resamples)
+    used = used_counts(patterns, pairable)
+    names = [name for name, seen in zip(coded.raters, used["by_rater"], strict=True) if seen]
+    common: dict[str, Any] = {
+        "statistic": statistic.name,
+        "coverage": coverage,
+        "n_units": used["units"],
+        "n_dropped": used["dropped"],
+        "n_raters": len(names),
+        "n_ratings": used["ratings"],
+        "raters": tuple(names),
+        "beside": beside(patterns, coded) if pairable else {},
+    }
+    reason = why_not(patterns, pairable)
+    work = patterns.forget_raters() if statistic.exchangeable else patterns
+    value = float("nan") if reason else point(statistic, work)
+    if not np.isfinite(value):
+        return Estimate(None, reason=reason or why_undefined(patterns, statistic), **common)
+    found = Interval()
+    if interval is not None:
+        found = _interval(statistic, patterns, work, interval, coverage, resamples, seed)
+    said = [*warnings, *found.warnings]
+    if pairable:
+        said += warnings_of(patterns, value, common["beside"], interval is not None)
+    common["beside"] = {**common["beside"], **_speak(said, common["beside"], value)}
+    return Estimate(
+        value,
+        found.low,
+        found.high,
+        found.low_like,
+        found.high_like,
+        found.se,
+        method=found.method,
+        reason=found.reason,
+        warnings=tuple(dict.fromkeys(said)),
+        seed=seed if interval in ("bootstrap", "bca") else None,
+        **common,
+    )
+
+
+def _interval(
+    statistic: Statistic,
+    patterns: Patterns,
+    work: Patterns,
+    interval: str,
+    coverage: float,
+    resamples: int,
+    seed: int,
+) -> Interval:
+    if interval == "analytic":
+        from analysis.analytic import analytic_interval
+
+        published = analytic_interval(statistic, patterns, coverage)
+        if published is not None and patterns.blocks is None:
+            return published
+        # Where no closed form was published, or units come in clusters.
+        interval = "jackknife"
+    rows, weights = rows_to_resample(statistic, work)
+    like = None
+    if interval == "jackknife" and patterns.codes.shape[1] >= 3:
+        like = without_each_rater(statistic, patterns)
+    return interval_of(
+        statistic.values,
+        rows,
+        weights,
+        link=getattr(statistic, "link", FISHER),
+        interval=interval,
+        coverage=coverage,
+        resamples=resamples,
+        seed=seed,
+        without_rater=like,
+        edge=getattr(statistic, "edge", 1.0),
+        unit="units" if patterns.blocks is None else "clusters",
+    )
+
+
+def without_each_rater(statistic: Statistic, patterns: Patterns) -> np.ndarray:
+    """The statistic without each rater in turn; raters who answered nothing are not counted."""
+    answered = np.flatnonzero(patterns.codes.any(axis=0))
+    found = []
+    for rater in answered:
+        rest = patterns.without_rater(int(rater))
+        found.append(point(statistic, rest.forget_raters() if statistic.exchangeable else rest))
+    return np.array(found)
+
+
+def used_counts(patterns: Patterns, pairable: bool) -> dict[str, Any]:
+    """How many units, ratings and raters enter, and how many units had to be left out."""
+    given = patterns.codes > 0
+    m = given.sum(axis=1)
+    used = m >= (2 if pairable else 1)
+    weights = patterns.weights * used
+    return {
+        "units": int(weights.sum()),
+        "dropped": int(patterns.weights.sum() - weights.sum()),
+        "ratings": int(weights @ m),
+        "by_rater": weights @ given > 0,
+    }
+
+
+def why_not(patterns: Patterns, pairable: bool) -> str | None:
+    """The reason why agreement cannot be computed at all, if there is one."""
+    if not len(patterns.codes):
+        return "no_ratings"
+    if not pairable:
+        return None
+    if patterns.codes.any(axis=0).sum() < 2:
+        return "single_rater"
+    if ((patterns.codes > 0).sum(axis=1) < 2).all():
+        return "no_pairable_units"
+    return None
+
+
+def why_undefined(patterns: Patterns, statistic: Statistic) -> str:
+    """The reason why a coefficient has no value although two raters met."""
+    met = (patterns.codes > 0).sum(axis=1) >= 2
+    if len(np.unique(patterns.codes[met][patterns.codes[met] > 0])) == 1:
+        return getattr(statistic, "single_value_reason", "no_variation")
+    return getattr(statistic, "undefined_reason", "weights_give_no_disagreement")
+
+
+def beside(patterns: Patterns, coded: Ratings) -> dict[str, Any]:
+    """What stands beside every coefficient: observed agreement and how common one value is."""
+    totals, agree, pairable, values = 0.0, 0.0, 0, np.zeros(patterns.q)
+    if len(patterns.codes):
+        counts = np.zeros(patterns.q + 1)
+        for j in range(patterns.codes.shape[1]):
+            counts += np.bincount(
+                patterns.codes[:, j], weights=patterns.weights, minlength=patterns.q + 1
+            )
+        values, totals = counts[1:], counts[1:].sum()
+        agree, pairable = pairwise_agreement(patterns)
+    common = int(values.argmax()) if totals else None
+    return {
+        "n_pairable": pairable,
+        "observed_agreement": agree / pairable if pairable else None,
+        "prevalence": float(values[common] / totals) if common is not None else None,
+        "commonest": coded.scale[common] if common is not None else None,
+    }
+
+
+def pairwise_agreement(patterns: Patterns) -> tuple[float, int]:
+    """Sum over units of the share of agreeing pairs, and how many units have a pair."""
+    codes, width = patterns.codes, patterns.codes.shape[1]
+    m = (codes > 0).sum(axis=1)
+    same = np.zeros(len(codes))
+    for i in range(width):
+        for j in range(i + 1, width):
+            same += (codes[:, i] == codes[:, j]) & (codes[:, i] > 0)
+    pairs = m * (m - 1) / 2
+    used = m >= 2
+    return float((patterns.weights * used) @ (same / np.maximum(pairs, 1))), int(
+        patterns.weights @ used
+    )
+
+
+def units_outside_commonest(patterns: Patterns) -> int:
+    """Units that do not show the commonest pattern, whoever was absent."""
+    given = patterns.codes > 0
+    weights = patterns.weights * (given.sum(axis=1) >= 2)
+    highest = patterns.codes.max(axis=1, initial=0)
+    unanimous = ((patterns.codes == highest[:, None]) | ~given).all(axis=1)
+    alike = np.bincount(highest[unanimous], weights[unanimous], patterns.q + 1)
+    return int(weights.sum() - max(weights.max(initial=0), alike.max(initial=0)))
+
+
+def warnings_of(
+    patterns: Patterns, value: float, said: dict[str, Any], with_interval: bool
+) -> list[str]:
+    """What a reader of a coefficient should be warned of."""
+    found = []
+    if with_interval and units_outside_commonest(patterns) < ENOUGH_DISAGREEMENTS:
+        found.append("too_few_disagreements")
+    agreement = said.get("observed_agreement")
+    if agreement is not None and agreement >= 0.8 and value < 0.4:
+        found.append("high_agreement_low_coefficient")
+    return found
+
+
+def _speak(said: list[str], near: dict[str, Any], value: float) -> dict[str, str]:
+    if "high_agreement_low_coefficient" not in said:
+        return {}
+    return {
+        "sentence": (
+            f"Pairs of raters agree on {near['observed_agreement']:.0%} of the units, yet the "
+            f"coefficient is {value:.2f}: {near['prevalence']:.0%} of all ratings are "
+            f"“{near['commonest']}”, so most of that agreement would happen by chance."
+        )
+    }

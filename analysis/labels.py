@@ -1,0 +1,160 @@
+"""Values as codes: what counts as missing, which scale holds, and where its values lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+# A scale of this many values or fewer is coded by subtraction instead of by sorting.
+DENSE = 1000
+
+
+def code_values(
+    values: Any, scale: Sequence[Any] | None
+) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool]:
+    """Codes of the same shape (0 is missing), the scale, its positions, and whether it is labels.
+
+    None, NaN, pd.NA and the empty string are missing and never become a value; a label spelled
+    "nan" is a label. Positions are the numbers themselves, or 1, 2, 3 … for labels.
+    """
+    array = _as_array(values)
+    if array.dtype.kind in "iuf":
+        return _code_numbers(array, scale)
+    flat = array.ravel()
+    missing = _missing(flat)
+    present = flat[~missing]
+    if all(map(_is_number, scale or ())) and all(map(_is_number, present)):
+        numbers = np.full(len(flat), np.nan)
+        numbers[~missing] = present.astype(float)
+        return _code_numbers(numbers.reshape(array.shape), scale)
+    return _code_labels(flat, missing, array.shape, scale)
+
+
+def _as_array(values: Any) -> np.ndarray:
+    if isinstance(values, pd.Series):
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            # Decoding through the few categories costs less than one object per row.
+            categories = values.cat.categories.to_numpy()
+            if categories.dtype.kind in "iuf":
+                decoded = np.append(categories.astype(float), np.nan)
+                return decoded[values.cat.codes.to_numpy()]
+            padded = np.empty(len(categories) + 1, dtype=object)
+            padded[:-1] = categories
+            return padded[values.cat.codes.to_numpy()]
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
+            return values.to_numpy()
+        return values.to_numpy(dtype=object)
+    array = np.asarray(values)
+    return array if array.dtype.kind in "iuf" else array.astype(object)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def _missing(flat: np.ndarray) -> np.ndarray:
+    missing = np.asarray(pd.isna(flat), dtype=bool)
+    blank = np.fromiter((isinstance(v, str) and v.strip() == "" for v in flat), bool, len(flat))
+    return missing | blank
+
+
+def _code_numbers(
+    array: np.ndarray, scale: Sequence[Any] | None
+) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool]:
+    if scale is not None and not all(_is_number(value) for value in scale):
+        flat = array.ravel().astype(object)
+        missing = np.isnan(array.ravel().astype(float))
+        return _code_labels(flat, missing, array.shape, scale)
+    if scale is not None:
+        positions = np.asarray([float(value) for value in scale])
+        _refuse_repeats(scale)
+        order = np.argsort(positions)
+        return _look_up(array, positions, order, scale), tuple(scale), positions, False
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        raise ValueError("an infinite rating: remove it or leave it empty")
+    present = np.unique(array[~np.isnan(array)] if array.dtype.kind == "f" else array)
+    positions = present.astype(float)
+    order = np.arange(len(positions))
+    found = tuple(v.item() for v in present)
+    if all(float(v).is_integer() for v in found):
+        found = tuple(int(v) for v in found)
+    return _look_up(array, positions, order, found), found, positions, False
+
+
+def _look_up(
+    array: np.ndarray, positions: np.ndarray, order: np.ndarray, scale: Sequence[Any]
+) -> np.ndarray:
+    codes = np.zeros(array.shape, dtype=_small(len(positions)))
+    if array.size == 0:
+        return codes
+    given = ~np.isnan(array) if array.dtype.kind == "f" else np.ones(array.shape, dtype=bool)
+    values = array[given]
+    if len(positions) == 0:
+        if values.size:
+            raise ValueError(f"rating {values[0]!r} but the scale has no values")
+        return codes
+    ordered = positions[order]
+    slot = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    wrong = ordered[slot] != values
+    if wrong.any():
+        _refuse(values[wrong][0].item(), scale)
+    codes[given] = order[slot] + 1
+    return codes
+
+
+def _code_labels(
+    flat: np.ndarray, missing: np.ndarray, shape: tuple[int, ...], scale: Sequence[Any] | None
+) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool]:
+    present = flat[~missing]
+    present = np.fromiter((_hashable(v) for v in present), dtype=object, count=len(present))
+    where, seen = pd.factorize(present, sort=False)
+    if scale is None:
+        order = sorted(range(len(seen)), key=lambda i: _sort_key(seen[i]))
+        found = tuple(seen[i] for i in order)
+    else:
+        _refuse_repeats(scale)
+        found = tuple(_hashable(value) for value in scale)
+    place = {value: i + 1 for i, value in enumerate(found)}
+    for value in seen:
+        if value not in place:
+            _refuse(value, found)
+    to_code = np.array([place[value] for value in seen], dtype=_small(len(found)))
+    codes = np.zeros(len(flat), dtype=_small(len(found)))
+    if len(present):
+        codes[~missing] = to_code[where]
+    return codes.reshape(shape), found, np.arange(1.0, len(found) + 1), True
+
+
+def _hashable(value: Any) -> Any:
+    return frozenset(value) if isinstance(value, (set, list, tuple)) else value
+
+
+def _sort_key(value: Any) -> tuple[str, Any]:
+    if isinstance(value, frozenset):
+        return "set", tuple(sorted(map(str, value)))
+    if isinstance(value, Real):
+        return "number", float(value)
+    return type(value).__name__, str(value)
+
+
+def _small(q: int) -> type[np.signedinteger[Any]]:
+    if q < 127:
+        return np.int8
+    return np.int16 if q < 32767 else np.int32
+
+
+def _refuse_repeats(scale: Sequence[Any]) -> None:
+    seen: set[Any] = set()
+    for value in map(_hashable, scale):
+        if value in seen:
+            raise ValueError(f"the scale names {value!r} twice")
+        seen.add(value)
+
+
+def _refuse(value: Any, scale: Sequence[Any]) -> None:
+    shown = ", ".join(map(str, scale[:12])) + (" …" if len(scale) > 12 else "")
+    raise ValueError(f"rating {value!r} is not on the scale: {shown}")

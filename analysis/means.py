@@ -1,0 +1,147 @@
+"""Means, standard deviations and medians of ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis import bootstrap
+from analysis.cells import Cells, infer_cells, ratio
+from analysis.estimate import Estimate
+from analysis.links import LOG
+from analysis.ratings import read
+
+
+def cells_of(
+    ratings: Any,
+    *,
+    scale: Sequence[Any] | None = None,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Cells:
+    """The answers of a long frame, a table or a plain list of values, one by one."""
+    if _is_list(ratings):
+        ratings = [[value] for value in ratings]
+    coded = read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    if coded.labels and not coded.declared and len(coded.scale):
+        raise ValueError(
+            f"a mean needs numbers and the values are labels ({coded.scale[0]!r}): "
+            "pass numbers, or scale=[…] from lowest to highest"
+        )
+    unit, rater = np.nonzero(coded.codes)
+    x = coded.numbers[coded.codes[unit, rater] - 1] if len(unit) else np.zeros(0)
+    clusters = unit if coded.clusters is None else coded.clusters[unit]
+    return Cells(unit, rater, clusters, {"x": x}, coded.raters)
+
+
+def _is_list(ratings: Any) -> bool:
+    if isinstance(ratings, (pd.Series, np.ndarray)):
+        return ratings.ndim == 1
+    if isinstance(ratings, (list, tuple)):
+        return not any(isinstance(v, (list, tuple, np.ndarray)) for v in ratings)
+    return False
+
+
+def mean(
+    ratings: Any,
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """The mean of all ratings given; every rating counts the same.
+
+    Without a value when nobody answered.
+    """
+    cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    return mean_of(cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed)
+
+
+def mean_of(cells: Cells, **options: Any) -> Estimate:
+    """The mean of the numbers `x`."""
+    return infer_cells(
+        "mean",
+        cells,
+        lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))),
+        ratio,
+        **options,
+    )
+
+
+def sd_of(cells: Cells, **options: Any) -> Estimate:
+    """The sample standard deviation (n − 1) of all ratings."""
+    # Squares of numbers far from zero would cancel, so they are taken around the mean.
+    middle = float(cells.numbers["x"].mean()) if len(cells) else 0.0
+
+    def rows(part: Cells) -> np.ndarray:
+        x = part.numbers["x"] - middle
+        return part.per_cluster(x, x**2, np.ones(len(part)))
+
+    return infer_cells(
+        "sd", cells, rows, _deviation, link=LOG, **{"reason": "too_few_units", **options}
+    )
+
+
+def _deviation(totals: np.ndarray) -> np.ndarray:
+    total, squares, n = totals.T
+    spread = squares - total**2 / np.maximum(n, 1)
+    return np.where(n > 1, np.sqrt(np.maximum(spread, 0) / np.maximum(n - 1, 1)), np.nan)
+
+
+def median_of(cells: Cells, **options: Any) -> Estimate:
+    """The median of all ratings; its interval is a percentile bootstrap whatever was asked.
+
+    The jackknife of a median does not converge, so it is not offered.
+    """
+    points = np.unique(cells.numbers["x"])
+
+    def rows(part: Cells) -> np.ndarray:
+        place = np.searchsorted(points, part.numbers["x"])
+        return part.per_cluster(*(1.0 * (place == k) for k in range(len(points))))
+
+    wanted = options.pop("interval", "jackknife")
+    found = infer_cells(
+        "median", cells, rows, lambda t: _median(t, points), interval=None, **options
+    )
+    if wanted is None or found.value is None or len(points) > 500:
+        return found
+    sums = rows(cells)
+    seed, resamples = options.get("seed", 0), options.get("resamples", 2000)
+    weights = np.ones(len(sums), dtype=np.int64)
+    drawn = bootstrap.draw(lambda t: _median(t, points), sums, weights, resamples, seed)
+    ends = bootstrap.percentile(drawn, options.get("coverage", 0.95))
+    method = f"percentile bootstrap over {len(sums)} clusters, {resamples} draws, seed {seed}"
+    if ends is None or len(sums) < 3:
+        return replace(found, reason="too_few_units_for_interval")
+    return replace(found, low=ends[0], high=ends[1], method=method, seed=seed)
+
+
+def _median(totals: np.ndarray, points: np.ndarray) -> np.ndarray:
+    reached = np.cumsum(totals, axis=1)
+    n = reached[:, -1:]
+    below = (reached < np.floor((n + 1) / 2)).sum(axis=1)
+    above = (reached < np.ceil((n + 1) / 2)).sum(axis=1)
+    last = len(points) - 1
+    return (points[np.minimum(below, last)] + points[np.minimum(above, last)]) / 2
+
+
+def sd(ratings: Any, **options: Any) -> Estimate:
+    """The sample standard deviation (n − 1) of all ratings given; options as for `mean`."""
+    reading = {k: options.pop(k) for k in ("scale", "cluster", "raters", "keep") if k in options}
+    return sd_of(cells_of(ratings, **reading), **options)
+
+
+def median(ratings: Any, **options: Any) -> Estimate:
+    """The median of all ratings given; options as for `mean`."""
+    reading = {k: options.pop(k) for k in ("scale", "cluster", "raters", "keep") if k in options}
+    return median_of(cells_of(ratings, **reading), **options)

@@ -1,0 +1,1 @@
+"""What a protocol may ask to be computed, one file per kind of number."""

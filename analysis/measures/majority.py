@@ -1,0 +1,114 @@
+"""Full agreement, majority and none (NeuReg): three shares that add up to one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from analysis.cells import Cells
+from analysis.estimate import Estimate
+from analysis.measures.consensus import modal
+from analysis.measures.finding import Finding, Task, nothing
+from analysis.patterns import count_values
+from analysis.proportions import proportion_of
+
+NAMES = ("full_agreement", "majority", "no_majority")
+
+
+def majorities(task: Task) -> list[Finding]:
+    """Per question over units that every rater rated; with several questions also per unit.
+
+    For a unit as a whole the three are: a majority on all questions, on some, on none.
+    """
+    columns, who = task.board.counted(task.questions)
+    found, exists, whole = [], [], task.mask.copy()
+    for question in task.questions:
+        grid = task.grid(question)
+        codes = grid.codes[:, columns]
+        complete = task.mask & codes.all(axis=1) & (len(columns) > 0)
+        counts = count_values(codes, len(grid.scale.values))
+        top = counts.max(axis=1) if counts.shape[1] else np.zeros(len(codes))
+        majority = top * 2 > len(columns)
+        exists.append(majority)
+        whole &= complete
+        kind = np.where(top == len(columns), 0, np.where(majority, 1, 2))
+        found.append(_finding(task, grid.question, complete, kind, columns, who))
+    if len(exists) > 1:
+        reached = np.column_stack(exists).sum(axis=1)
+        kind = np.where(reached == len(exists), 0, np.where(reached > 0, 1, 2))
+        found.append(_finding(task, None, whole, kind, columns, who))
+    return found
+
+
+def _finding(
+    task: Task,
+    question: str | None,
+    complete: np.ndarray,
+    kind: np.ndarray,
+    columns: np.ndarray,
+    who: object,
+) -> Finding:
+    units = np.flatnonzero(complete)
+    if len(columns) < 2 or not len(units):
+        reason = "single_rater" if len(columns) == 1 else "no_complete_units"
+        return Finding(question, nothing(task.statistic, reason), units, raters=who)
+    hit = (kind == NAMES.index(task.statistic)).astype(float)
+    cells = task.board.cells(
+        complete[:, None], columns[:1], hit=hit[:, None], of=complete[:, None] * 1.0
+    )
+    estimate = proportion_of(task.statistic, cells, **task.options)
+    n = len(columns)
+    estimate = replace(estimate, n_raters=n, n_ratings=n * len(units))
+    return Finding(question, estimate, units, raters=who)
+
+
+def evaluator_agreement(task: Task) -> list[Finding]:
+    """How often a rater gave the commonest value, for all raters and for each, ties left out.
+
+    `tie: first` in the measure counts the first rater's value as the commonest one instead.
+    """
+    columns, who = task.board.counted(task.questions)
+    found = []
+    pooled_hit, pooled_of = [], []
+    for question in task.questions:
+        grid = task.grid(question)
+        codes = grid.codes[:, columns] * task.mask[:, None]
+        common = modal(codes, len(grid.scale.values), task.measure.get("tie"))
+        met = ((codes > 0).sum(axis=1) >= 2) & (common > 0)
+        of = (codes > 0) & met[:, None]
+        hit = of & (codes == common[:, None])
+        pooled_hit.append(hit)
+        pooled_of.append(of)
+        found += _rates(task, grid.question, [hit], [of], columns, who)
+    if len(task.questions) > 1:
+        found += _rates(task, None, pooled_hit, pooled_of, columns, who)
+    return found
+
+
+def _rates(
+    task: Task,
+    question: str | None,
+    hits: list[np.ndarray],
+    ofs: list[np.ndarray],
+    columns: np.ndarray,
+    who: object,
+) -> list[Finding]:
+    hit = np.sum(hits, axis=0).astype(float)
+    of = np.sum(ofs, axis=0).astype(float)
+    cells = task.board.cells(of > 0, columns, hit=hit, of=of)
+    if not len(cells):
+        reason = "single_rater" if len(columns) == 1 else "no_pairable_units"
+        return [Finding(question, nothing(task.statistic, reason), cells.unit, raters=who)]
+    found = [Finding(question, _rate(task, cells), cells.unit, raters=who)]
+    for column in columns:
+        own = cells.where(cells.rater == column)
+        name = {"rater": task.board.raters[column]}
+        found.append(Finding(question, _rate(task, own), own.unit, name, raters=who))
+    return found
+
+
+def _rate(task: Task, cells: Cells) -> Estimate:
+    found = proportion_of(task.statistic, cells, **task.options)
+    total = found.beside.get("total")
+    return replace(found, n_ratings=int(total)) if total else found

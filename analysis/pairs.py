@@ -1,0 +1,56 @@
+"""Kappa for pairs of raters: Cohen's for one pair, Light's as the mean over all of them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from analysis.chance import TOLERANCE, beyond_chance, divide
+from analysis.links import FISHER
+
+
+class PairKappa:
+    """Mean over pairs of raters of Cohen's kappa (`own=True`) or Scott's pi (`own=False`).
+
+    Each pair uses the units that both rated. Units are drawn jointly for all pairs, because
+    pairs share raters and their kappas move together.
+    """
+
+    exchangeable = False
+    link = FISHER
+
+    def __init__(self, weights: np.ndarray, name: str = "kappa_cohen", own: bool = True) -> None:
+        self.weights, self.name, self.own = weights, name, own
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        """Per pattern and pair: the agreement weight, then the two raters' values."""
+        values = np.arange(1, q + 1)
+        padded = np.zeros((q + 1, q + 1))
+        padded[1:, 1:] = self.weights
+        columns = [np.zeros((len(codes), 0))]
+        for i, j in combinations(range(codes.shape[1]), 2):
+            both = (codes[:, i] > 0) & (codes[:, j] > 0)
+            columns.append(padded[codes[:, i], codes[:, j]][:, None])
+            columns.append((both[:, None] & (codes[:, [i]] == values)).astype(float))
+            columns.append((both[:, None] & (codes[:, [j]] == values)).astype(float))
+        return np.hstack(columns)
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        found = self.each_pair(totals)
+        exists = np.isfinite(found)
+        return divide(np.where(exists, found, 0.0).sum(axis=1), exists.sum(axis=1).astype(float))
+
+    def each_pair(self, totals: np.ndarray) -> np.ndarray:
+        """Kappa of each pair (columns), NaN where a pair never met or never varied."""
+        q = len(self.weights)
+        cells = totals.reshape(len(totals), -1, 1 + 2 * q)
+        agreed, first, second = cells[:, :, 0], cells[:, :, 1 : q + 1], cells[:, :, q + 1 :]
+        n = first.sum(axis=2)
+        if not self.own:
+            first = second = (first + second) / 2
+        expected = np.einsum("bpk,kl,bpl->bp", first, self.weights, second)
+        met = n > TOLERANCE
+        square = np.where(met, n, 1.0) ** 2
+        kappa = beyond_chance(agreed / np.sqrt(square), expected / square)
+        return np.where(met, kappa, np.nan)

@@ -1,0 +1,70 @@
+"""Every pair of raters by itself, as a raters × raters table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.alpha import alpha_statistic, refuse_labels
+from analysis.chance import ObservedAgreement
+from analysis.gwet import within_weights
+from analysis.infer import why_not
+from analysis.kappa import kappa_statistic
+from analysis.patterns import find_patterns
+from analysis.ratings import Ratings, read
+from analysis.statistic import point
+from analysis.weights import is_identity
+
+STATISTICS = ("kappa", "alpha", "percent_agreement")
+
+
+def pairwise(
+    ratings: Any,
+    statistic: str = "kappa",
+    *,
+    weights: str | Sequence[Any] | np.ndarray = "identity",
+    level: str = "nominal",
+    within: float = 0,
+    scale: Sequence[Any] | None = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> pd.DataFrame:
+    """kappa (with weights), alpha (at a level) or percent agreement of each pair of raters.
+
+    NaN on the diagonal and where a pair has no value. The attribute `attrs["n"]` is a table of
+    how many units each pair shares.
+    """
+    if statistic not in STATISTICS:
+        raise ValueError(f"unknown statistic {statistic!r}: choose {', '.join(STATISTICS)}")
+    coded = read(ratings, scale=scale, raters=raters, keep=keep)
+    ordered = {"kappa": not is_identity(weights), "alpha": level != "nominal"}
+    if ordered.get(statistic, within > 0):
+        refuse_labels(coded, "this statistic")
+    patterns = find_patterns(coded)
+    compute = _named(statistic, coded, weights, level, within)
+    width = len(coded.raters)
+    found = np.full((width, width), np.nan)
+    shared = np.zeros((width, width), dtype=int)
+    for i, j in combinations(range(width), 2):
+        # Margins of the patterns, so that the ratings are not read again for each pair.
+        pair = patterns.pair(i, j)
+        both = pair.codes.all(axis=1)
+        shared[i, j] = shared[j, i] = int(pair.weights @ both)
+        if why_not(pair, pairable=True) is None:
+            found[i, j] = found[j, i] = point(compute, pair)
+    names = list(coded.raters)
+    table = pd.DataFrame(found, index=names, columns=names)
+    table.attrs["n"] = pd.DataFrame(shared, index=names, columns=names)
+    return table
+
+
+def _named(name: str, coded: Ratings, weights: Any, level: str, within: float) -> Any:
+    if name == "kappa":
+        return kappa_statistic("light", weights, coded)
+    if name == "alpha":
+        return alpha_statistic(level, coded)
+    return ObservedAgreement(within_weights(coded.numbers, within))

@@ -1,0 +1,154 @@
+"""Proportions and their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from analysis.cells import Cells, infer_cells, ratio
+from analysis.estimate import Estimate
+from analysis.intervals import check_options
+from analysis.jackknife import t_interval
+from analysis.links import LOGIT
+
+METHODS = ("wilson", "clopper-pearson", "normal")
+
+
+def proportion(
+    count: float,
+    total: float,
+    *,
+    method: str = "wilson",
+    coverage: float = 0.95,
+) -> Estimate:
+    """count / total of independent units, with Wilson's interval unless another is named.
+
+    Without a value when the total is zero.
+
+    >>> proportion(15, 148)
+    <proportion: 0.1014; 95 % 0.0624 to 0.1605 for these raters; 148 units, 1 raters, 148 ratings>
+    """
+    check_options(None, coverage, 1)
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}: choose {', '.join(METHODS[:-1])} or normal")
+    if not 0 <= count <= total:
+        raise ValueError(f"{count!r} of {total!r} is not a proportion")
+    n = int(total)
+    counts: dict[str, Any] = {"n_units": n, "n_raters": 1, "n_ratings": n}
+    if total == 0:
+        return Estimate(None, reason="zero_denominator", statistic="proportion", **counts)
+    low, high = limits(count, total, method, coverage)
+    p = count / total
+    return Estimate(
+        p,
+        low,
+        high,
+        se=float(np.sqrt(p * (1 - p) / total)),
+        statistic="proportion",
+        coverage=coverage,
+        method=method,
+        beside={"count": count, "total": total},
+        **counts,
+    )
+
+
+def limits(count: float, total: float, method: str, coverage: float) -> tuple[float, float]:
+    """The ends of the interval for independent units."""
+    from scipy.special import betaincinv, ndtri
+
+    tail = (1 - coverage) / 2
+    p, z = count / total, float(ndtri(1 - tail))
+    if method == "wilson":
+        middle = (p + z**2 / (2 * total)) / (1 + z**2 / total)
+        reach = z * np.sqrt(p * (1 - p) / total + z**2 / (4 * total**2)) / (1 + z**2 / total)
+        # Exactly 0 or 1 at the ends, where rounding would leave a crumb.
+        low = 0.0 if count == 0 else float(middle - reach)
+        return low, 1.0 if count == total else float(middle + reach)
+    if method == "clopper-pearson":
+        low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
+        high = 1.0 if count == total else float(betaincinv(count + 1, total - count, 1 - tail))
+        return low, high
+    reach = z * np.sqrt(p * (1 - p) / total)
+    return float(max(p - reach, 0.0)), float(min(p + reach, 1.0))
+
+
+def proportion_difference(
+    count: float, total: float, other_count: float, other_total: float, *, coverage: float = 0.95
+) -> Estimate:
+    """The difference of two independent proportions, with Newcombe's interval (method 10)."""
+    if min(total, other_total) <= 0:
+        return Estimate(None, reason="zero_denominator", statistic="proportion_difference")
+    p, q = count / total, other_count / other_total
+    low, high = limits(count, total, "wilson", coverage)
+    other_low, other_high = limits(other_count, other_total, "wilson", coverage)
+    return Estimate(
+        p - q,
+        float(p - q - np.hypot(p - low, other_high - q)),
+        float(p - q + np.hypot(high - p, q - other_low)),
+        statistic="proportion_difference",
+        coverage=coverage,
+        method="newcombe",
+        n_units=int(total + other_total),
+        n_ratings=int(total + other_total),
+        n_raters=1,
+    )
+
+
+def proportion_of(
+    name: str, cells: Cells, *, interval: str | None = "jackknife", **options: Any
+) -> Estimate:
+    """Σ hit / Σ of over answers: the linearised variance over clusters, on the logit, with t.
+
+    Where each cluster holds one answer, Wilson's interval; at 0 and 1, Wilson's on the number of
+    clusters.
+    """
+    counted = cells.where(cells.numbers["of"] > 0)
+    coverage = options.get("coverage", 0.95)
+    found = infer_cells(
+        name,
+        counted,
+        lambda part: part.per_cluster(part.numbers["hit"], part.numbers["of"]),
+        ratio,
+        link=LOGIT,
+        interval=interval,
+        **{"reason": "zero_denominator", **options},
+    )
+    both = {
+        "count": float(counted.numbers["hit"].sum()),
+        "total": float(counted.numbers["of"].sum()),
+    }
+    found = replace(found, beside=both)
+    if found.value is None or interval is None:
+        return found
+    p = found.value
+    rows = counted.per_cluster(counted.numbers["hit"], counted.numbers["of"])
+    at_edge = p in (0.0, 1.0)
+    if at_edge or len(rows) == len(counted):
+        n = len(rows)
+        low, high = limits(p * n, n, "wilson", coverage)
+        unit = "clusters" if at_edge else "answers"
+        method = f"Wilson on {n} {unit}" + _raters_said(found)
+        found = replace(found, low=low, high=high, method=method, reason=None)
+        if at_edge:
+            found = replace(found, low_like=None, high_like=None)
+    elif interval in ("jackknife", "analytic") and len(rows) >= 3:
+        variance = linearised_variance(rows, p)
+        variance *= LOGIT.slope(np.array([p]))[0] ** 2
+        low, high = t_interval(p, variance, len(rows) - 1, coverage, LOGIT)
+        method = f"linearised over {len(rows)} clusters on the logit, t" + _raters_said(found)
+        found = replace(found, low=low, high=high, method=method)
+    return found
+
+
+def _raters_said(found: Estimate) -> str:
+    _, said, of_raters = found.method.partition("; raters like these:")
+    return said + of_raters
+
+
+def linearised_variance(rows: np.ndarray, p: float) -> float:
+    """The variance of Σ hit / Σ of when whole clusters are drawn."""
+    g = len(rows)
+    gaps = rows[:, 0] - p * rows[:, 1]
+    return float(g / (g - 1) * (gaps**2).sum() / rows[:, 1].sum() ** 2)

@@ -1,0 +1,56 @@
+"""Why a number or its interval is absent, and what a reader should be warned of.
+
+Both lists are closed: nothing in this package says a reason or a warning that is not here, so a
+page can have one sentence for each.
+"""
+
+from __future__ import annotations
+
+REASONS = {
+    "no_ratings": "Nobody answered.",
+    "no_variation": "Every rating is the same value, so chance agreement cannot be told apart.",
+    "no_pairable_units": "Nothing was rated by two raters.",
+    "single_rater": "Only one rater answered.",
+    "scale_not_declared": "One value was seen and the scale was not declared.",
+    "weights_give_no_disagreement": "The weights count every pair of values seen as agreement.",
+    "no_spread": "All values are equal, so there is nothing to correlate or to compare.",
+    "too_few_units": "There are too few units for this statistic.",
+    "too_few_units_for_interval": "There are too few independent units for an interval.",
+    "no_disagreement_for_interval": "Nobody disagreed, so the spread cannot be estimated.",
+    "zero_denominator": "Nothing is left in the denominator.",
+    "zero_weight": "All weights are zero.",
+    "no_confidence": "No answer carries a confidence.",
+    "unbalanced": "This form needs every rater on every unit.",
+    "no_consensus": "No unit has a consensus of the raters to compare with.",
+    "no_comparison": "The rater to compare with answered none of these units.",
+    "no_questions": "There are no questions.",
+    "no_gt_answerable": "No question can be answered from the reference.",
+    "no_answered": "No question was answered from the generated text.",
+    "no_complete_units": "No unit was rated by every rater on every question.",
+    "no_common_cases": "No case was rated for both systems.",
+    "not_numeric": "The values are labels, which have no mean.",
+}
+
+WARNINGS = {
+    "scale_inferred": "The scale was not declared, so the values seen were taken for all of it.",
+    "too_few_disagreements": (
+        "Fewer than 25 units lie outside the commonest pattern: no interval can be trusted here."
+    ),
+    "high_agreement_low_coefficient": (
+        "Raters mostly agree and the coefficient is low, because one value is very common."
+    ),
+    "few_raters": "Fewer than three raters: nothing can be said about raters like these.",
+    "few_clusters": "Fewer than ten independent clusters: the interval is rough.",
+    "undefined_pairs": "Some pairs of raters have no coefficient and are left out of the mean.",
+    "missing_severity": "Some answers that need a severity have none and count as not severe.",
+    "cannot_check_confidence": "Too few raters or items to check whether confidence helps.",
+    "unscored_answers": "Some answers could not be scored and are left out.",
+    "ties_left_out": "Units without a single commonest value are left out.",
+    "answers_without_confidence": "Answers without a confidence are left out.",
+    "systems_not_independent": "Several systems share cases; resampling keeps them together.",
+}
+
+
+def sentence(code: str) -> str:
+    """What a reason or a warning means, in one sentence."""
+    return REASONS.get(code) or WARNINGS[code]

@@ -1,0 +1,76 @@
+"""What a statistic is here: additive sums over units, and a number made from their total.
+
+Because the sums are additive, leaving out a unit or a cluster, or drawing units again, only
+changes the total; jackknife and bootstrap never look at the ratings a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from analysis.patterns import Patterns
+
+# Rows per step where the sums of one pattern are wide.
+CELLS = 1 << 21
+
+
+class Statistic(Protocol):
+    """A statistic of coded ratings.
+
+    `exchangeable` says that it does not matter who gave which value. Where they differ from
+    the usual, `link`, `edge` and the reasons for being undefined are attributes too.
+    """
+
+    name: str
+    exchangeable: bool
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        """One row of additive sums per pattern."""
+        ...
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        """The statistic for each row of totals, NaN where it is undefined."""
+        ...
+
+
+def width_of(statistic: Statistic, patterns: Patterns) -> int:
+    """How many sums a pattern has."""
+    return int(statistic.sums(patterns.codes[:0], patterns.q).shape[1])
+
+
+def sums_in_steps(statistic: Statistic, patterns: Patterns) -> Iterator[tuple[slice, np.ndarray]]:
+    """The sums of a few patterns at a time, so that memory stays bounded."""
+    step = max(1, CELLS // max(width_of(statistic, patterns), 1))
+    for start in range(0, len(patterns.codes), step):
+        part = slice(start, start + step)
+        yield part, statistic.sums(patterns.codes[part], patterns.q)
+
+
+def total_of(statistic: Statistic, patterns: Patterns) -> np.ndarray:
+    """The sums over all units."""
+    total = np.zeros(width_of(statistic, patterns))
+    for part, rows in sums_in_steps(statistic, patterns):
+        total += patterns.weights[part] @ rows
+    return total
+
+
+def point(statistic: Statistic, patterns: Patterns) -> float:
+    """The statistic over all units; NaN where it is undefined."""
+    return float(statistic.values(total_of(statistic, patterns)[None, :])[0])
+
+
+def rows_to_resample(statistic: Statistic, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
+    """Sums and multiplicities of the resampling units: clusters where declared, else units."""
+    steps = list(sums_in_steps(statistic, patterns))
+    if not steps:
+        return np.zeros((0, width_of(statistic, patterns))), np.zeros(0, dtype=np.int64)
+    rows = np.vstack([part for _, part in steps])
+    if patterns.blocks is None:
+        return rows, patterns.weights
+    clusters, which, counts = patterns.blocks
+    starts = np.flatnonzero(np.r_[True, clusters[1:] != clusters[:-1]])
+    summed = np.add.reduceat(rows[which] * counts[:, None], starts, axis=0)
+    return summed, np.ones(len(summed), dtype=np.int64)

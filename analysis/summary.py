@@ -1,0 +1,101 @@
+"""Every number a protocol asks for, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.board import Board
+from analysis.catalogue import measured_by
+from analysis.intervals import check_options
+from analysis.measures.finding import Finding, Task
+
+
+def summary(
+    frame: pd.DataFrame,
+    measures: Iterable[Mapping[str, Any]],
+    questions: Mapping[str, Mapping[str, Any]],
+    *,
+    cluster: str | None = None,
+    raters: Sequence[Any] | None = None,
+    coverage: float = 0.95,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    seed: int = 0,
+) -> list[dict[str, Any]]:
+    """One row per measure, question and group, from a round's long frame.
+
+    Only main items, first replicates and given answers count; people count, else models, else
+    whoever `raters` names. `cluster` is the column whose values are resampled together, the case
+    if none is named. A number that cannot be had is None with its reason, never NaN.
+    """
+    check_options(interval, coverage, resamples)
+    wanted = tuple(dict(measure) for measure in measures)
+    board = Board(frame, questions, cluster=cluster, raters=raters)
+    options = {
+        "interval": interval,
+        "coverage": coverage,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    rows = []
+    for measure in wanted:
+        compute = measured_by(str(measure["statistic"]))
+        for group, mask in _groups(board, measure.get("by")):
+            for found in compute(Task(board, measure, mask, options, wanted)):
+                rows.append(_row(board, measure, group, found))
+    return rows
+
+
+def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
+    """All units, then the units of each group; cases belong to every group of their items."""
+    found: list[tuple[dict[str, Any], np.ndarray]] = [({}, board.everything)]
+    entries = [by] if isinstance(by, str) else list(by or [])
+    for entry in entries:
+        columns = [entry] if isinstance(entry, str) else list(entry)
+        unknown = [name for name in columns if name not in board.first.columns]
+        if unknown:
+            raise ValueError(f"the frame has no column {unknown[0]!r} to group by")
+        labels = board.first[columns].astype(object)
+        known = labels.notna().all(axis=1).to_numpy()
+        keys = list(map(tuple, labels.to_numpy()))
+        for key in sorted({k for k, has in zip(keys, known, strict=True) if has}, key=_order):
+            mask = np.fromiter((k == key for k in keys), bool, len(keys)) & known
+            found.append((dict(zip(columns, map(_plain, key), strict=True)), mask))
+    return found
+
+
+def _order(key: tuple[Any, ...]) -> tuple[str, ...]:
+    return tuple(map(str, key))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _row(
+    board: Board, measure: Mapping[str, Any], group: dict[str, Any], found: Finding
+) -> dict[str, Any]:
+    estimate = found.estimate
+    joined = {**group, **found.group}
+    return {
+        "question": found.question,
+        "group": joined or None,
+        "statistic": str(measure["statistic"]),
+        "estimate": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "low_like": estimate.low_like,
+        "high_like": estimate.high_like,
+        "raters": found.raters,
+        "n_items": board.n_items(found.units),
+        "n_raters": estimate.n_raters,
+        "n_ratings": estimate.n_ratings,
+        "method": estimate.method or None,
+        "reason": estimate.reason,
+        "aggregate": found.aggregate,
+        "warnings": list(estimate.warnings),
+    }

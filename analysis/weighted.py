@@ -1,0 +1,162 @@
+"""Means weighted by the raters' stated confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.cells import Cells, add_up, infer_cells, ratio
+from analysis.estimate import Estimate
+from analysis.jackknife import t_interval
+from analysis.links import PLAIN
+from analysis.means import cells_of
+
+
+def weighted_mean(
+    values: Any,
+    confidence: Any = None,
+    *,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """Σ c·x / Σ c: the mean in which surer answers count more.
+
+    `values` and `confidence` are lists of equal length, or `values` is a long frame with the
+    columns unit, rater, value and confidence. Answers without a confidence are left out. Without
+    a value when no answer has one, or all are zero.
+
+    >>> weighted_mean([4, 5, 3], [1.0, 0.8, 0.5], interval=None)
+    <weighted_mean: 4.1304; 3 units, 1 raters, 3 ratings>
+    """
+    cells = confident_cells(values, confidence, cluster=cluster, raters=raters, keep=keep)
+    return weighted_mean_of(
+        cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed
+    )
+
+
+def confident_cells(
+    values: Any,
+    confidence: Any = None,
+    *,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Cells:
+    """Answers with the numbers x and c; c is NaN where no confidence was given."""
+    if isinstance(values, pd.DataFrame) and "confidence" in values.columns:
+        unit = "unit" if "unit" in values.columns else "item"
+        cells = cells_of(values, cluster=cluster, raters=raters, keep=keep)
+        frame = values[values["value"].notna()]
+        if raters is not None:
+            frame = frame[frame["rater"].isin(list(raters))]
+        if keep is not None:
+            frame = frame.drop_duplicates([unit, "rater"], keep=keep)  # type: ignore[call-overload]
+        return _attach(cells, frame, unit)
+    cells = cells_of(values, cluster=cluster, raters=raters, keep=keep)
+    c = np.asarray(confidence, dtype=float).ravel()
+    if len(c) != np.size(values):
+        raise ValueError(f"{np.size(values)} values and {len(c)} confidences: give one for each")
+    given = c[cells.unit] if np.ndim(values) < 2 else _table(confidence, cells)
+    return Cells(
+        cells.unit, cells.rater, cells.cluster, {**cells.numbers, "c": given}, cells.raters
+    )
+
+
+def _table(confidence: Any, cells: Cells) -> np.ndarray:
+    return np.asarray(np.asarray(confidence, dtype=float)[cells.unit, cells.rater])
+
+
+def _attach(cells: Cells, frame: pd.DataFrame, unit: str) -> Cells:
+    units = pd.factorize(frame[unit], sort=False)[0]
+    raters = pd.Index(cells.raters).get_indexer(pd.Index(frame["rater"]))
+    order = np.lexsort((raters, units))
+    c = frame["confidence"].to_numpy(dtype=float, na_value=np.nan)[order]
+    if len(c) != len(cells):
+        raise ValueError("some values could not be matched with their confidence")
+    return Cells(cells.unit, cells.rater, cells.cluster, {**cells.numbers, "c": c}, cells.raters)
+
+
+def weighted_mean_of(cells: Cells, **options: Any) -> Estimate:
+    """Σ c·x / Σ c over the answers that carry a confidence."""
+    given, warnings = with_confidence(cells)
+
+    def rows(part: Cells) -> np.ndarray:
+        c, x = part.numbers["c"], part.numbers["x"]
+        return part.per_cluster(c * x, c)
+
+    reason = "zero_weight" if len(given) else "no_confidence"
+    found = infer_cells(
+        "weighted_mean",
+        given,
+        rows,
+        ratio,
+        **{"reason": reason, "warnings": warnings, **options},
+    )
+    if options.get("interval") != "analytic" or found.value is None or found.low is None:
+        return found
+    return _linearised(found, rows(given))
+
+
+def _linearised(found: Estimate, rows: np.ndarray) -> Estimate:
+    """The interval from Σ (c (x − mean))² over clusters, which is least squares' HC0."""
+    assert found.value is not None
+    gaps = rows[:, 0] - found.value * rows[:, 1]
+    variance = float((gaps**2).sum() / rows[:, 1].sum() ** 2)
+    low, high = t_interval(found.value, variance, len(rows) - 1, found.coverage, PLAIN)
+    method = f"linearised over {len(rows)} clusters, t"
+    return replace(found, low=low, high=high, se=float(np.sqrt(variance)), method=method)
+
+
+def weighted_mean_within_of(cells: Cells, **options: Any) -> Estimate:
+    """Items count the same; within one, each rater weighs by confidence over their own mean.
+
+    So neither raters who are always sure nor items that make everyone sure pull the mean.
+    """
+    given, warnings = with_confidence(cells)
+    if len(given):
+        own = add_up(given.rater, (given.numbers["c"], np.ones(len(given))))
+        typical = np.divide(own[:, 0], own[:, 1], out=np.ones(len(own)), where=own[:, 0] > 0)
+        relative = given.numbers["c"] / typical[given.rater]
+        given = Cells(
+            given.unit,
+            given.rater,
+            given.cluster,
+            {"x": given.numbers["x"], "c": relative},
+            given.raters,
+        )
+
+    def rows(part: Cells) -> np.ndarray:
+        c, x = part.numbers["c"], part.numbers["x"]
+        sums, clusters = part.per_unit(c * x, c)
+        weighed = sums[:, 1] > 1e-12
+        inside = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=weighed)
+        _, codes = np.unique(clusters, return_inverse=True)
+        return add_up(codes, (inside, weighed.astype(float)))
+
+    reason = "zero_weight" if len(given) else "no_confidence"
+    return infer_cells(
+        "weighted_mean_within",
+        given,
+        rows,
+        ratio,
+        **{"reason": reason, "warnings": warnings, **options},
+    )
+
+
+def with_confidence(cells: Cells) -> tuple[Cells, tuple[str, ...]]:
+    """The answers that carry a confidence, and a warning where some do not."""
+    c = cells.numbers["c"]
+    if (c < 0).any():
+        raise ValueError(f"confidence {c[c < 0][0]:g} is negative: give 0 to 100")
+    has = np.isfinite(c)
+    left_out = ("answers_without_confidence",) if has.any() and not has.all() else ()
+    return cells.where(has), left_out
