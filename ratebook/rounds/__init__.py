@@ -1,0 +1,48 @@
+"""Who was asked what, and what they answered: items, parts, plans, the store, and exchange."""
+
+from ratebook.rounds.exchange import export_answers, import_answers, read_items, read_parts
+from ratebook.rounds.marks import Mark
+from ratebook.rounds.model import (
+    MARKS,
+    RATER_KINDS,
+    ROLES,
+    STATUSES,
+    Ack,
+    Answer,
+    Case,
+    Event,
+    Item,
+    ItemRow,
+    ItemTable,
+    Part,
+    PartRow,
+    Rater,
+    RoundError,
+)
+from ratebook.rounds.store import Store
+from ratebook.rounds.stored import StoredRound
+
+__all__ = [
+    "MARKS",
+    "RATER_KINDS",
+    "ROLES",
+    "STATUSES",
+    "Ack",
+    "Answer",
+    "Case",
+    "Event",
+    "Item",
+    "ItemRow",
+    "ItemTable",
+    "Mark",
+    "Part",
+    "PartRow",
+    "Rater",
+    "RoundError",
+    "Store",
+    "StoredRound",
+    "export_answers",
+    "import_answers",
+    "read_items",
+    "read_parts",
+]

@@ -1,0 +1,19 @@
+"""What comes in and goes out: items, parts and answers, as files."""
+
+from ratebook.rounds.exchange.incoming import import_answers
+from ratebook.rounds.exchange.items import ItemFile, read_items
+from ratebook.rounds.exchange.outgoing import Exported, export_answers
+from ratebook.rounds.exchange.parts import read_parts
+from ratebook.rounds.exchange.problems import FileError
+from ratebook.rounds.exchange.taking import Summary
+
+__all__ = [
+    "Exported",
+    "FileError",
+    "ItemFile",
+    "Summary",
+    "export_answers",
+    "import_answers",
+    "read_items",
+    "read_parts",
+]

@@ -1,0 +1,91 @@
+"""Argilla's JSON export: labels, ratings and texts of every user.
+
+Read are records as `dataset.records.to_json` writes them (responses by question), the flattened
+ones (`label.responses` beside `label.responses.users`), and those of Argilla 1 (a list of
+responses with values). A record is matched to an item by the key columns in its metadata or
+fields, else by its id. Drafts and discarded responses are left alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ratebook.protocols import Protocol
+from ratebook.rounds.exchange.given import Given, part, question_names
+from ratebook.rounds.exchange.headers import plain
+from ratebook.rounds.exchange.labelstudio import item_of, number_text
+from ratebook.rounds.exchange.problems import Problems, listed, shown
+
+Response = tuple[str, str, Any, str]  # question as written, user, value, status
+
+
+def read(
+    found: list[dict[str, Any]], protocol: Protocol, problems: Problems, kind: str | None
+) -> tuple[list[Given], list[str]]:
+    """Every submitted response, and what was left alone. Rows are records, counted from 1."""
+    names = question_names(protocol)
+    given: list[Given] = []
+    left = 0
+    for row, record in enumerate(found, start=1):
+        item = _item(record, protocol)
+        if not item:
+            problems.add(f"the record names no item. Its metadata or fields need "
+                         f"{listed(protocol.item.key)}.", row, "metadata")
+            continue
+        number = _part(record, row, problems)
+        for asked, user, value, status in _responses(record):
+            if status in ("draft", "discarded"):
+                left += 1
+                continue
+            question = names.get(plain(asked))
+            if question is None:
+                problems.add(f"{shown(asked)} is no question of {protocol.name}. Use one of "
+                             f"{listed(each.id for each in protocol.questions)}.", row, "responses")
+            elif isinstance(value, list | dict):
+                problems.add(f"{shown(value)} is not one label, one rating or one text. "
+                             "Only these can be read.", row, asked)
+            elif not user:
+                problems.add("a response without a user. Export it with user_id.", row, asked)
+            elif value is not None:
+                given.append(Given(row, asked, item, question, number_text(value), user, number,
+                                   kind=kind))
+    notes = [f"{problems.source}: {left} drafts and discarded responses were left alone."]
+    return given, notes if left else []
+
+
+def _item(record: Mapping[str, Any], protocol: Protocol) -> str:
+    for place in (record.get("metadata"), record.get("fields"), record):
+        if isinstance(place, dict) and place is not record and (item := item_of(place, protocol)):
+            return item
+    flat = {name: value for name, value in record.items() if "." not in name and name != "id"
+            and not isinstance(value, dict | list)}
+    return item_of(flat, protocol) or str(record.get("external_id") or record.get("id") or "")
+
+
+def _part(record: Mapping[str, Any], row: int, problems: Problems) -> int:
+    cell = (record.get("metadata") or {}).get("part")
+    try:
+        return part(str(cell)) if cell not in (None, "") else 0
+    except ValueError as error:
+        problems.add(str(error), row, "part")
+        return 0
+
+
+def _responses(record: Mapping[str, Any]) -> Iterator[Response]:
+    responses = record.get("responses")
+    if isinstance(responses, dict):
+        for question, answers in responses.items():
+            for each in answers if isinstance(answers, list) else [answers]:
+                yield (question, str(each.get("user_id") or ""), each.get("value"),
+                       str(each.get("status") or "submitted"))
+    elif isinstance(responses, list):
+        for each in responses:
+            for question, value in (each.get("values") or {}).items():
+                yield (question, str(each.get("user_id") or ""),
+                       value.get("value") if isinstance(value, dict) else value,
+                       str(each.get("status") or "submitted"))
+    for name, values in record.items():
+        if name.endswith(".responses") and isinstance(values, list):
+            users = record.get(f"{name}.users") or [""] * len(values)
+            statuses = record.get(f"{name}.status") or ["submitted"] * len(values)
+            for value, user, status in zip(values, users, statuses):
+                yield name.removesuffix(".responses"), str(user or ""), value, str(status)

@@ -1,0 +1,172 @@
+"""An answer as a file gives it, before it is held against the round; and its small cells."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ratebook.protocols import Protocol
+from ratebook.rounds.exchange.headers import plain
+from ratebook.rounds.exchange.problems import Problems, listed, shown
+from ratebook.rounds.exchange.sheet import Sheet
+from ratebook.rounds.model import RATER_KINDS, STATUSES
+from ratebook.rounds.times import microseconds
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Given:
+    """One answer of a file: `row` and `column` say where its value stood."""
+
+    row: int
+    column: str
+    item: str
+    question: str
+    value: str
+    rater: str
+    part: int = 0
+    replicate: int = 1
+    status: str = "answered"
+    reason: str | None = None
+    confidence: float | None = None
+    seconds: float | None = None
+    at: str | None = None
+    kind: str | None = None
+    version: str | None = None
+
+
+def parsed(
+    sheet: Sheet, placed: dict[str, int], name: str, parse: Callable[[str], T], empty: T,
+    problems: Problems,
+) -> list[T]:
+    """One column through `parse`, each distinct cell once; what it refuses is a problem."""
+    position = placed.get(name)
+    if position is None:
+        return [empty] * len(sheet.rows)
+    known: dict[str, T] = {"": empty}
+    found = []
+    for number, row in zip(sheet.numbers, sheet.rows):
+        cell = row[position]
+        if cell not in known:
+            try:
+                known[cell] = parse(cell.strip()) if cell.strip() else empty
+            except ValueError as error:
+                problems.add(str(error), number, name)
+                found.append(empty)
+                continue
+        found.append(known[cell])
+    return found
+
+
+def part(cell: str) -> int:
+    """Empty and 0 are the whole."""
+    if not re.fullmatch(r"\d{1,6}", cell, re.ASCII):
+        raise ValueError(f"{shown(cell)} is no part. Leave it empty for the whole, "
+                         "or use 1, 2, 3, …")
+    return int(cell)
+
+
+def replicate(cell: str) -> int:
+    if not re.fullmatch(r"\d{1,6}", cell, re.ASCII) or int(cell) < 1:
+        raise ValueError(f"{shown(cell)} is no replicate. Use 1, 2, 3, …")
+    return int(cell)
+
+
+def confidence(cell: str) -> float:
+    """0–100, with or without %."""
+    try:
+        value = float(cell.removesuffix("%"))
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 100 or "_" in cell:
+        raise ValueError(f"{shown(cell)} is no confidence. Use a number from 0 to 100.")
+    if 0 < value < 1 and not cell.endswith("%"):
+        raise ValueError(f"{shown(cell)} could be a fraction or a percentage. "
+                         f"Write {value * 100:g}, or {shown(cell)}%.")
+    return value
+
+
+def seconds(cell: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < 1e9 or "_" in cell:
+        raise ValueError(f"{shown(cell)} is no number of seconds. Use a number from 0.")
+    return value
+
+
+def time(cell: str) -> str:
+    microseconds(cell)
+    return cell
+
+
+def status(cell: str) -> str:
+    word = plain(cell).replace(" ", "_")
+    if word not in STATUSES:
+        raise ValueError(f"{shown(cell)} is no status. Use one of {listed(STATUSES)}.")
+    return word
+
+
+def kind(cell: str) -> str:
+    word = plain(cell)
+    if word not in RATER_KINDS:
+        raise ValueError(f"{shown(cell)} is no kind of rater. Use one of {listed(RATER_KINDS)}.")
+    return word
+
+
+def text(cell: str) -> str:
+    return cell
+
+
+def question_names(protocol: Protocol) -> dict[str, str]:
+    """Every spelling of a question, by `plain`: ids first, then aliases, then labels."""
+    names: dict[str, str] = {}
+    for question in protocol.questions:
+        names.setdefault(plain(question.id), question.id)
+    for question in protocol.questions:
+        for alias in question.aliases:
+            names.setdefault(plain(alias), question.id)
+    for question in protocol.questions:
+        names.setdefault(plain(question.label), question.id)
+    for name, field in protocol.item.fields.items():
+        if field.exchange:
+            names.setdefault(plain(name), field.exchange)
+    return names
+
+
+def rater_headers(protocol: Protocol) -> tuple[str, ...]:
+    """What a column of raters may be called."""
+    return (*protocol.item.rater, "rater_id", "annotator", "annotator_id", "evaluator",
+            "evaluator_id", "judge")
+
+
+def comment_of(protocol: Protocol, question: str) -> str | None:
+    """The question that takes a comment on this one, if there is one."""
+    return next((each.id for each in protocol.questions if each.comment_of == question), None)
+
+
+def one_rater(
+    sheet: Sheet, placed: dict[str, int], rater: str | None, problems: Problems
+) -> list[str]:
+    """Who answered, row by row: the file's column, or the one name that was given."""
+    if "rater" not in placed:
+        if rater is None:
+            problems.add("no column says who answered. Add a column rater, or name the rater "
+                         "(--rater NAME).", 1)
+        return [rater or ""] * len(sheet.rows)
+    names = [cell.strip() for cell in sheet.column(placed["rater"])]
+    others = {name for name in names if name and name != rater}
+    if rater is not None and others:
+        problems.add(f"it names its raters itself ({listed(sorted(others), 5)}). "
+                     f"Leave --rater {shown(rater)} out.", None, "rater")
+    for number, name in zip(sheet.numbers, names):
+        if not name and rater is None:
+            problems.add("empty. Write who answered.", number, "rater")
+        elif name and (len(name) > 128 or not name.isprintable()):
+            problems.add(f"{shown(name)} is no name of a rater. Use 1 to 128 printable "
+                         "characters.", number, "rater")
+    return [name or rater or "" for name in names]
+

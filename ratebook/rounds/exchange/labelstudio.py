@@ -1,0 +1,141 @@
+"""Label Studio's JSON export: choices, ratings, numbers and texts of every annotator.
+
+A task is matched to an item by the key columns in its data. The names of the controls are the
+ids (or aliases) of the questions. Annotators are named by their e-mail address, else by number.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ratebook.protocols import Protocol
+from ratebook.rounds.exchange.given import Given, part, question_names
+from ratebook.rounds.exchange.headers import plain
+from ratebook.rounds.exchange.items import known_columns
+from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
+
+KINDS = ("choices", "rating", "number", "textarea")
+
+
+def records(text: str, name: str) -> list[dict[str, Any]]:
+    """The records of a JSON export: a list of objects."""
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise FileError(f"{name} is nested too deeply. Export it again.") from None
+    except ValueError as error:
+        raise FileError(f"{name} is not JSON: {error}. Export it again.") from None
+    if isinstance(found, dict):
+        found = found.get("records") or found.get("tasks") or [found]
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise FileError(f"{name} is not a list of records. Use the JSON export of Label Studio or "
+                        "Argilla, or .jsonl for one object per line.")
+    if not found:
+        raise FileError(f"{name} has no records. Export the annotated ones.")
+    return found
+
+
+def looks_like(found: list[dict[str, Any]]) -> bool:
+    """Whether the records are Label Studio's tasks."""
+    return any("annotations" in record or "completions" in record for record in found)
+
+
+def read(
+    tasks: list[dict[str, Any]], protocol: Protocol, problems: Problems, kind: str | None
+) -> tuple[list[Given], list[str]]:
+    """Every annotation's answers, and what was left alone. Rows are tasks, counted from 1."""
+    names = question_names(protocol)
+    found: list[Given] = []
+    cancelled = predicted = 0
+    for row, task in enumerate(tasks, start=1):
+        data = task.get("data")
+        data = data if isinstance(data, dict) else {}
+        item = item_of(data, protocol)
+        if not item:
+            problems.add(f"the task's data name no item. They need {listed(protocol.item.key)}.",
+                         row, "data")
+            continue
+        predicted += len(task.get("predictions") or [])
+        number = _part(data, row, problems)
+        for annotation in task.get("annotations") or task.get("completions") or []:
+            if annotation.get("was_cancelled"):
+                cancelled += 1
+                continue
+            who = annotator(annotation.get("completed_by"))
+            if not who:
+                problems.add("an annotation without an annotator. Export it with completed_by.",
+                             row, "completed_by")
+                continue
+            for result in annotation.get("result") or []:
+                given = _answer(result, names, row, protocol, problems)
+                if given is None:
+                    continue
+                question, value = given
+                found.append(Given(
+                    row, question, item, question, value, who, number, kind=kind,
+                    at=annotation.get("updated_at") or annotation.get("created_at"),
+                ))
+    notes = []
+    if cancelled:
+        notes.append(f"{problems.source}: {cancelled} cancelled annotations were left alone.")
+    if predicted:
+        notes.append(f"{problems.source}: {predicted} predictions were left alone; import models' "
+                     "answers as a file of their own.")
+    return found, notes
+
+
+def item_of(data: Mapping[str, Any], protocol: Protocol) -> str:
+    """The key of the item that these fields belong to; empty if they name none."""
+    if data.get("item"):
+        return str(data["item"])
+    spellings = {plain(word): name for name, words in known_columns(protocol).items()
+                 for word in (name, *words)}
+    fields = {spellings[plain(name)]: str(value).strip() for name, value in data.items()
+              if plain(name) in spellings and value is not None}
+    return protocol.key(fields) if fields.get(protocol.item.key[0]) else ""
+
+
+def annotator(who: Any) -> str:
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("username") or who.get("id")
+    return "" if who is None else str(who).strip()
+
+
+def _part(data: Mapping[str, Any], row: int, problems: Problems) -> int:
+    try:
+        return part(str(data["part"])) if data.get("part") not in (None, "") else 0
+    except ValueError as error:
+        problems.add(str(error), row, "part")
+        return 0
+
+
+def _answer(
+    result: Mapping[str, Any], names: Mapping[str, str], row: int, protocol: Protocol,
+    problems: Problems,
+) -> tuple[str, str] | None:
+    control, kind = str(result.get("from_name", "")), result.get("type")
+    question = names.get(plain(control))
+    if question is None:
+        problems.add(f"{shown(control)} is no question of {protocol.name}. Name the control after "
+                     f"one of {listed(each.id for each in protocol.questions)}.", row, "from_name")
+        return None
+    if kind not in KINDS:
+        problems.add(f"{shown(kind)} results cannot be read. Use {listed(KINDS)}.", row, control)
+        return None
+    value = (result.get("value") or {}).get("text" if kind == "textarea" else kind)
+    if isinstance(value, list) and kind == "textarea":
+        value = "\n".join(map(str, value))
+    if isinstance(value, list):
+        if len(value) != 1:
+            problems.add(f"{len(value)} choices ({listed(value)}) where one is asked for. "
+                         "Keep one.", row, control)
+            return None
+        value = value[0]
+    return None if value is None else (question, number_text(value))
+
+
+def number_text(value: Any) -> str:
+    """4 for 4.0, as files have it."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

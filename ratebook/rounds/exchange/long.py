@@ -1,0 +1,121 @@
+"""The long layout: one row per answer. It carries everything there is to say about answers."""
+
+from collections.abc import Iterable
+
+from ratebook.protocols import Protocol
+from ratebook.rounds.exchange import given as cells
+from ratebook.rounds.exchange.facts import Fact
+from ratebook.rounds.exchange.given import Given
+from ratebook.rounds.exchange.headers import name_columns, plain
+from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
+from ratebook.rounds.exchange.sheet import Sheet, required
+
+ALWAYS = ("item", "part", "rater", "question", "value")
+OPTIONAL = ("replicate", "confidence", "comment", "seconds", "answered_at", "rater_kind",
+            "rater_version", "status", "reason", "revision")  # revision tells, and is not read
+
+
+def is_long(sheet: Sheet) -> bool:
+    """Whether a file has one answer a row: it has the columns question and value."""
+    names = {plain(name) for name in sheet.columns}
+    return {"question", "value"} <= names
+
+
+def read_long(
+    sheet: Sheet, protocol: Protocol, problems: Problems, rater: str | None, kind: str | None
+) -> list[Given]:
+    """The answers of a long file. An empty value without a status is no answer."""
+    keys = protocol.item.key
+    known: dict[str, tuple[str, ...]] = dict.fromkeys((*ALWAYS, *OPTIONAL), ())
+    known["item"] = ("item_id", "subject", *([keys[0]] if len(keys) == 1 else []))
+    known["rater"] = cells.rater_headers(protocol)
+    known["question"] = ("question_id", "criterion", "metric")
+    placed = name_columns(sheet.columns, known, problems)
+    problems.stop()
+    required(sheet, ("item", "question", "value"), placed)
+    unknown = [name for name in placed if name not in known]
+    if unknown:
+        raise FileError(f"{sheet.name}, row 1: {listed(unknown)} is no column of answers. "
+                        f"Use {listed(known)}, and remove the others.")
+    raters = cells.one_rater(sheet, placed, rater, problems)
+    columns = zip(
+        sheet.numbers,
+        [cell.strip() for cell in sheet.column(placed["item"])],
+        cells.parsed(sheet, placed, "question", _question(protocol), "", problems),
+        sheet.column(placed["value"]),
+        raters,
+        cells.parsed(sheet, placed, "part", cells.part, 0, problems),
+        cells.parsed(sheet, placed, "replicate", cells.replicate, 1, problems),
+        cells.parsed(sheet, placed, "status", cells.status, "", problems),
+        cells.parsed(sheet, placed, "reason", cells.text, None, problems),
+        cells.parsed(sheet, placed, "confidence", cells.confidence, None, problems),
+        cells.parsed(sheet, placed, "seconds", cells.seconds, None, problems),
+        cells.parsed(sheet, placed, "answered_at", cells.time, None, problems),
+        cells.parsed(sheet, placed, "rater_kind", cells.kind, kind, problems),
+        cells.parsed(sheet, placed, "rater_version", cells.text, None, problems),
+    )
+    comments = sheet.column(placed["comment"]) if "comment" in placed else None
+    found = []
+    for index, (row, item, question, value, name, part, replicate, status, *rest) in enumerate(
+        columns
+    ):
+        if not item or not question:
+            missing = "question" if item else "item"
+            if not sheet.rows[index][placed[missing]].strip():
+                problems.add("empty. Every answer names its item and its question.", row, missing)
+            continue
+        answer = Given(row, "value", item, question, value, name, part, replicate,
+                       status or "answered", *rest)
+        if value.strip() or status not in ("", "answered"):
+            found.append(answer)
+        elif status == "answered" or answer.reason:
+            problems.add("empty, and the row says that there is an answer. Write the value, or "
+                         "the status skipped or not_applicable.", row, "value")
+        if comments is not None and comments[index].strip():
+            _comment(answer, comments[index], protocol, problems, found)
+    return found
+
+
+def _question(protocol: Protocol):
+    names = cells.question_names(protocol)
+
+    def find(cell: str) -> str:
+        if plain(cell) not in names:
+            every = listed(question.id for question in protocol.questions)
+            raise ValueError(f"{shown(cell)} is no question of {protocol.name}. "
+                             f"Use one of {every}.")
+        return names[plain(cell)]
+
+    return find
+
+
+def _comment(
+    answer: Given, comment: str, protocol: Protocol, problems: Problems, found: list[Given]
+) -> None:
+    target = cells.comment_of(protocol, answer.question)
+    if target is None:
+        takes = [each.comment_of for each in protocol.questions if each.comment_of]
+        problems.add(f"“{answer.question}” takes no comment. "
+                     + (f"Comment on one of {listed(takes)}." if takes else
+                        "Give it a row of its own, as an answer to a question that takes texts."),
+                     answer.row, "comment")
+        return
+    found.append(Given(answer.row, "comment", answer.item, target, comment, answer.rater,
+                       answer.part, answer.replicate, at=answer.at, kind=answer.kind,
+                       version=answer.version))
+
+
+def long_rows(facts: Iterable[Fact]) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows of a long file; optional columns that say nothing are left out."""
+    rows = [
+        [fact.subject, fact.part_text, fact.rater, fact.question, fact.text,
+         "" if fact.replicate == 1 else str(fact.replicate), fact.confidence_text, "",
+         fact.seconds_text, fact.answered_at or "", fact.kind, fact.version or "",
+         "" if fact.status == "answered" else fact.status, fact.reason or "",
+         "" if fact.revision == 1 else str(fact.revision)]
+        for fact in facts
+    ]
+    columns = [*ALWAYS, *OPTIONAL]
+    used = [place for place, name in enumerate(columns)
+            if name in ALWAYS or any(row[place] for row in rows)]
+    return [columns[place] for place in used], [[row[place] for place in used] for row in rows]

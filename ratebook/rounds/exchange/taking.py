@@ -1,0 +1,190 @@
+"""Answers of a file into a round: held against it one by one, then all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ratebook.rounds import log
+from ratebook.rounds.exchange.facts import Fact, facts
+from ratebook.rounds.exchange.given import Given
+from ratebook.rounds.exchange.problems import Problems, listed, shown
+from ratebook.rounds.exchange.storing import Cell, Fresh, store
+from ratebook.rounds.exchange.subjects import Subjects
+
+if TYPE_CHECKING:
+    from ratebook.rounds.snapshot import Asked, Snapshot
+    from ratebook.rounds.stored import StoredRound
+
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What an import did. `notes` is what had to be assumed, or was left alone."""
+
+    added: int
+    unchanged: int
+    replaced: int
+    raters: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        words = [f"{self.added:,} answers added", f"{self.unchanged:,} already there"]
+        if self.replaced:
+            words.append(f"{self.replaced:,} of them in place of earlier ones")
+        first = f"{', '.join(words)} ({listed(self.raters) or 'no raters'})"
+        return "\n".join([first, *self.notes])
+
+
+def take(
+    stored: StoredRound, given: Sequence[Given], problems: Problems, replace: bool = False,
+    notes: Sequence[str] = (),
+) -> Summary:
+    """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
+    with stored.store.write() as connection:
+        snapshot = stored.look(connection)
+        asked = stored.asked(connection)
+        now_there = {fact.cell: fact for fact in facts(stored, connection, retracted=True)}
+        cells = _resolved(given, snapshot, asked, problems)
+        fresh, unchanged, replaced = _fresh(given, cells, now_there, asked, replace, problems)
+        problems.stop()
+        if fresh:
+            log.add(connection, stored.id, "import", stored.store.now(), source=problems.source,
+                    added=len(fresh), replaced=replaced)
+            store(stored, connection, fresh, now_there, problems.source)
+    raters = tuple(dict.fromkeys(each.rater for each in given))
+    return Summary(len(fresh), unchanged, replaced, raters, tuple(notes))
+
+
+def _resolved(
+    given: Sequence[Given], snapshot: Snapshot, asked: dict[str, Asked], problems: Problems
+) -> list[tuple[Cell, Any] | None]:
+    """For each answer: what it answers, and its value as it would be stored."""
+    subjects = Subjects(
+        (key, snapshot.subjects[each.case_id].key)  # type: ignore[index]
+        for key, each in snapshot.items.items()
+    )
+    about: dict[tuple[str, str, int], tuple[str, bool] | ValueError] = {}
+    values: dict[tuple[str, str], Any] = {}
+    found: list[tuple[Cell, Any] | None] = []
+    for each in given:
+        where = (each.item, each.question, each.part)
+        if where not in about:
+            about[where] = _about(each, subjects, snapshot, asked)
+        what = (each.question, each.value)
+        if each.status == "answered" and what not in values:
+            try:
+                values[what] = asked[each.question].question.check(each.value)
+            except ValueError as error:
+                values[what] = error
+        value = values[what] if each.status == "answered" else None
+        place = about[where]
+        if isinstance(place, ValueError):
+            problems.add(str(place), each.row, "part" if "part" in str(place) else "item")
+        if isinstance(value, ValueError):
+            problems.add(f"{value}. {_remedy(asked[each.question])}", each.row, each.column)
+        if each.status != "answered" and each.value.strip():
+            problems.add(f"{shown(each.value)} stands with the status {each.status}. "
+                         "Leave one of them out.", each.row, each.column)
+        if isinstance(place, ValueError) or isinstance(value, ValueError):
+            found.append(None)
+        else:
+            key, of_case = place
+            cell = (key, of_case, each.part, each.rater, each.question, each.replicate)
+            found.append((cell, value))
+    return found
+
+
+def _about(
+    each: Given, subjects: Subjects, snapshot: Snapshot, asked: dict[str, Asked]
+) -> tuple[str, bool] | ValueError:
+    """The key of the item or case, and whether it is a case."""
+    question = asked[each.question].question
+    of_case = question.of == "case"
+    try:
+        key = subjects.case(each.item) if of_case else subjects.item(each.item)
+    except ValueError as error:
+        return error
+    if question.per == "whole":
+        if each.part:
+            return ValueError(f"“{question.id}” is asked about the whole, not about part "
+                              f"{each.part}. Leave the part empty.")
+        return key, of_case
+    subject = (snapshot.cases if of_case else snapshot.items)[key]
+    if not each.part:
+        return ValueError(f"“{question.id}” is asked about each part. Write which part, 1, 2, 3, …")
+    if not snapshot.has_part(subject, each.part):
+        parts = snapshot.parts.get(subject.id) or snapshot.parts.get(subject.case_id or 0) or set()
+        has = f"It has {listed(sorted(parts))}." if parts else "It has no parts."
+        return ValueError(f"{shown(key)} has no part {each.part}. {has}")
+    return key, of_case
+
+
+def _remedy(asked: Asked) -> str:
+    """What can be written instead."""
+    question = asked.question
+    if question.values is not None:
+        return f"Use one of {listed(question.values)}."
+    if question.is_numeric:
+        return f"Use a number from {question.min} to {question.max}."
+    return "Write a text, or leave the cell empty."
+
+
+def _fresh(
+    given: Sequence[Given], cells: Sequence[tuple[Cell, Any] | None], there: dict[Cell, Fact],
+    asked: dict[str, Asked], replace: bool, problems: Problems,
+) -> tuple[list[Fresh], int, int]:
+    """What is new, how many answers are there already, and how many are in place of others."""
+    seen: dict[Cell, tuple[Given, Any]] = {}
+    fresh: list[Fresh] = []
+    unchanged = replaced = 0
+    for each, resolved in zip(given, cells):
+        if resolved is None:
+            continue
+        cell, value = resolved
+        first = seen.setdefault(cell, (each, value))
+        if first[0] is not each:
+            if not _same(each, value, first[0].status, first[1], first[0].reason,
+                         first[0].confidence):
+                problems.add(
+                    f"{_said(each)} contradicts row {first[0].row}, where {shown(each.rater)} gave "
+                    f"{_said(first[0])}. Keep one, or number them in a column replicate.",
+                    each.row, each.column,
+                )
+            unchanged += 1
+            continue
+        fact = there.get(cell)
+        if each.status == "retracted" and (fact is None or fact.status == "retracted"):
+            unchanged += 1
+            continue
+        if fact is not None and fact.status != "retracted":
+            if _same(each, value, fact.status, fact.value, fact.reason, fact.confidence):
+                unchanged += 1
+                continue
+            if not replace:
+                problems.add(
+                    f"{_said(each)} differs from {shown(fact.text) or fact.status}, which "
+                    f"{shown(each.rater)} gave before. Use --replace to take the new one.",
+                    each.row, each.column,
+                )
+                continue
+            replaced += 1
+        fresh.append((each, cell, value))
+    return fresh, unchanged, replaced
+
+
+def _said(each: Given) -> str:
+    return shown(each.value) or each.status
+
+
+def _same(
+    each: Given, value: Any, status: str, other: Any, reason: str | None, confidence: float | None
+) -> bool:
+    """Equal in what was said; a file that is silent on reason or confidence contradicts nothing."""
+    return (
+        each.status == status
+        and value == other
+        and (each.reason is None or each.reason == reason)
+        and (each.confidence is None or each.confidence == confidence)
+    )

@@ -1,0 +1,129 @@
+"""Marks: flags, submissions, what was revealed; events like answers, about whole items."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, func, insert, select
+
+from ratebook.rounds import schema
+from ratebook.rounds.checking import Refused, _count
+from ratebook.rounds.completeness import unanswered
+from ratebook.rounds.model import MARKS, Ack
+from ratebook.rounds.snapshot import Snapshot
+from ratebook.rounds.times import iso, microseconds
+
+if TYPE_CHECKING:
+    from ratebook.rounds.stored import StoredRound
+
+_marks = schema.mark_event
+_LATER_WINS = (_marks.c.lamport, _marks.c.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What currently stands about one item: a flag and why, and since when it is submitted."""
+
+    flagged: bool = False
+    reason: str | None = None
+    submitted: bool = False
+    submitted_at: str | None = None
+    revealed: bool = False
+
+
+def mark(
+    stored: StoredRound, rater: str, subject: str, kind: str, event_id: str | None = None,
+    reason: str | None = None, lamport: int | None = None, client_time: Any = None,
+) -> Ack:
+    """Saved like an answer: one transaction, one id, acknowledged when it is on the disk."""
+    event_id = event_id or uuid.uuid4().hex
+    with stored.store.write() as connection:
+        snapshot = stored.look(connection)
+        number = stored.rater_id(snapshot, rater)
+        try:
+            row = _row(snapshot, subject, kind, lamport, client_time)
+            return _save(stored, connection, snapshot, number, event_id, reason, row)
+        except Refused as refusal:
+            return Ack(event_id, False, None, str(refusal))
+
+
+def current(stored: StoredRound, rater: str) -> dict[str, Mark]:
+    """The marks of one rater by subject ref; the latest of each kind counts."""
+    with stored.store.read() as connection:
+        snapshot = stored.look(connection)
+        by_subject = marks_of(connection, stored.id, stored.rater_id(snapshot, rater))
+    return {
+        snapshot.subjects[subject].ref: standing
+        for (_, subject), standing in by_subject.items()
+    }
+
+
+def marks_of(
+    connection: Connection, round_id: int, rater: int | None = None
+) -> dict[tuple[int, int], Mark]:
+    """By (rater, subject), over the whole round or for one rater."""
+    query = select(_marks).where(_marks.c.round_id == round_id)
+    if rater is not None:
+        query = query.where(_marks.c.rater_id == rater)
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    for row in connection.execute(query.order_by(*_LATER_WINS)):
+        standing = found.setdefault((row.rater_id, row.subject_id), {})
+        if row.kind in ("flag", "unflag"):
+            standing.update(flagged=row.kind == "flag", reason=row.reason)
+        elif row.kind in ("submit", "unsubmit"):
+            submitted = row.kind == "submit"
+            at = iso(row.client_time or row.server_time) if submitted else None
+            standing.update(submitted=submitted, submitted_at=at)
+        elif row.kind == "reveal":
+            standing["revealed"] = True
+    return {where: Mark(**standing) for where, standing in found.items()}
+
+
+def _row(
+    snapshot: Snapshot, subject: str, kind: str, lamport: int | None, client_time: Any
+) -> dict[str, Any]:
+    if kind not in MARKS:
+        raise Refused(f"mark {kind!r} is not one of {', '.join(MARKS)}")
+    try:
+        found = snapshot.refs.get(subject) or snapshot.subject(subject, "item")
+        at = microseconds(client_time)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    counted = None if lamport is None else _count("lamport", lamport, 0)
+    return {"subject_id": found.id, "kind": kind, "lamport": counted, "client_time": at}
+
+
+def _save(
+    stored: StoredRound, connection: Connection, snapshot: Snapshot, rater: int, event_id: str,
+    reason: str | None, row: dict[str, Any],
+) -> Ack:
+    about = (_marks.c.rater_id == rater, _marks.c.subject_id == row["subject_id"])
+    twin = connection.execute(
+        select(_marks).where(
+            _marks.c.round_id == stored.id, _marks.c.rater_id == rater,
+            _marks.c.event_id == event_id,
+        )
+    ).one_or_none()
+    if twin is not None:
+        if (twin.subject_id, twin.kind) != (row["subject_id"], row["kind"]):
+            raise Refused(f"event id {event_id} already belongs to another mark")
+        return Ack(event_id, True, None, None, twin.lamport)
+    if snapshot.state == "closed":
+        raise Refused(stored.closed_reason(snapshot))
+    if row["kind"] == "submit":
+        subject = snapshot.subjects[row["subject_id"]]
+        missing = unanswered(stored, connection, snapshot, rater, subject)
+        if missing:
+            raise Refused("not complete yet: " + "; ".join(missing))
+    if row["lamport"] is None:
+        last = connection.scalar(select(func.max(_marks.c.lamport)).where(*about))
+        row["lamport"] = (last or 0) + 1
+    connection.execute(
+        insert(_marks).values(
+            event_id=event_id, round_id=stored.id, rater_id=rater, reason=reason,
+            server_time=stored.store.now(), **row,
+        )
+    )
+    return Ack(event_id, True, None, None, row["lamport"])

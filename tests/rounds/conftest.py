@@ -1,0 +1,117 @@
+"""A small protocol with one of everything, and rounds on it."""
+
+import pytest
+
+from ratebook.protocols import parse
+from ratebook.rounds import Event, ItemTable, Store
+
+SMALL = """
+name: small
+title: One of everything
+about: For tests.
+instructions: [Rate.]
+item:
+  key: [qid, model]
+  case: qid
+  cluster: topic
+  system: model
+  groups: [domain]
+  fields:
+    qid: {label: Id, show: none}
+    model: {label: Model, show: hidden}
+    domain: {label: Domain, of: case}
+    topic: {label: Topic, show: none, of: case}
+    question: {label: Question, of: case}
+    text: {label: Text, show: long}
+    gold: {label: Gold, show: after, required: false}
+    auto: {label: Automatic, show: hidden, required: false,
+           answers: {rater: auto, kind: automatic, question: label}}
+parts: {of: item, from: text, split: sentences, label: Sentence}
+questions:
+  - id: tone
+    prompt: How is its tone?
+    type: scale
+    levels:
+      - {value: 1, name: bad, description: Bad.}
+      - {value: 2, name: fair, description: Fair.}
+      - {value: 3, name: good, description: Good.}
+    comment: {prompt: "Why?", required: {tone: [1]}}
+  - id: label
+    prompt: Which?
+    type: choice
+    options: [{value: "yes", description: Yes.}, {value: "no", description: No.}]
+    required: false
+  - id: why_not
+    prompt: Why not?
+    type: text
+    when: {label: ["no"]}
+  - id: overall
+    prompt: Overall?
+    type: scale
+    min: 1
+    max: 5
+    step: 0
+    required: false
+  - id: sure
+    prompt: How sure?
+    type: percent
+    covers: [tone, label]
+    required: false
+  - id: correct
+    prompt: Is the sentence correct?
+    type: choice
+    per: part
+    options: [{value: right, description: Right.}, {value: wrong, description: Wrong.}]
+  - id: reference
+    prompt: What is the answer?
+    type: answer
+    of: case
+    required: false
+"""
+
+
+@pytest.fixture(scope="session")
+def protocol():
+    return parse(SMALL, source="small.yaml")
+
+
+def records(cases=3, models=("a", "b")):
+    """Items with two sentences each: q0/a, q0/b, q1/a …"""
+    return [
+        {
+            "qid": f"q{case}", "model": model, "domain": f"d{case % 2}", "topic": f"t{case}",
+            "question": f"Question {case}?", "text": f"First of {case}{model}. Second.",
+            "gold": f"gold {case}", "auto": "yes" if case else "",
+        }
+        for case in range(cases)
+        for model in models
+    ]
+
+
+@pytest.fixture
+def table(protocol):
+    return ItemTable.from_records(protocol, records(), source="items.csv")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "ratebook.sqlite")
+
+
+@pytest.fixture
+def stored(store, protocol, table):
+    return store.open("round-01", protocol, table, raters=["ana", "ben"], seed=7)
+
+
+@pytest.fixture
+def say(stored):
+    """Save one answer, and insist that it was taken."""
+    count = iter(range(10**6))
+
+    def one(rater, subject, question, value=None, **more):
+        event = Event(more.pop("event_id", f"event-{next(count)}"), subject, question, value, **more)
+        (ack,) = stored.save(rater, [event])
+        assert ack.ok, ack.reason
+        return ack
+
+    return one
