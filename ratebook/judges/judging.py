@@ -1,0 +1,169 @@
+"""Models as raters of a round, from a script, a notebook or the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ratebook.judges import prompts
+from ratebook.judges.few_shot import read_examples
+from ratebook.judges.outcome import JudgeRun
+from ratebook.judges.prices import Prices
+from ratebook.judges.reply import Model, Stop, as_model
+from ratebook.judges.run import Runner
+from ratebook.protocols import Example
+
+if TYPE_CHECKING:
+    from ratebook.rounds import StoredRound
+
+T = TypeVar("T")
+
+
+class JudgeStopped(RuntimeError):
+    """The run cannot go on; what was answered is stored. `run` is the account of it."""
+
+    def __init__(self, message: str, run: JudgeRun):
+        super().__init__(message)
+        self.run = run
+
+
+def judge(
+    stored: StoredRound,
+    model: Any,
+    name: str | None = None,
+    *,
+    version: str | None = None,
+    replicates: int = 1,
+    items: Iterable[str] | None = None,
+    examples: Sequence[Example] | str | None = None,
+    budget: float | None = None,
+    prices: Any = None,
+    concurrency: int | None = None,
+    fresh: bool = False,
+    progress: bool | None = None,
+) -> JudgeRun:
+    """Lets a model answer the round's questions, as one more rater; returns the account of it.
+
+    `model` is a function from messages (or from one text, if its parameter is called `prompt` or
+    `text`) to the reply's text, an Endpoint or a LocalModel. `examples` replaces the protocol's
+    few-shot examples: a list, a file, or () for none. `fresh` asks again even where a reply is
+    stored. Called again after any interruption, it goes on where it was.
+    """
+    asked = as_model(model, name or getattr(model, "name", "") or "model", concurrency)
+    return run_until_done(
+        judge_async(
+            stored, asked, name, version=version, replicates=replicates, items=items,
+            examples=examples, budget=budget, prices=prices, fresh=fresh, progress=progress,
+        )
+    )
+
+
+async def judge_async(
+    stored: StoredRound,
+    model: Any,
+    name: str | None = None,
+    *,
+    version: str | None = None,
+    replicates: int = 1,
+    items: Iterable[str] | None = None,
+    examples: Sequence[Example] | str | None = None,
+    budget: float | None = None,
+    prices: Any = None,
+    fresh: bool = False,
+    progress: bool | None = None,
+) -> JudgeRun:
+    """`judge` for code that runs in an event loop: `await judge_async(…)`."""
+    if replicates < 1:
+        raise ValueError(f"{replicates} replicates is not a number of replicates: use 1 or more")
+    asked = as_model(model, name or getattr(model, "name", "") or "model")
+    rater = name or asked.name
+    check_open(stored)
+    shots = read_examples(examples, stored.protocol)
+    chosen = _known_items(stored, items)
+    table = prices if isinstance(prices, Prices) else Prices(prices)
+    runner = Runner(
+        stored, asked, rater, replicates=replicates, items=chosen, examples=shots, budget=budget,
+        prices=table, fresh=fresh, progress=progress,
+    )
+    stored.add_rater(rater, kind="model", version=version or version_of(asked, shots))
+    try:
+        return await runner.run()
+    except Stop as stop:
+        raise JudgeStopped(f"{stop} {runner.result.summary()}", runner.result) from None
+
+
+def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:
+    """What the answers depend on, in a line: model, parameters, wording, examples."""
+    identity = model.identity()
+    parts = [str(identity["model"])]
+    parts += [
+        f"{key} {value}" for key, value in identity.items() if key != "model" and value is not None
+    ]
+    parts.append(f"prompts {prompts.VERSION}")
+    if examples is not None:
+        text = "".join(example.model_dump_json() for example in examples)
+        parts.append(f"examples {hashlib.sha256(text.encode()).hexdigest()[:8]}")
+    return ", ".join(parts)
+
+
+def check_open(stored: StoredRound) -> None:
+    if stored.bare:
+        raise ValueError(
+            f"{stored.name} was opened without its texts (--bare), so there is nothing to judge: "
+            "open a round with them."
+        )
+    if stored.state == "closed":
+        raise ValueError(f"{stored.name} is closed: `ratebook reopen {stored.name}` first.")
+
+
+def _known_items(stored: StoredRound, items: Iterable[str] | None) -> list[str] | None:
+    if items is None:
+        return None
+    wanted = [items] if isinstance(items, str) else list(items)
+    known = {name for item in stored.items() for name in (item.key, item.ref)}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ValueError(f"{stored.name} has no item {', '.join(map(repr, unknown[:5]))}")
+    return wanted
+
+
+def run_until_done(work: Coroutine[Any, Any, T]) -> T:
+    """Runs to the end, also where an event loop is running already, as in a notebook.
+
+    There it runs in a thread with a loop of its own; interrupting the cell interrupts it.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    found: list[T] = []
+    failed: list[BaseException] = []
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+
+    def inside() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            found.append(loop.run_until_complete(task))
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+
+    thread = threading.Thread(target=inside, name="ratebook-judge-loop")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.2)
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    if failed:
+        raise failed[0]
+    return found[0]

@@ -1,0 +1,68 @@
+"""Parsed replies as events of the model's rater: each with an id that makes a repeat harmless."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ratebook.judges.parsing import Parsed
+from ratebook.judges.sheets import Sheet
+from ratebook.judges.wording import is_closed
+from ratebook.protocols import asked
+from ratebook.rounds import Event
+
+if TYPE_CHECKING:
+    from ratebook.rounds import StoredRound
+
+
+class Unsaved(RuntimeError):
+    """The store refused an answer; the message says which and why."""
+
+
+def save(
+    stored: StoredRound, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int
+) -> int:
+    """Stores the answers of an ok reply, or that there are none and why; how many were stored.
+
+    Saved again after an interruption, the same reply changes nothing.
+    """
+    events = list(_events(sheet, parsed, key, replicate))
+    if not parsed.ok and replicate == 1:  # a failure later on takes nothing back
+        standing = stored.current(rater)
+        events = [
+            event for event in events
+            if getattr(standing.get((sheet.ref, event.part, event.question)), "status", "")
+            != "answered"
+        ]
+    if not events:
+        return 0
+    for ack in stored.save(rater, events):
+        if not ack.ok:
+            raise Unsaved(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
+    return sum(event.status == "answered" for event in events)
+
+
+def _events(sheet: Sheet, parsed: Parsed, key: str, replicate: int) -> Iterator[Event]:
+    if not parsed.ok:
+        for question in sheet.questions:
+            if is_closed(question):
+                for part in sheet.numbers(question):
+                    if asked(question, sheet.answers_about(part, {})):
+                        yield _event(sheet, key, replicate, part, question.id, None, "skipped",
+                                     parsed.status)
+        return
+    for (part, question_id), given in parsed.answers.items():
+        yield _event(sheet, key, replicate, part, question_id, given.value, given.status,
+                     given.reason)
+
+
+def _event(
+    sheet: Sheet, key: str, replicate: int, part: int, question: str, value: Any, status: str,
+    reason: str | None,
+) -> Event:
+    said = "\x1f".join(map(str, (key, sheet.ref, part, question, replicate, value, status, reason)))
+    return Event(
+        hashlib.sha256(said.encode()).hexdigest()[:40], sheet.ref, question, value, part, replicate,
+        status, reason,
+    )

@@ -1,0 +1,82 @@
+"""The form raters work in: a widget that passes answers to the store and items to the browser."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import anywidget
+
+from ratebook.rating import front
+from ratebook.rating.sitting import Sitting
+from ratebook.rounds import RoundError, StoredRound
+
+
+class Form(anywidget.AnyWidget):
+    """One rater's form for one round; show it by making it the last line of a cell.
+
+    Nothing of the round is in the widget's state: items go to the browser one at a time, as
+    messages, and only what the protocol lets this rater see.
+    """
+
+    _esm = front.script()
+    _css = front.style()
+
+    def __init__(self, round: StoredRound, rater: str):
+        _refuse(round, rater)
+        self._sitting = Sitting(round, rater)
+        # Messages may come on other threads than the notebook's, and on several.
+        self._turn = threading.Lock()
+        super().__init__()
+        self.on_msg(self._heard)
+
+    def __repr__(self) -> str:
+        """What stands in a saved notebook where the form was, once its kernel is gone."""
+        return "The rating form. Run this cell to go on rating; what was saved is kept."
+
+    def _heard(self, _: Any, content: Any, __: Any) -> None:
+        answer = self.answer(content)
+        if answer is not None:
+            self.send(answer)
+
+    def answer(self, content: Any) -> dict[str, Any] | None:
+        """What to say to a message of the browser; None to what is none of ours."""
+        if not isinstance(content, dict):
+            return None
+        tab = content.get("tab")
+        with self._turn:
+            try:
+                return {**self._said(content), "to": tab}
+            except RoundError as problem:
+                # No acknowledgement: what was sent stays in the browser and comes again.
+                return {"kind": "say", "text": str(problem), "to": tab}
+
+    def _said(self, content: dict[str, Any]) -> dict[str, Any]:
+        kind = content.get("kind")
+        if kind == "open":
+            return self._sitting.open()
+        if kind == "item":
+            return self._sitting.item(content)
+        if kind == "save" and isinstance(content.get("events"), list):
+            return self._sitting.save(content["events"])
+        raise RoundError(f"The form does not know the message {kind!r}: reload the page.")
+
+
+def _refuse(round: StoredRound, rater: str) -> None:
+    """What cannot be rated is refused here, with the remedy, and not in the browser."""
+    if round.bare:
+        raise RoundError(
+            f"{round.name} was opened bare, without the texts: it can be analysed, not rated. "
+            "Open a round of its items without --bare to rate them."
+        )
+    known = {one.name: one for one in round.raters()}
+    if rater not in known:
+        names = ", ".join(known) or "nobody yet"
+        raise RoundError(
+            f"{rater!r} is not a rater of {round.name} (raters: {names}); "
+            f"add one with round.stored.add_rater({rater!r})."
+        )
+    if known[rater].kind not in ("human", "adjudicator"):
+        raise RoundError(f"{rater!r} is {known[rater].kind}: the form is for people.")
+    if known[rater].excluded is not None:
+        raise RoundError(f"{rater!r} was excluded from {round.name}: {known[rater].excluded}")

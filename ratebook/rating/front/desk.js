@@ -1,0 +1,205 @@
+// What the rater does to the item on the desk: answer, write, skip, undo, flag, mark, submit.
+
+import { UNANSWERABLE } from "./conditions.js";
+import { answerEvent, markEvent } from "./events.js";
+import { choicesOf } from "./radios.js";
+import { History } from "./undo.js";
+
+export class Desk {
+  // `form` draws and moves; see form.js for what it offers.
+  constructor(form) {
+    this.form = form;
+    this.history = new History();
+  }
+
+  get sheet() {
+    return this.form.sheet;
+  }
+
+  // Every change of an answer comes through here: into the sheet, the history and the outbox.
+  record(slot, after, { typing = false } = {}) {
+    const { form } = this;
+    if (form.locked() || form.move.isOn) return false;
+    const changes = this.sheet.change(slot, after);
+    this.history.add(this.sheet.item.ref, changes, { typing });
+    this.store(changes, { typing });
+    return true;
+  }
+
+  store(changes, { typing = false } = {}) {
+    const { form } = this;
+    for (const [slot, before, after] of changes) {
+      if (after === null && before === null) continue;
+      const event = answerEvent(slot, after, form.watch.take(), form.date());
+      form.spent += event.seconds;
+      form.outbox.put(event, { draft: typing ? slot.key : null });
+    }
+    if (typing) form.courier.flushSoon();
+    else form.courier.flush();
+  }
+
+  choose(slot, value) {
+    if (this.record(slot, { status: "answered", value })) this.form.advance(slot);
+  }
+
+  // A text is stored at every keystroke, under one step of undo; an emptied one is taken back.
+  write(slot, value, { left = false } = {}) {
+    const held = this.sheet.at(slot);
+    const empty = value === null || (typeof value === "string" && value.trim() === "");
+    const same = empty ? held === null : held !== null && held.value === value;
+    if (!same) {
+      this.record(slot, empty ? null : { status: "answered", value }, { typing: !left });
+    }
+    if (left) {
+      this.history.close();
+      this.form.courier.flush();
+    }
+    this.form.drawFoot();
+  }
+
+  done(slot) {
+    this.history.close();
+    this.form.courier.flush();
+    this.form.advance(slot);
+  }
+
+  clear(slot) {
+    if (this.sheet.at(slot) && this.record(slot, null)) this.form.open(slot);
+  }
+
+  digit(slot, digit) {
+    const { question } = slot;
+    if (question.type === "percent" || (question.type === "scale" && !choicesOf(question).length)) {
+      this.form.startNumber(String(digit));
+      return;
+    }
+    if (question.type === "answer" && digit === 0) {
+      this.choose(slot, UNANSWERABLE);
+      return;
+    }
+    if (question.type !== "choice" && question.type !== "scale") return;
+    const choice = choicesOf(question).find((one) => one.digit === digit);
+    if (choice) this.choose(slot, choice.value);
+    else this.form.say(`${question.label} has no ${digit}.`);
+  }
+
+  aside(slot, status, prompt, how) {
+    if (this.form.locked()) return;
+    this.form.ask.open(prompt, (reason) => {
+      if (this.record(slot, { status, value: null, reason: reason || null })) {
+        this.form.advance(slot);
+      }
+    }, how);
+  }
+
+  // Skipped is not done: the item cannot be submitted without it.
+  skip(slot) {
+    this.aside(slot, "skipped", `Leave “${slot.question.label}” for later. Why?`, {});
+  }
+
+  // Not applicable is an answer, and has its reason.
+  notApplicable(slot) {
+    const choices = Object.entries(slot.question.not_applicable ?? {});
+    const prompt = `“${slot.question.label}” does not apply. Why?`;
+    this.aside(slot, "not_applicable", prompt, { choices, optional: false });
+  }
+
+  undo() {
+    const { form } = this;
+    const step = this.history.peek();
+    if (step === null) return form.say("Nothing to undo.");
+    if (step.item !== this.sheet.item.ref) {
+      form.say("The last change was in another item; U again takes it back there.");
+      return form.fetch({ ref: step.item });
+    }
+    if (form.locked()) return undefined;
+    this.history.pop();
+    const changes = step.changes.map(({ key, before }) =>
+      this.sheet.set(this.sheet.byKey.get(key), before),
+    );
+    this.store(changes);
+    form.open(changes[0][0]);
+    return form.say("Undone.");
+  }
+
+  mark(kind, reason = null) {
+    const { form } = this;
+    const event = form.outbox.put(markEvent(kind, this.sheet.item.ref, reason, form.date()));
+    form.courier.flush();
+    return event;
+  }
+
+  flag() {
+    const { item } = this.sheet;
+    if (item.flagged) {
+      item.flagged = false;
+      this.mark("unflag");
+      this.form.drawFoot();
+      return;
+    }
+    this.form.ask.open("Flag this item. Why?", (reason) => {
+      item.flagged = true;
+      this.mark("flag", reason);
+      this.form.drawFoot();
+    });
+  }
+
+  // Marked evidence is a note on the item; the open text question also takes the quotation.
+  evidence(slot) {
+    const { form } = this;
+    const place = form.source.selection();
+    if (!place) return form.say("Select a stretch of the source first, then E.");
+    if (form.locked()) return undefined;
+    this.sheet.item.evidence.push(place);
+    this.mark("note", JSON.stringify({ evidence: place }));
+    form.source.lightEvidence(this.sheet.item.evidence);
+    const target = this.evidenceSlot(slot);
+    if (target) {
+      const held = this.sheet.at(target)?.value;
+      const quote = `“${place.quote.trim()}”`;
+      this.record(target, { status: "answered", value: held ? `${held}\n${quote}` : quote });
+      form.draw();
+    }
+    return form.say("Marked as evidence.");
+  }
+
+  // The protocol's own place for evidence, else the text question that is open.
+  evidenceSlot(slot) {
+    const own = this.sheet.slots.find(
+      (one) => one.question.id === "evidence" && one.question.type === "text",
+    );
+    if (own && this.sheet.open(own)) return own;
+    return slot && slot.question.type === "text" ? slot : null;
+  }
+
+  // Only a complete item is submitted, and only when all of it is stored.
+  submit() {
+    const { form } = this;
+    const { item } = this.sheet;
+    if (item.submitted) return;
+    const missing = this.sheet.missing();
+    if (missing.length) {
+      form.say(`Still missing: ${missing.length}.`);
+      form.open(missing[0]);
+      return;
+    }
+    if (form.courier.state().rejected) {
+      form.say("An answer was rejected: correct or dismiss it first.");
+      return;
+    }
+    form.submitting = item.ref;
+    form.move.begin();
+    form.drawFoot();
+    form.courier.flush();
+    this.submitWhenStored();
+  }
+
+  submitWhenStored() {
+    const { form } = this;
+    if (form.submitting === null || form.submitting !== this.sheet.item.ref) return;
+    if (!form.courier.empty()) return;
+    if (this.sheet.missing().length) form.submitting = null;
+    else form.submitEvent = this.mark("submit").event_id;
+    form.submitting = null;
+  }
+}

@@ -1,0 +1,122 @@
+// Questions answered by writing: texts, numbers, and answers that may be “unanswerable”.
+
+import { UNANSWERABLE } from "./conditions.js";
+import { el, key } from "./elements.js";
+
+// A number the scale allows, or the sentence that says why it is none.
+export function readNumber(question, written) {
+  const text = written.trim().replace(",", ".").replace(/\s*%$/, "");
+  if (text === "") return { value: null };
+  if (!/^[+-]?\d+(\.\d+)?$/.test(text)) return { problem: `“${written}” is not a number.` };
+  const value = Number(text);
+  const { min, max, step } = question;
+  if (value < min || value > max) return { problem: `${text} is outside ${min}–${max}.` };
+  if (step && Math.abs((value - min) / step - Math.round((value - min) / step)) > 1e-9) {
+    return { problem: step === 1 ? `${text} is not a whole number.` : `Steps are of ${step}.` };
+  }
+  return { value };
+}
+
+function leaving(done, ways) {
+  return (event) => {
+    const enter = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+    if (enter && (ways === "enter" || event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.stopPropagation();
+      done();
+    }
+  };
+}
+
+// `write(value, {problem})` at every keystroke, `done()` when the rater is through.
+export function textEntry(question, value, write, done, labelId) {
+  return el("textarea", {
+    class: "rb-entry",
+    rows: "3",
+    dir: "auto",
+    "aria-labelledby": labelId,
+    placeholder: "Enter to write, Ctrl+Enter when done",
+    value: value ?? "",
+    on: {
+      input: (event) => write(event.target.value),
+      keydown: leaving(done, "ctrl"),
+      change: (event) => write(event.target.value, { left: true }),
+    },
+  });
+}
+
+export function numberEntry(question, value, write, done, labelId) {
+  const problem = el("p", { class: "rb-problem", role: "alert" });
+  const read = (event, options) => {
+    const found = readNumber(question, event.target.value);
+    problem.textContent = found.problem || "";
+    event.target.setAttribute("aria-invalid", String(Boolean(found.problem)));
+    if (!found.problem) write(found.value, options);
+  };
+  const field = el("input", {
+    class: "rb-entry rb-number",
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    "aria-labelledby": labelId,
+    placeholder: `${question.min}–${question.max}`,
+    value: value === null || value === undefined ? "" : String(value),
+    on: {
+      input: (event) => read(event),
+      change: (event) => read(event, { left: true }),
+      keydown: leaving(() => problem.textContent || done(), "enter"),
+    },
+  });
+  return el("div", { class: "rb-number-row" }, field, question.type === "percent" ? "%" : null, problem);
+}
+
+// 0 to 100 with nothing chosen beforehand: a preset would be somebody else's confidence.
+export function percentEntry(question, value, write, done, labelId) {
+  const quick = [0, 25, 50, 75, 90, 100].map((percent) =>
+    el(
+      "button",
+      {
+        class: "rb-button rb-quick",
+        "aria-pressed": String(value === percent),
+        on: { click: () => (write(percent, { left: true }), done()) },
+      },
+      `${percent} %`,
+    ),
+  );
+  return el(
+    "div",
+    { class: "rb-percent" },
+    numberEntry(question, value, write, done, labelId),
+    el("div", { class: "rb-row" }, quick),
+  );
+}
+
+// An answer in words, or the statement that the text gives none. Blank is neither.
+export function answerEntry(question, value, write, done, labelId) {
+  const none = value === UNANSWERABLE;
+  const field = el("input", {
+    class: "rb-entry",
+    type: "text",
+    dir: "auto",
+    autocomplete: "off",
+    "aria-labelledby": labelId,
+    placeholder: "Enter to write the answer, Enter when done",
+    value: none || value === null || value === undefined ? "" : value,
+    on: {
+      input: (event) => write(event.target.value),
+      change: (event) => write(event.target.value, { left: true }),
+      keydown: leaving(done, "enter"),
+    },
+  });
+  const button = el(
+    "button",
+    {
+      class: "rb-button rb-unanswerable",
+      "aria-pressed": String(none),
+      on: { click: () => (write(UNANSWERABLE, { left: true }), done()) },
+    },
+    "Unanswerable: the text gives no answer",
+    key("0"),
+  );
+  return el("div", { class: "rb-answer" }, field, button);
+}

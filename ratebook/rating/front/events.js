@@ -1,0 +1,35 @@
+// From what a rater did to the events that are stored.
+
+// A change of a slot as an event; `seconds` is the time on task since the event before it.
+export function answerEvent(slot, after, seconds, date) {
+  const gone = after === null || after.status === "retracted";
+  return {
+    subject: slot.subject,
+    part: slot.part,
+    question: slot.question.id,
+    value: gone || after.status !== "answered" ? null : after.value,
+    status: gone ? "retracted" : after.status,
+    reason: (after && after.reason) || null,
+    client_time: date.toISOString(),
+    seconds,
+  };
+}
+
+export function markEvent(mark, subject, reason, date) {
+  return { mark, subject, reason: reason || null, client_time: date.toISOString() };
+}
+
+// What the outbox still holds stands over what the store last said, newest last.
+export function overlay(item, events) {
+  const subjects = new Set([item.ref, item.case]);
+  const answers = new Map(
+    item.answers.map((answer) => [`${answer.subject}|${answer.part}|${answer.question}`, answer]),
+  );
+  for (const event of events) {
+    if (event.mark || !subjects.has(event.subject)) continue;
+    const key = `${event.subject}|${event.part}|${event.question}`;
+    const held = answers.get(key);
+    if (!held || (held.lamport ?? 0) < event.lamport) answers.set(key, event);
+  }
+  return { ...item, answers: [...answers.values()] };
+}

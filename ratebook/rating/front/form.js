@@ -1,0 +1,273 @@
+// The form: one rater, one round, one item at a time. It joins the pieces and talks to the kernel.
+
+import { Ask } from "./ask.js";
+import { Bar } from "./bar.js";
+import { Courier, unsavedFile } from "./courier.js";
+import { Desk } from "./desk.js";
+import { download, el } from "./elements.js";
+import { overlay } from "./events.js";
+import { Foot } from "./foot.js";
+import { Help } from "./help.js";
+import { Move } from "./move.js";
+import { Outbox } from "./outbox.js";
+import { inWords, Questions } from "./questions.js";
+import { Sheet } from "./sheet.js";
+import { Source } from "./source.js";
+import { Stopwatch } from "./time.js";
+
+export class Form {
+  // `post` sends to the kernel, `root` is the element to fill, `tab` names this view.
+  // `run` does what a key asks for; see commands.js.
+  constructor({ root, post, tab, storage, timers, run }) {
+    Object.assign(this, { root, post, tab, storage, timers });
+    this.move = new Move({ timers, run: (held) => run(this, held), say: (text) => this.say(text) });
+    this.watch = new Stopwatch(timers.now);
+    this.desk = new Desk(this);
+    this.sheet = null;
+    this.active = null;
+    this.submitting = null;
+    this.submitEvent = null;
+    this.spent = 0; // seconds on the item on the desk
+    this.durations = []; // seconds of the items submitted in this sitting
+    this.wanted = null; // key of the slot to open when its stage has come
+  }
+
+  date() {
+    return new Date();
+  }
+
+  // The kernel's first word: who rates what, by which protocol.
+  begin(message) {
+    if (this.protocol) return;
+    this.protocol = message.protocol;
+    this.scope = message.scope;
+    this.outbox = new Outbox(message.scope, this.storage);
+    this.outbox.tick(message.lamport);
+    this.courier = new Courier({
+      outbox: this.outbox,
+      post: (content) => this.post({ ...content, tab: this.tab }),
+      timers: this.timers,
+      changed: () => this.saveState(),
+    });
+    this.build();
+    this.courier.flush({ again: true });
+    this.fetch({});
+  }
+
+  build() {
+    const { protocol, desk } = this;
+    const act = {
+      open: (slot) => this.open(slot),
+      choose: (slot, value) => desk.choose(slot, value),
+      write: (slot, value, options) => desk.write(slot, value, options),
+      done: (slot) => desk.done(slot),
+      clear: (slot) => desk.clear(slot),
+      skip: (slot) => desk.skip(slot),
+      notApplicable: (slot) => desk.notApplicable(slot),
+      dismiss: (eventId) => this.dismiss(eventId),
+      downloadUnsaved: () => this.downloadUnsaved(),
+      submit: () => desk.submit(),
+      flag: () => desk.flag(),
+      undo: () => desk.undo(),
+      reveal: () => desk.mark("reveal"),
+      unsubmit: () => desk.mark("unsubmit"),
+      nextItem: () => this.fetch({ step: 1 }),
+      previousItem: () => this.fetch({ step: -1 }),
+      pause: () => this.pause(),
+      keys: () => this.help.toggle("keys"),
+    };
+    const refocus = () => this.focus();
+    this.bar = new Bar(protocol.title, act);
+    this.source = new Source(protocol, (part) => this.openPart(part));
+    this.questions = new Questions(protocol, act);
+    this.foot = new Foot(protocol, act);
+    this.help = new Help(protocol, refocus);
+    this.ask = new Ask(refocus);
+    this.curtain = el(
+      "div",
+      { class: "rb-curtain", hidden: true },
+      el("p", {}, "Paused. The clock has stopped."),
+      el("button", { class: "rb-button", on: { click: () => this.resume() } }, "Go on"),
+    );
+    const right = el("div", { class: "rb-right" }, this.questions.node, this.foot.node);
+    const main = el("div", { class: "rb-main" }, this.source.node, right);
+    this.root.replaceChildren(this.bar.node, this.ask.node, main, this.help.node, this.curtain);
+  }
+
+  // Asks for the item on the desk again, or for another one: {step}, {position}, {unfinished}.
+  fetch(which) {
+    if (Object.keys(which).length) this.move.begin();
+    this.courier.flush();
+    this.post({ kind: "item", tab: this.tab, ref: this.sheet?.item.ref ?? null, ...which });
+  }
+
+  // An item arrives: the next one, or the one on the desk with what has changed since.
+  load(message) {
+    const same = this.sheet && this.sheet.item.ref === message.item.ref;
+    const key = this.wanted ?? (same ? this.active?.key : null);
+    this.wanted = null;
+    const item = overlay(message.item, this.outbox.waiting());
+    this.outbox.tick(item.lamport);
+    this.sheet = new Sheet(this.protocol, item);
+    this.place = message.place;
+    if (!same) {
+      this.watch.take();
+      this.spent = 0;
+      this.submitting = null;
+    }
+    this.say("");
+    this.source.load(item);
+    this.bar.at(message.place, this.durations);
+    const slot = key ? this.sheet.byKey.get(key) : null;
+    const start = item.submitted ? null : this.sheet.start();
+    this.open(slot && this.sheet.open(slot) ? slot : start);
+    this.source.lightEvidence(item.evidence);
+    this.move.end();
+  }
+
+  open(slot) {
+    if (slot && slot.stage > this.sheet.item.stage) {
+      // What this step shows may not be seen before the steps ahead of it are stored.
+      this.wanted = slot.key;
+      this.move.begin();
+      this.active = null;
+      this.questions.wait("Storing this step before the next one opens …");
+      this.root.focus();
+      this.courier.flush();
+      if (this.courier.empty()) this.fetch({});
+      return;
+    }
+    this.active = slot;
+    this.draw();
+    this.focus();
+  }
+
+  openPart(number) {
+    const slots = this.sheet.slots.filter((one) => one.part === number && this.sheet.open(one));
+    const open = slots.find((one) => !this.sheet.settled(one)) ?? slots[0];
+    if (open) this.open(open);
+  }
+
+  advance(slot) {
+    this.open(this.locked() ? slot : this.sheet.next(slot));
+  }
+
+  draw() {
+    const refused = new Map(
+      this.outbox.rejected().map(({ event, reason }) => [
+        `${event.subject}|${event.part}|${event.question}`,
+        reason,
+      ]),
+    );
+    this.questions.draw(this.sheet, this.active, (slot) => refused.get(slot.key));
+    const question = this.active?.question ?? null;
+    this.source.show(question, this.active?.part ?? 0, this.shownAnswers(question));
+    this.drawFoot();
+  }
+
+  // Answers a question shows beside the source: `answer:<question>` in its `shows`.
+  shownAnswers(question) {
+    const shown = [...(this.sheet.item.after ?? [])];
+    for (const name of question?.shows ?? []) {
+      if (!name.startsWith("answer:")) continue;
+      const slot = this.sheet.slots.find(
+        (one) => one.question.id === name.slice(7) && [0, this.active.part].includes(one.part),
+      );
+      const words = slot ? inWords(slot.question, this.sheet.at(slot)) : null;
+      if (words !== null) shown.push({ label: slot.question.label, text: words });
+    }
+    return shown;
+  }
+
+  drawFoot() {
+    const { item } = this.sheet;
+    const waiting = this.submitting === item.ref;
+    const { submitted, flagged, held } = item;
+    this.bar.flag(Boolean(flagged));
+    this.foot.draw(this.sheet, { submitted, held: held && !item.after, waiting });
+  }
+
+  focus(options) {
+    if (this.active && this.questions.focus(options)) return;
+    if (this.active) this.questions.node.querySelector(".rb-card")?.focus();
+    else if (this.sheet?.item.submitted) this.foot.next.focus();
+    else this.foot.submit.focus();
+  }
+
+  // Opens the number field of the open question, if it has one, with a first digit.
+  startNumber(digit) {
+    const field = this.questions.node.querySelector(".rb-card .rb-number");
+    if (!field) return;
+    field.focus();
+    if (!digit) return void field.select();
+    field.value = digit;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  locked() {
+    if (!this.sheet.item.submitted) return false;
+    this.say("This item is submitted. “Change my answers” opens it again.");
+    return true;
+  }
+
+  // Acknowledgements: what is stored, what was rejected, and what follows from a mark.
+  acknowledge(message) {
+    const strangers = this.courier.received(message.acks);
+    if (message.place) this.bar.at((this.place = { ...this.place, ...message.place }), this.durations);
+    const refused = message.acks.filter((ack) => !ack.ok);
+    if (!this.sheet) return;
+    if (refused.length) this.move.end();
+    for (const ack of message.acks) {
+      if (ack.event_id !== this.submitEvent || !ack.ok) continue;
+      this.submitEvent = null;
+      this.durations.push(this.spent);
+      this.sheet.item.submitted = true;
+      if (!this.sheet.item.held) return void this.fetch({ unfinished: true });
+      this.open(null);
+      this.move.end();
+    }
+    const elsewhere = strangers.length && message.to !== this.tab;
+    if (refused.length || message.reload || elsewhere) this.refresh();
+    else if (this.wanted && this.courier.empty()) this.fetch({});
+    this.desk.submitWhenStored();
+  }
+
+  // Another tab, or a rejection, changed what is true; ask once for all of it.
+  refresh() {
+    this.timers.clear(this.refreshing);
+    this.refreshing = this.timers.set(() => this.fetch({}), 150);
+  }
+
+  saveState() {
+    this.bar?.save(this.courier.state(), this.outbox.rejected());
+  }
+
+  dismiss(eventId) {
+    this.outbox.remove(eventId);
+    this.saveState();
+    this.refresh();
+  }
+
+  downloadUnsaved() {
+    const about = { ...this.place?.about, scope: this.scope };
+    download("ratebook-unsaved-answers.json", unsavedFile(this.outbox, about));
+  }
+
+  say(text) {
+    this.bar.say(text);
+    this.timers.clear(this.saying);
+    this.saying = this.timers.set(() => this.bar.say(""), 8000);
+  }
+
+  pause() {
+    this.watch.pause();
+    this.curtain.hidden = false;
+    this.curtain.lastChild.focus();
+  }
+
+  resume() {
+    this.watch.resume();
+    this.curtain.hidden = true;
+    this.focus();
+  }
+}

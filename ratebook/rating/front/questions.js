@@ -1,0 +1,206 @@
+// The right side: the questions, the open one with its levels, the others in a line each.
+
+import { UNANSWERABLE } from "./conditions.js";
+import { answerEntry, numberEntry, percentEntry, textEntry } from "./entries.js";
+import { button, el, fill, given } from "./elements.js";
+import { choicesOf, radios, sameValue } from "./radios.js";
+
+// What a line shows of an answer; null for none.
+export function inWords(question, answer) {
+  if (!answer) return null;
+  if (answer.status === "skipped") return "skipped";
+  if (answer.status === "not_applicable") return "not applicable";
+  if (question.type === "percent") return `${answer.value} %`;
+  if (answer.value === UNANSWERABLE) return "unanswerable";
+  if (question.type === "choice" || question.type === "scale") {
+    const choice = choicesOf(question).find((one) => sameValue(one.value, answer.value));
+    return choice ? choice.name : String(answer.value);
+  }
+  return String(answer.value);
+}
+
+// Slots that stand together: one part of one stage, or the questions about the whole.
+export function groupsOf(slots) {
+  const groups = [];
+  for (const slot of slots) {
+    const last = groups.at(-1);
+    if (last && last.part === slot.part && last.stage === slot.stage) last.slots.push(slot);
+    else groups.push({ part: slot.part, stage: slot.stage, slots: [slot] });
+  }
+  return groups;
+}
+
+export class Questions {
+  // `act` has open(slot), choose(slot, value), write(slot, value, options), done(slot),
+  // skip(slot), notApplicable(slot), clear(slot).
+  constructor(protocol, act) {
+    this.protocol = protocol;
+    this.act = act;
+    this.node = el("section", { class: "rb-questions", "aria-label": "Questions" });
+    this.drawn = 0;
+  }
+
+  draw(sheet, active, refused) {
+    this.sheet = sheet;
+    this.active = active;
+    this.refused = refused;
+    this.drawn += 1;
+    const open = sheet.slots.filter((slot) => sheet.open(slot));
+    const stages = new Set(sheet.slots.map((slot) => slot.stage)).size;
+    let stage = -1;
+    const nodes = groupsOf(open).map((group) => {
+      const nodes = [];
+      if (stages > 1 && group.stage !== stage) {
+        stage = group.stage;
+        nodes.push(el("h3", { class: "rb-stage" }, `Step ${stage + 1} of ${stages}`));
+      }
+      nodes.push(group.part === 0 ? this.cards(group.slots) : this.part(group));
+      return nodes;
+    });
+    fill(this.node, nodes);
+  }
+
+  wait(words) {
+    fill(this.node, el("p", { class: "rb-waits", role: "status" }, words));
+  }
+
+  cards(slots) {
+    return slots.map((slot) => (slot === this.active ? this.card(slot) : this.line(slot)));
+  }
+
+  // A part: its text, and how its questions stand, or the questions themselves when it is open.
+  part(group) {
+    const part = this.sheet.item.parts.find((one) => one.number === group.part);
+    const isOpen = group.slots.includes(this.active);
+    const label = `${this.protocol.parts.label} ${group.part}`;
+    const head = el(
+      "button",
+      {
+        class: "rb-part-head",
+        "aria-expanded": String(isOpen),
+        on: { click: () => this.act.open(group.slots[0]) },
+      },
+      el("span", { class: "rb-part-label" }, label),
+      given("span", part ? part.text : "", { class: "rb-part-text" }),
+      isOpen
+        ? null
+        : group.slots.map((slot) => this.chip(slot)),
+    );
+    return el(
+      "div",
+      { class: isOpen ? "rb-part rb-open" : "rb-part" },
+      head,
+      isOpen ? this.cards(group.slots) : null,
+    );
+  }
+
+  chip(slot) {
+    const words = inWords(slot.question, this.sheet.at(slot));
+    const needed = words === null && this.sheet.required(slot);
+    if (words === null && !needed) return null;
+    return el(
+      "span",
+      { class: needed ? "rb-chip rb-needed" : "rb-chip" },
+      needed ? `${slot.question.label}?` : words,
+    );
+  }
+
+  line(slot) {
+    const words = inWords(slot.question, this.sheet.at(slot));
+    const state = words === null ? (this.sheet.required(slot) ? "to do" : "optional") : null;
+    return el(
+      "button",
+      {
+        class: words === null ? "rb-line" : "rb-line rb-done",
+        "data-question": slot.question.id,
+        "data-part": String(slot.part),
+        on: { click: () => this.act.open(slot) },
+      },
+      el("span", { class: "rb-line-label" }, slot.question.label),
+      state ? el("span", { class: "rb-quiet" }, state) : given("span", words, { class: "rb-value" }),
+    );
+  }
+
+  card(slot) {
+    const { question } = slot;
+    const answer = this.sheet.at(slot);
+    const labelId = `rb-q-${this.drawn}-${question.id}-${slot.part}`;
+    const value = answer && answer.status === "answered" ? answer.value : null;
+    const refused = this.refused(slot);
+    return el(
+      "div",
+      {
+        class: "rb-card",
+        tabindex: "-1",
+        role: "group",
+        "aria-labelledby": labelId,
+        "data-question": question.id,
+        "data-part": String(slot.part),
+      },
+      el(
+        "div",
+        { class: "rb-card-head" },
+        el("span", { class: "rb-line-label" }, question.label),
+        question.object ? el("span", { class: "rb-object" }, `about ${question.object}`) : null,
+        this.sheet.required(slot) ? null : el("span", { class: "rb-quiet" }, "optional"),
+      ),
+      el("p", { class: "rb-prompt", id: labelId }, question.prompt),
+      question.help ? el("p", { class: "rb-help" }, question.help) : null,
+      refused ? el("p", { class: "rb-problem", role: "alert" }, refused) : null,
+      this.control(slot, value, labelId),
+      this.foot(slot, answer),
+    );
+  }
+
+  control(slot, value, labelId) {
+    const { question } = slot;
+    const write = (text, options) => this.act.write(slot, text, options);
+    const done = () => this.act.done(slot);
+    const choose = (chosen) => this.act.choose(slot, chosen);
+    if (question.type === "text") return textEntry(question, value, write, done, labelId);
+    if (question.type === "answer") return answerEntry(question, value, write, done, labelId);
+    if (question.type === "percent") return percentEntry(question, value, write, done, labelId);
+    const group = radios(question, value, choose, labelId);
+    if (question.type === "scale" && (!question.step || !group.children.length)) {
+      return el("div", {}, group, numberEntry(question, value, write, done, labelId));
+    }
+    return group;
+  }
+
+  foot(slot, answer) {
+    const aside = answer && answer.status !== "answered" ? inWords(slot.question, answer) : null;
+    return el(
+      "div",
+      { class: "rb-row rb-foot" },
+      aside ? el("span", { class: "rb-chip" }, aside + (answer.reason ? `: ${answer.reason}` : "")) : null,
+      button("Skip", () => this.act.skip(slot), { press: "S" }),
+      button("Not applicable", () => this.act.notApplicable(slot), { press: "X" }),
+      answer ? button("Clear", () => this.act.clear(slot)) : null,
+    );
+  }
+
+  // Puts the keyboard where the open question expects it.
+  focus({ write = false } = {}) {
+    const card = this.node.querySelector(".rb-card");
+    if (!card) return false;
+    const radio = card.querySelector("[role=radio][tabindex='0']");
+    const entry = card.querySelector(".rb-entry");
+    const target = write ? entry : (radio ?? card);
+    (target ?? card).focus({ preventScroll: true });
+    this.bringIntoView(card);
+    return Boolean(write ? entry : target);
+  }
+
+  // Scrolls the form, never the notebook, to the open question with its part's text; to its
+  // beginning where all of it does not fit.
+  bringIntoView(card) {
+    const whole = card.closest(".rb-part") ?? card;
+    const scrolls = (node) => node && getComputedStyle(node).overflowY !== "visible";
+    const pane = [this.node, this.node.closest(".rb-main")].find(scrolls);
+    if (!pane) return;
+    const there = whole.getBoundingClientRect();
+    const here = pane.getBoundingClientRect();
+    if (there.top < here.top || there.height > here.height) pane.scrollTop += there.top - here.top - 6;
+    else if (there.bottom > here.bottom) pane.scrollTop += there.bottom - here.bottom + 6;
+  }
+}

@@ -1,0 +1,159 @@
+// One item's sheet: every question asked of it and of its parts, and how each stands.
+
+import { isAsked, isRequired, namesIn } from "./conditions.js";
+
+export const SETTLED = new Set(["answered", "not_applicable"]);
+
+export function slotKey(subject, part, question) {
+  return `${subject}|${part}|${question}`;
+}
+
+// The places to answer, in the order of work: stage by stage, and within a stage the questions
+// about parts go part by part.
+export function slotsOf(protocol, item) {
+  const byId = new Map(protocol.questions.map((question) => [question.id, question]));
+  const slots = [];
+  const add = (question, part, stage) => {
+    const subject = question.of === "case" ? item.case : item.ref;
+    slots.push({ key: slotKey(subject, part, question.id), subject, part, question, stage });
+  };
+  protocol.stages.forEach((names, stage) => {
+    let run = [];
+    const finish = () => {
+      for (const part of item.parts) for (const question of run) add(question, part.number, stage);
+      run = [];
+    };
+    for (const name of names) {
+      const question = byId.get(name);
+      if (question.per === "part") run.push(question);
+      else {
+        finish();
+        add(question, 0, stage);
+      }
+    }
+    finish();
+  });
+  return slots;
+}
+
+export class Sheet {
+  constructor(protocol, item) {
+    this.item = item;
+    this.slots = slotsOf(protocol, item);
+    this.byKey = new Map(this.slots.map((slot) => [slot.key, slot]));
+    this.answers = new Map();
+    for (const answer of item.answers) {
+      const key = slotKey(answer.subject, answer.part, answer.question);
+      if (answer.status !== "retracted") this.answers.set(key, answer);
+    }
+  }
+
+  at(slot) {
+    return this.answers.get(slot.key) || null;
+  }
+
+  // What conditions on this slot look at: answers about the same part and about the whole.
+  values(slot) {
+    const values = {};
+    for (const other of this.slots) {
+      if (other.part !== 0 && other.part !== slot.part) continue;
+      const answer = this.answers.get(other.key);
+      if (answer && answer.status === "answered") values[other.question.id] = answer.value;
+    }
+    return values;
+  }
+
+  asked(slot) {
+    return isAsked(slot.question, this.values(slot));
+  }
+
+  required(slot) {
+    return isRequired(slot.question, this.values(slot));
+  }
+
+  settled(slot) {
+    const answer = this.at(slot);
+    return answer !== null && SETTLED.has(answer.status);
+  }
+
+  // Skipped means later; but what is asked of the case may be somebody else's to answer.
+  skipped(slot) {
+    return this.at(slot)?.status === "skipped";
+  }
+
+  missing() {
+    return this.slots.filter((slot) => {
+      if (this.settled(slot) || !this.required(slot)) return false;
+      return !(this.skipped(slot) && slot.question.of === "case");
+    });
+  }
+
+  // A stage opens when everything required in those before it was answered or skipped.
+  stage() {
+    const held = this.missing().filter((slot) => !this.skipped(slot));
+    return Math.min(...held.map((slot) => slot.stage), Infinity);
+  }
+
+  open(slot) {
+    return slot.stage <= this.stage() && this.asked(slot);
+  }
+
+  // Takes an answer and returns all that changed, [slot, before, after], with the retractions of
+  // what is no longer asked because of it.
+  change(slot, after) {
+    const changes = [this.set(slot, after)];
+    for (let more = true; more; ) {
+      more = false;
+      for (const other of this.dependents(changes.map(([one]) => one.question.id))) {
+        if (this.at(other) && !this.asked(other)) {
+          changes.push(this.set(other, { value: null, status: "retracted" }));
+          more = true;
+        }
+      }
+    }
+    return changes;
+  }
+
+  dependents(names) {
+    return this.slots.filter((slot) =>
+      namesIn(slot.question.when).some((name) => names.includes(name)),
+    );
+  }
+
+  set(slot, after) {
+    const before = this.at(slot);
+    if (after === null || after.status === "retracted") this.answers.delete(slot.key);
+    else this.answers.set(slot.key, after);
+    return [slot, before, after];
+  }
+
+  // The next open slot in a direction; null at the end.
+  step(slot, direction) {
+    const open = this.slots.filter((one) => this.open(one));
+    if (slot === null) return (direction > 0 ? open[0] : open.at(-1)) ?? null;
+    const here = this.slots.indexOf(slot);
+    const ahead = open.filter((one) => (this.slots.indexOf(one) - here) * direction > 0);
+    return (direction > 0 ? ahead[0] : ahead.at(-1)) ?? null;
+  }
+
+  // Where work begins: at the top of an untouched item, else at what is missing.
+  start() {
+    return this.answers.size ? this.next() : (this.slots.find((slot) => this.open(slot)) ?? null);
+  }
+
+  // Where work goes on after `slot`: what is missing further down, else further up, else nowhere.
+  // Optional questions are stops when they are answered by one key; optional texts are not.
+  next(slot = null) {
+    const here = slot === null ? -1 : this.slots.indexOf(slot);
+    const stops = this.slots.filter(
+      (one) => !this.settled(one) && this.open(one) && (this.required(one) || isClosed(one)),
+    );
+    const first = stops.filter((one) => !this.skipped(one));
+    const below = first.find((one) => this.slots.indexOf(one) > here);
+    return below ?? first[0] ?? stops.find((one) => one !== slot) ?? null;
+  }
+}
+
+function isClosed(slot) {
+  return slot.question.type === "scale" || slot.question.type === "choice";
+}

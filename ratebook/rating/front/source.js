@@ -1,0 +1,123 @@
+// The left side: what there is to judge and to judge it by, as far as the open question shows it.
+
+import { el, fill, given } from "./elements.js";
+import { Passage, placesOf } from "./passage.js";
+import { searchBox } from "./search.js";
+import { triplesTable } from "./triples.js";
+
+// The names of the fields an open question shows; all visible ones where it names none.
+export function shownFields(protocol, question) {
+  const names = protocol.fields.map((field) => field.name);
+  if (!question || !question.shows.length) return names;
+  return names.filter((name) => question.shows.includes(name));
+}
+
+export class Source {
+  // `pick(part)` is called when the rater clicks a sentence in its response.
+  constructor(protocol, pick) {
+    this.protocol = protocol;
+    this.pick = pick;
+    this.node = el("section", { class: "rb-source", "aria-label": "Source" });
+    this.panes = new Map();
+    this.shown = "";
+  }
+
+  clear() {
+    for (const pane of this.panes.values()) pane.passage?.dark();
+    this.panes.clear();
+    this.shown = "";
+    this.node.replaceChildren();
+  }
+
+  // Draws an item's fields once; `show` then only changes what must change.
+  load(item) {
+    this.clear();
+    this.item = item;
+    const parts = this.protocol.parts;
+    for (const field of this.protocol.fields) {
+      const text = item.fields[field.name];
+      if (text === undefined || text === null || text === "") continue;
+      const pane = this.pane(field, String(text));
+      if (parts && parts.from === field.name && pane.passage) {
+        pane.places = placesOf(pane.passage.text, item.parts);
+        pane.passage.node.addEventListener("click", () => this.clicked(pane));
+      }
+      this.panes.set(field.name, pane);
+    }
+  }
+
+  pane(field, text) {
+    const title = el("h3", { class: "rb-label" }, field.label);
+    if (field.show === "triples") {
+      const node = el("div", { class: "rb-field" }, title, triplesTable(field.label, text));
+      return { node, search: node.querySelector("input") };
+    }
+    const passage = new Passage(field.label, text);
+    const long = field.show === "long" || text.length > 3000;
+    if (!long) passage.node.classList.add("rb-short");
+    const search = long ? searchBox(passage, field.label) : null;
+    const head = el("div", { class: "rb-field-head" }, title, search?.node ?? null);
+    // Only a text that is long on the page too gives way to the others.
+    const kind = !long ? "rb-field" : text.length > 500 ? "rb-field rb-long rb-yields" : "rb-field rb-long";
+    const node = el("div", { class: kind }, head, passage.node);
+    return { node, passage, search: search?.box ?? null };
+  }
+
+  show(question, part, extra = []) {
+    const names = shownFields(this.protocol, question).filter((name) => this.panes.has(name));
+    const shown = JSON.stringify([names, extra]);
+    if (shown !== this.shown) {
+      this.shown = shown;
+      const answers = extra.map(({ label, text }) =>
+        el("div", { class: "rb-field" }, el("h3", { class: "rb-label" }, label), given("div", text)),
+      );
+      fill(this.node, names.map((name) => this.panes.get(name).node), answers);
+    }
+    for (const [name, pane] of this.panes) {
+      if (!pane.places) continue;
+      const place = names.includes(name) ? pane.places.get(part) : null;
+      pane.passage.light("rb-lit", place ? [place] : []);
+      if (place) pane.passage.scrollTo(place);
+    }
+  }
+
+  clicked(pane) {
+    const selected = document.getSelection();
+    if (!selected || !selected.isCollapsed || !selected.anchorNode) return;
+    const offset = pane.passage.offset(selected.anchorNode, selected.anchorOffset);
+    for (const [number, place] of pane.places) {
+      if (place && offset !== null && offset >= place[0] && offset <= place[1]) {
+        this.pick(number);
+        return;
+      }
+    }
+  }
+
+  // The first search box on show takes the focus; the longest text is the one people search.
+  search() {
+    const panes = [...this.panes.values()].filter((pane) => pane.search && pane.node.isConnected);
+    panes.sort((a, b) => (b.passage?.text.length ?? 0) - (a.passage?.text.length ?? 0));
+    panes[0]?.search.focus();
+    panes[0]?.search.select();
+    return panes.length > 0;
+  }
+
+  // {field, start, end, quote} of what is selected in a text on show, or null.
+  selection() {
+    for (const [field, pane] of this.panes) {
+      const place = pane.passage && pane.node.isConnected ? pane.passage.selection() : null;
+      if (place) {
+        const quote = pane.passage.text.slice(...place);
+        return { field, start: place[0], end: place[1], quote };
+      }
+    }
+    return null;
+  }
+
+  lightEvidence(marks) {
+    for (const [field, pane] of this.panes) {
+      const places = marks.filter((mark) => mark.field === field);
+      pane.passage?.light("rb-evidence", places.map((mark) => [mark.start, mark.end]));
+    }
+  }
+}

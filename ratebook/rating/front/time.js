@@ -1,0 +1,57 @@
+// Time on task: it runs while the rater works and stops when the rater leaves, pauses or is idle.
+
+export const IDLE_AFTER = 60000; // ms without any sign of the rater
+
+export class Stopwatch {
+  constructor(now) {
+    this.now = now;
+    this.last = null; // the latest sign of the rater, null while away
+    this.spent = 0;
+    this.paused = false;
+  }
+
+  // A key, a click, a scroll: the rater is here. A long silence before it counts only as far as
+  // somebody may have been reading.
+  sign() {
+    if (this.paused) return;
+    const time = this.now();
+    if (this.last !== null) this.spent += Math.min(Math.max(time - this.last, 0), IDLE_AFTER);
+    this.last = time;
+  }
+
+  leave() {
+    if (this.last !== null) this.sign();
+    this.last = null;
+  }
+
+  pause() {
+    this.leave();
+    this.paused = true;
+  }
+
+  resume() {
+    this.paused = false;
+    this.sign();
+  }
+
+  // Seconds since they were last taken.
+  take() {
+    this.sign();
+    const seconds = Math.round(this.spent / 100) / 10;
+    this.spent = 0;
+    return seconds;
+  }
+}
+
+// “about 25 minutes left”, from the middle of the latest items; nothing before the third.
+export function timeLeft(durations, itemsLeft) {
+  if (durations.length < 3 || itemsLeft < 1) return null;
+  const recent = durations.slice(-15).sort((a, b) => a - b);
+  const minutes = Math.round((recent[Math.floor(recent.length / 2)] * itemsLeft) / 60);
+  if (minutes < 1) return "less than a minute left";
+  if (minutes < 60) return `about ${minutes} min left`;
+  const hours = Math.floor(minutes / 60);
+  const rest = Math.round((minutes % 60) / 5) * 5;
+  if (rest === 60) return `about ${hours + 1} h left`;
+  return rest ? `about ${hours} h ${rest} min left` : `about ${hours} h left`;
+}

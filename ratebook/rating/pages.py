@@ -1,0 +1,80 @@
+"""What the browser is told: plain JSON of what this rater may see, under opaque names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from ratebook.protocols import Protocol
+from ratebook.rating.sheet import Key, Slot, fields_until, reached, slots
+
+
+def scope(secret: str, round_name: str, rater: str) -> str:
+    """Names this rater's outbox in the browser. It belongs to the database, wherever that moves."""
+    return sha256(f"{secret}\x1fform\x1f{round_name}\x1f{rater}".encode()).hexdigest()[:24]
+
+
+def slots_of(protocol: Protocol, item: Any, case_ref: str) -> list[Slot]:
+    numbers = tuple(part.number for part in item.parts)
+    return list(slots(protocol, item.ref, case_ref, numbers))
+
+
+def item_page(
+    protocol: Protocol,
+    item: Any,
+    case_ref: str,
+    current: Mapping[Key, Any],
+    marks: Any,
+    after: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """One item: the fields of the stages this rater has reached, and what the rater answered."""
+    asked = slots_of(protocol, item, case_ref)
+    stage = reached(protocol, asked, current)
+    shown = fields_until(protocol, stage)
+    return {
+        "ref": item.ref,
+        "case": case_ref,
+        "stage": stage,
+        "fields": {name: text for name, text in item.fields.items() if name in shown},
+        "parts": [{"number": part.number, "text": part.text} for part in item.parts],
+        "answers": _answers(asked, current),
+        "lamport": max((answer.lamport for answer in current.values()), default=0),
+        "submitted": marks.submitted,
+        "flagged": marks.flagged,
+        "evidence": _evidence(getattr(marks, "notes", ()), shown),
+        "held": any(field.show == "after" for field in protocol.item.fields.values()),
+        "after": None if after is None else _after(protocol, after),
+    }
+
+
+def _answers(asked: Iterable[Slot], current: Mapping[Key, Any]) -> list[dict[str, Any]]:
+    found = []
+    for slot in asked:
+        held = current.get(slot.key)
+        if held is not None and held.status != "retracted":
+            found.append({
+                "subject": slot.subject, "part": slot.part, "question": slot.question.id,
+                "value": held.value, "status": held.status, "reason": held.reason,
+                "lamport": held.lamport,
+            })
+    return found
+
+
+def _after(protocol: Protocol, fields: Mapping[str, str]) -> list[dict[str, str]]:
+    labels = {name: field.label for name, field in protocol.item.fields.items()}
+    return [{"label": labels[name], "text": text} for name, text in fields.items() if text]
+
+
+def _evidence(notes: Iterable[str], shown: set[str]) -> list[dict[str, Any]]:
+    """The stretches this rater marked; other notes are not for the browser."""
+    found = []
+    for note in notes:
+        try:
+            place = json.loads(note)["evidence"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if place.get("field") in shown:
+            found.append(place)
+    return found

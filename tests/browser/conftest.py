@@ -1,0 +1,115 @@
+"""One JupyterLab and one Chromium for all tests here; each test has a folder and a page."""
+
+import csv
+import os
+from pathlib import Path
+
+import pytest
+
+from ratebook.protocols import Protocol, load
+from ratebook.rounds import ItemTable, PartRow, Store, StoredRound
+from tests.browser.desk import Desk, write_notebook
+from tests.browser.lab import Lab
+
+CHROMIUM = Path("/usr/bin/chromium")
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items):
+    here = Path(__file__).parent
+    for item in items:
+        if here in Path(item.path).parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if not CHROMIUM.exists():
+        message = f"BROWSER TESTS DID NOT RUN: there is no {CHROMIUM} (install Debian's chromium)."
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return CHROMIUM
+
+
+@pytest.fixture(scope="session")
+def lab(chromium, tmp_path_factory):
+    lab = Lab(tmp_path_factory.mktemp("lab")).start()
+    yield lab
+    lab.stop()
+
+
+@pytest.fixture(scope="session")
+def context(chromium, tmp_path_factory):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("browser"), executable_path=str(chromium), headless=True,
+            args=ARGUMENTS, viewport={"width": 1400, "height": 900}, accept_downloads=True,
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def folder(lab, request):
+    folder = lab.folder / "".join(c if c.isalnum() else "-" for c in request.node.name)
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def sit_down(lab, context, folder):
+    """sit_down(protocol, rows) opens a round and a notebook with its form, and gives the desk."""
+    desks = []
+
+    def sit_down(protocol, rows=None, parts=None, rater="ana", run=True, name="round-01", **plan):
+        open_round(folder, protocol, rows, parts, (rater,), name, **plan)
+        desk = Desk(lab, context.new_page(), write_notebook(folder, name, rater))
+        desks.append(desk)
+        return desk.open(run=run)
+
+    yield sit_down
+    for desk in desks:
+        desk.page.close(run_before_unload=False)
+    lab.end_kernels()
+    assert [error for desk in desks for error in desk.errors] == []
+
+
+def open_round(
+    folder, protocol: str | Protocol, rows=None, parts=None, raters=("ana",), name="round-01",
+    **plan,
+) -> StoredRound:
+    """A round in the folder's workspace: of the sample's first rows, or of the rows given."""
+    asked = protocol if isinstance(protocol, Protocol) else load(protocol)
+    if rows is None or isinstance(rows, int):
+        rows, parts = sample_rows(asked, rows or 3)
+    table = ItemTable.from_records(asked, rows)
+    pieces = [PartRow(*part) for part in parts] if parts else None
+    store = Store(folder / "data" / "ratebook.sqlite")
+    return store.open(name, asked, table, raters=raters, parts=pieces, **plan)
+
+
+def sample_rows(protocol: Protocol, count: int):
+    folder = SAMPLES / protocol.name
+    rows = read(folder / "items.csv")[:count]
+    if not (folder / "parts.csv").exists():
+        return rows, None
+    of_case = protocol.parts is not None and protocol.parts.of == "case"
+    known = {protocol.case_of(row) if of_case else protocol.key(row) for row in rows}
+    parts = [
+        (row["item"], int(row["part"]), row["text"], {"key_info": row.get("key_info") or ""})
+        for row in read(folder / "parts.csv")
+        if row["item"] in known
+    ]
+    return rows, parts
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,170 @@
+"""Whatever dies, every answer entered is in the store in the end, and once."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from ratebook.rounds import Store
+from tests.browser.conftest import open_round
+from tests.browser.desk import Desk, write_notebook
+from tests.browser.lab import Lab
+
+SIX = [("accurate", number) for number in range(1, 7)]
+
+
+def item(sentences=6, question="q1"):
+    """A response of so many sentences, each asked for its accuracy; key 1 answers and goes on."""
+    return {
+        "question_id": question, "question": "What does it say?", "article_id": "a1",
+        "article": "It says one thing after another.", "model": "m1",
+        "response": " ".join(f"This is sentence number {n}." for n in range(1, sentences + 1)),
+    }
+
+
+def stored(desk):
+    answers = Store(desk.database).round("round-01").current("ana")
+    return sorted((answer.value, part) for (_, part, _), answer in answers.items())
+
+
+def test_a_burst_of_sixty_keys_is_sixty_rows(sit_down):
+    desk = sit_down("stem-sentences", [item(60)])
+    desk.press(*["1"] * 60).wait_for_state("saved")
+    assert desk.count() == 60
+    assert stored(desk) == sorted(("accurate", number) for number in range(1, 61))
+
+
+def test_a_burst_over_twelve_items_with_their_submissions_loses_nothing(sit_down):
+    rows = [item(5, f"q{n}") for n in range(12)]
+    desk = sit_down("stem-sentences", rows)
+    for position in range(1, 13):
+        desk.press(*["1"] * 5, "Control+Enter")
+        desk.wait_for_position(min(position + 1, 12))
+    desk.wait_for_state("saved")
+    assert desk.count() == 60
+    assert desk.rows("SELECT count(*) FROM mark_event WHERE kind = 'submit'")[0][0] == 12
+
+
+def test_answers_survive_the_death_of_the_kernel(sit_down):
+    desk = sit_down("stem-sentences", [item()])
+    desk.press("1", "1", "1").wait_for_state("saved")
+    os.kill(desk.kernel_number(), signal.SIGKILL)
+    desk.press("1", "1", "1").wait_for_state("silent")
+    assert "3 answers are not stored yet" in desk.form.locator(".rb-trouble").inner_text()
+    with desk.page.expect_download() as download:
+        desk.form.get_by_text("Download my unsaved answers").click()
+    assert download.value.path().read_text().count('"accurate"') == 3
+    assert desk.count() == 3
+    desk.restarted().run().wait_for_state("saved")
+    assert desk.count() == 6
+    assert stored(desk) == SIX
+
+
+def test_answers_survive_a_reload_in_the_middle_of_sending(sit_down):
+    desk = sit_down("stem-sentences", [item()])
+    desk.press("1", "1", "1")
+    desk.page.reload()
+    desk.ready()
+    desk.run()
+    assert desk.at() == ("accuracy", 4)  # exactly where the rater was
+    desk.press("1", "1", "1").wait_for_state("saved")
+    assert stored(desk) == SIX
+    assert desk.count() == 6
+
+
+def test_a_reload_with_a_living_kernel_brings_the_form_back_by_itself(sit_down):
+    desk = sit_down("stem-sentences", [item()])
+    desk.press("1", "1").wait_for_state("saved")
+    desk.save_notebook()
+    desk.page.reload()
+    desk.ready()
+    desk.form.locator(".rb-card").wait_for()
+    assert desk.at() == ("accuracy", 3)
+
+
+def test_two_tabs_of_one_rater_neither_lose_nor_double(sit_down, context):
+    first = sit_down("stem-sentences", [item()])
+    first.press("1", "1", "1").wait_for_state("saved")
+    second = Desk(first.lab, context.new_page(), first.notebook).open()
+    try:
+        assert second.at() == ("accuracy", 4)
+        second.press("1", "1").wait_for_state("saved")
+        first.page.bring_to_front()
+        first.form.locator("[data-part='4']").click()
+        first.press("4").wait_for_state("saved")  # a newer answer than the other tab's
+        first.form.locator("[data-question='severity'] [role=radio]").first.wait_for()
+        first.press("2").wait_for_state("saved")
+        second.page.bring_to_front()
+        second.form.locator("[data-part='6']").click()
+        second.press("1").wait_for_state("saved")
+    finally:
+        second.page.close()
+    answers = Store(first.database).round("round-01").current("ana")
+    values = {(part, question): answer.value for (_, part, question), answer in answers.items()}
+    assert values[4, "accuracy"] == "inaccurate"
+    assert len(values) == 7
+    assert first.count() == 8
+
+
+def test_answers_come_in_while_a_cell_is_busy(sit_down):
+    desk = sit_down("stem-sentences", [item()])
+    desk.execute("import time; time.sleep(20)")
+    desk.press(*["1"] * 6).wait_for_state("saved", timeout=10_000)
+    assert stored(desk) == SIX
+
+
+def test_answers_wait_for_a_kernel_that_is_busy_for_half_a_minute(sit_down, lab):
+    """As with a kernel or a Lab that has no subshells: nothing is answered until the cell is done."""
+    lab.change_setting("@jupyterlab/apputils-extension:kernels-settings",
+                       '{"commsOverSubshells": "disabled"}')
+    try:
+        desk = sit_down("stem-sentences", [item()])
+        desk.press("1", "1", "1").wait_for_state("saved")
+        desk.execute("import time; time.sleep(30)")
+        time.sleep(0.5)
+        desk.press("1", "1", "1").wait_for_state("silent")
+        assert desk.count() == 3
+        desk.wait_for_state("saved", timeout=45_000)
+    finally:
+        lab.change_setting("@jupyterlab/apputils-extension:kernels-settings", "{}")
+    assert stored(desk) == SIX
+    assert desk.count() == 6
+
+
+def test_answers_survive_a_restart_of_the_server(context, tmp_path):
+    lab = Lab(tmp_path).start()
+    page = context.new_page()
+    try:
+        open_round(tmp_path, "stem-sentences", [item()])
+        desk = Desk(lab, page, write_notebook(tmp_path, "round-01", "ana")).open()
+        desk.press("1", "1", "1").wait_for_state("saved")
+        lab.stop()
+        desk.press("1", "1", "1").wait_for_state("silent")
+        lab.start()
+        desk.open().wait_for_state("saved")
+        assert stored(desk) == SIX
+        assert desk.count() == 6
+    finally:
+        page.close()
+        lab.stop()
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_neither_sleep_nor_a_clock_that_jumps_disturbs_order_or_time(sit_down, hours):
+    desk = sit_down("stem-sentences", [item()], run=False)
+    desk.page.clock.install()
+    desk.run()
+    desk.press("1", "1", "4").wait_for_state("saved")
+    if hours > 0:
+        desk.page.clock.fast_forward("01:00:00")  # as when a laptop was closed
+    else:
+        desk.page.clock.set_system_time(time.time() - 3600)
+    desk.form.locator("[data-part='3']").first.click()
+    desk.press("p").press("1")  # the later answer counts, whatever the clock says
+    for part in (4, 5, 6):
+        assert desk.at() == ("accuracy", part)
+        desk.press("1")
+    desk.wait_for_state("saved")
+    assert stored(desk) == SIX
+    assert desk.rows("SELECT max(seconds) FROM answer_event")[0][0] < 100

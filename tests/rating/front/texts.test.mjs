@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { saveSentence } from "../../../ratebook/rating/front/bar.js";
+import { readNumber } from "../../../ratebook/rating/front/entries.js";
+import { commandOf } from "../../../ratebook/rating/front/keys.js";
+import { blocksOf, findAll, placesOf } from "../../../ratebook/rating/front/passage.js";
+import { Stopwatch, timeLeft } from "../../../ratebook/rating/front/time.js";
+import { readTriples } from "../../../ratebook/rating/front/triples.js";
+import { Clock } from "./protocol.mjs";
+
+test("blocks of a long text are the text, and no line is broken", () => {
+  const text = Array.from({ length: 400 }, (_, i) => `line ${i} ${"x".repeat(i % 90)}`).join("\n");
+  const blocks = blocksOf(text);
+  assert.ok(blocks.length > 5);
+  assert.equal(blocks.map((block) => block.text).join("\n"), text);
+  for (const block of blocks) assert.equal(text.slice(block.start, block.start + block.text.length), block.text);
+});
+
+test("search finds every place whatever the case, and takes no pattern", () => {
+  assert.deepEqual(findAll("Ab aB ab", "AB"), [[0, 2], [3, 5], [6, 8]]);
+  assert.deepEqual(findAll("a.b axb (", "a.b"), [[0, 3]]);
+  assert.deepEqual(findAll("x(y", "(")[0], [1, 2]);
+  assert.deepEqual(findAll("anything", "  "), []);
+});
+
+test("sentences are found in their response in order, also equal ones", () => {
+  const parts = [{ number: 1, text: "Yes." }, { number: 2, text: "No." }, { number: 3, text: "Yes." }];
+  const places = placesOf("Yes. No. Yes.", [...parts, { number: 4, text: "Never said." }]);
+  assert.deepEqual([...places.values()], [[0, 4], [5, 8], [9, 13], null]);
+});
+
+test("triples are read with any of their arrows, and what is none is kept as it stands", () => {
+  assert.deepEqual(readTriples("1. a → b → c\nd -> e -> f\ng | h | i\njust words\n"), [
+    { pieces: ["a", "b", "c"] },
+    { pieces: ["d", "e", "f"] },
+    { pieces: ["g", "h", "i"] },
+    { line: "just words" },
+  ]);
+});
+
+test("numbers are read as people write them, and refused with the reason", () => {
+  const overall = { min: 1, max: 5, step: 0 };
+  const percent = { min: 0, max: 100, step: null };
+  assert.equal(readNumber(overall, "4,25").value, 4.25);
+  assert.equal(readNumber(percent, "85 %").value, 85);
+  assert.equal(readNumber(overall, "").value, null);
+  assert.match(readNumber(overall, "6").problem, /outside 1–5/);
+  assert.match(readNumber({ ...overall, step: 1 }, "4.5").problem, /not a whole number/);
+  assert.match(readNumber(percent, "high").problem, /not a number/);
+});
+
+test("keys mean nothing while somebody types, but Escape and Ctrl+Enter", () => {
+  const press = (key, more = {}) => ({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
+  assert.deepEqual(commandOf(press("4"), false), { does: "digit", digit: 4 });
+  assert.equal(commandOf(press("4"), true), null);
+  assert.equal(commandOf(press("n"), true), null);
+  assert.equal(commandOf(press("Escape"), true).does, "escape");
+  assert.equal(commandOf(press("Enter", { ctrlKey: true }), true).does, "submit");
+  assert.equal(commandOf(press("f", { ctrlKey: true }), false), null);
+});
+
+test("time on task stops while the rater is away, idle or on a break", () => {
+  const clock = new Clock();
+  const watch = new Stopwatch(clock.now);
+  watch.sign();
+  clock.pass(10000);
+  watch.leave();
+  clock.pass(3600000);
+  watch.sign();
+  clock.pass(5000);
+  assert.equal(watch.take(), 15);
+  clock.pass(3600000);
+  assert.equal(watch.take(), 60);
+  watch.pause();
+  clock.pass(9000);
+  watch.sign();
+  watch.resume();
+  clock.pass(1000);
+  assert.equal(watch.take(), 1);
+});
+
+test("the time left is told in words, after three items", () => {
+  assert.equal(timeLeft([60, 60], 10), null);
+  assert.equal(timeLeft([60, 60, 600], 10), "about 10 min left");
+  assert.equal(timeLeft([60, 60, 60], 119), "about 2 h left");
+  assert.equal(timeLeft([60, 60, 60], 0), null);
+});
+
+test("a silent kernel and a rejection are told apart, and numbers are right", () => {
+  const say = (name, more) => saveSentence({ name, waiting: 0, rejected: 0, volatile: false, ...more });
+  assert.equal(say("saved"), "Saved");
+  assert.match(say("silent", { waiting: 2 }), /2 answers are not stored.*kept in this browser/);
+  assert.match(say("silent", { waiting: 1, volatile: true }), /download them now/);
+  assert.equal(say("rejected", { rejected: 1 }), "1 answer was rejected");
+});
