@@ -1,0 +1,226 @@
+"""Every α and κ once more, by packages that share no code with ours.
+
+krippendorff (GPL) recomputes α and is called nowhere else; statsmodels recomputes κ. What neither
+can express says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+TOLERANCE = 1e-9
+ALPHAS = {"alpha_nominal": "nominal", "alpha_ordinal": "ordinal", "alpha_interval": "interval"}
+
+
+def checks(
+    frame: pd.DataFrame,
+    rows: Iterable[Mapping[str, Any]],
+    measures: Iterable[Mapping[str, Any]],
+    questions: Mapping[str, Mapping[str, Any]],
+    raters: Iterable[str] | None = None,
+) -> list[dict[str, Any]]:
+    """One entry for each α and κ among the rows: the package, its value, whether it agrees."""
+    recodes = {
+        new: (measure["question"], mapping)
+        for measure in measures
+        for new, mapping in (measure.get("recode") or {}).items()
+    }
+    answers = Answers(frame, questions, recodes, raters)
+    found = []
+    for row in rows:
+        recompute = RECOMPUTE.get(row["statistic"])
+        if recompute is not None:
+            found.append(check(row, recompute, answers))
+    return found
+
+
+def check(row: Mapping[str, Any], recompute: Callable, answers: Answers) -> dict[str, Any]:
+    package = "krippendorff" if row["statistic"] in ALPHAS else "statsmodels"
+    value, reason = recompute(row, answers)
+    ours = row["estimate"]
+    agrees: bool | None = None
+    if value is not None and ours is not None:
+        agrees = bool(abs(value - ours) <= TOLERANCE * max(1.0, abs(ours)))
+    elif value is None and ours is None:
+        agrees, reason = None, row["reason"] or reason
+    elif value is None:
+        agrees = None
+    else:
+        agrees, reason = False, f"ours is undefined: {row['reason']}"
+    return {
+        "number": label(row),
+        "package": package,
+        "value": value,
+        "agrees": agrees,
+        "reason": reason,
+    }
+
+
+def label(row: Mapping[str, Any]) -> str:
+    """`alpha_ordinal:tone[model=atlas-2]`."""
+    text = row["statistic"] + (f":{row['question']}" if row["question"] else "")
+    group = row["group"] or {}
+    if group:
+        text += "[" + ", ".join(f"{name}={value}" for name, value in group.items()) + "]"
+    return text
+
+
+class Answers:
+    """The counted answers, as units × raters tables."""
+
+    def __init__(self, frame, questions, recodes, raters):
+        main = frame[frame["status"].eq("answered") & frame["replicate"].eq(1)]
+        if "role" in main:
+            main = main[main["role"].eq("main")]
+        self.main, self.questions, self.recodes = main, questions, recodes
+        kinds = set(main["rater_kind"].astype(str))
+        if raters is not None:
+            self.counted = main[main["rater"].isin(list(raters))]
+        else:
+            kind = "human" if "human" in kinds else "model"
+            self.counted = main[main["rater_kind"].astype(str).eq(kind)]
+
+    def table(self, row: Mapping[str, Any], rows: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Units × raters; values are numbers for ordered scales, else codes in scale order."""
+        question = row["question"]
+        mapping = None
+        if question in self.recodes:
+            question, mapping = self.recodes[question]
+            question = question if isinstance(question, str) else question[0]
+        part = self.counted if rows is None else rows
+        part = part[part["question"].astype(str).eq(question)]
+        for column, value in (row["group"] or {}).items():
+            if column in part.columns:
+                part = part[part[column].astype(str).eq(str(value))]
+        values = part["value"].astype(str)
+        if mapping is not None:
+            new = {str(old): code for code, olds in enumerate(mapping.values()) for old in olds}
+            codes = values.map(new).astype(float)
+        elif self.questions[question]["type"] in ("scale", "percent"):
+            codes = part["number"].astype(float)
+        else:
+            scale = self.questions[question]["scale"]
+            codes = values.map({str(name): code for code, name in enumerate(scale)}).astype(float)
+        unit = part["item"].astype(object).where(part["item"].notna(), part["case"].astype(object))
+        long = pd.DataFrame(
+            {
+                "unit": unit.astype(str) + "\0" + part["part"].astype(str),
+                "rater": part["rater"].astype(str),
+                "code": codes,
+            }
+        ).dropna()
+        return long.pivot(index="unit", columns="rater", values="code")
+
+
+def alpha(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
+    import krippendorff
+
+    table = answers.table(row).to_numpy(float)
+    pairable = np.isfinite(table).sum(axis=1) >= 2
+    values = table[pairable][np.isfinite(table[pairable])]
+    if len(np.unique(values)) < 2:
+        return None, "no variation: the package refuses a single value"
+    return float(
+        krippendorff.alpha(table.T, level_of_measurement=ALPHAS[row["statistic"]])
+    ), None
+
+
+def cohen(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
+    weights = "quadratic" if row["statistic"].endswith("quadratic") else None
+    return pairwise(answers.table(row), scale_of(row, answers), weights)
+
+
+def pairwise(table: pd.DataFrame, scale: list[float], weights: str | None):
+    """statsmodels' Cohen's κ of the pair; with more raters the mean over pairs."""
+    found = []
+    for a, b in combinations(table.columns, 2):
+        both = table[[a, b]].dropna()
+        if not len(both):
+            continue
+        value = cohens(both[a], both[b], scale, weights)
+        if value is None:
+            return None, f"undefined for {a} and {b}: no variation"
+        found.append(value)
+    if not found:
+        return None, "no two raters share an item"
+    return float(np.mean(found)), None
+
+
+def cohens(a: pd.Series, b: pd.Series, scale: list[float], weights: str | None) -> float | None:
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    counts = np.zeros((len(scale), len(scale)))
+    place = {value: index for index, value in enumerate(scale)}
+    for x, y in zip(a, b, strict=True):
+        counts[place[x], place[y]] += 1
+    if (counts.sum(axis=0) > 0).sum() == 1 and (counts.sum(axis=1) > 0).sum() == 1:
+        return None if counts.trace() == counts.sum() else 0.0
+    kappa = cohens_kappa(counts, wt=weights, return_results=False)
+    return float(kappa) if np.isfinite(kappa) else None
+
+
+def fleiss(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
+    table = answers.table(row)
+    if table.isna().to_numpy().any():
+        return None, "raters per item differ: statsmodels cannot express it"
+    scale = scale_of(row, answers)
+    counts = np.stack([(table == value).sum(axis=1) for value in scale], axis=1)
+    counts = counts[:, counts.sum(axis=0) > 0]
+    if counts.shape[1] < 2 or table.shape[1] < 2:
+        return None, "no variation, or a single rater"
+    return float(fleiss_kappa(counts)), None
+
+
+def human_auto(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
+    """The automatic rater against one person, or against the people's consensus."""
+    rater = (row["group"] or {}).get("rater")
+    people = answers.table({**row, "group": None})
+    machine = answers.main[answers.main["rater_kind"].astype(str).eq("automatic")]
+    auto = answers.table({**row, "group": None}, machine).iloc[:, 0]
+    if rater is not None:
+        label_of = people[rater] if rater in people else None
+    else:
+        final = answers.main[answers.main["rater_kind"].astype(str).eq("adjudicator")]
+        label_of = people.apply(strict_majority, axis=1)
+        if len(final):
+            settled = answers.table({**row, "group": None}, final).iloc[:, -1]
+            label_of = settled.combine_first(label_of)
+    if label_of is None:
+        return None, f"{rater} gave no label"
+    both = pd.concat([auto, label_of], axis=1, keys=["auto", "human"]).dropna()
+    if not len(both):
+        return None, "no item has both labels"
+    value = cohens(both["auto"], both["human"], scale_of(row, answers), None)
+    return value, None if value is not None else "no variation"
+
+
+def strict_majority(labels: pd.Series) -> float:
+    counts = labels.value_counts()
+    return float(counts.index[0]) if len(counts) and counts.iloc[0] * 2 > counts.sum() else np.nan
+
+
+def scale_of(row: Mapping[str, Any], answers: Answers) -> list[float]:
+    question = row["question"]
+    if question in answers.recodes:
+        return [float(code) for code in range(len(answers.recodes[question][1]))]
+    asked = answers.questions[question]
+    if asked["type"] in ("scale", "percent"):
+        return [float(value) for value in asked["scale"]]
+    return [float(code) for code in range(len(asked["scale"]))]
+
+
+RECOMPUTE: dict[str, Callable] = {
+    **dict.fromkeys(ALPHAS, alpha),
+    "kappa_cohen": cohen,
+    "kappa_weighted_quadratic": cohen,
+    "kappa_raters": cohen,
+    "kappa_fleiss": fleiss,
+    "kappa_human_auto": human_auto,
+}

@@ -1,0 +1,56 @@
+"""Diverging bars: how the answers to each question spread over its scale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+
+from .draw import INK, ON_DARK, ON_LIGHT, SOFT, axes, name, titled
+
+# From dark to light, so that order survives greyscale: a low score is the dark end.
+STOPS = ("#7f2704", "#c4561b", "#e9b184", "#c3d6e8", "#e9f1f8")
+
+
+def colours(levels: int) -> list[str]:
+    """As many steps of the scale's colours as there are levels."""
+    ramp = matplotlib.colors.LinearSegmentedColormap.from_list("levels", STOPS)
+    return [matplotlib.colors.to_hex(ramp(step)) for step in np.linspace(0, 1, levels)]
+
+
+def likert_figure(
+    shares: pd.DataFrame, labels: dict[str, str], said: str, ordered: bool = True, ax: Any = None
+) -> Any:
+    """One bar a question; ordered scales are centred on their middle, labels start at the left."""
+    levels = len(shares.columns)
+    ax = ax if ax is not None else axes(1.05 + 0.36 * len(shares))
+    values = shares.to_numpy()[::-1]
+    middle = (levels - 1) / 2
+    weights = np.clip(middle - np.arange(levels) + 0.5, 0, 1) if ordered else np.zeros(levels)
+    left = -(values * weights).sum(axis=1)
+    paints = colours(levels) if ordered else colours(levels)[::-1]
+    for index, level in enumerate(shares.columns):
+        width = values[:, index]
+        dark = luminance(paints[index]) < 0.45
+        ax.barh(range(len(values)), width, left=left, color=paints[index], edgecolor=SOFT,
+                linewidth=0.5, height=0.72, label=labels.get(str(level), str(level)))
+        for place, (start, share) in enumerate(zip(left, width, strict=True)):
+            if share >= 0.045:
+                ax.text(start + share / 2, place, f"{100 * share:.0f}", ha="center", va="center",
+                        fontsize=8.5, color=ON_DARK if dark else ON_LIGHT)
+        left = left + width
+    ax.set_yticks(range(len(values)), [name(row) for row in shares.index[::-1]])
+    if ordered:
+        ax.axvline(0, color=INK, linewidth=0.8)
+    ax.set_xticks([])
+    ax.spines[["bottom", "left"]].set_visible(False)
+    ax.legend(ncols=min(levels, 6), loc="upper left", bbox_to_anchor=(0, -0.02), frameon=False,
+              fontsize=8.5, handlelength=1, handleheight=1, columnspacing=1.2, borderpad=0)
+    return titled(ax, said)
+
+
+def luminance(colour: str) -> float:
+    red, green, blue = matplotlib.colors.to_rgb(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

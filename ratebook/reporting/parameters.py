@@ -1,0 +1,86 @@
+"""What a report run may be told, checked before a kernel starts.
+
+papermill only logs a parameter it does not know, so a typo would report the default silently.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+INTERVALS = ("jackknife", "bootstrap", "bca", "analytic")
+TIES = ("none", "first")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of one report; the defaults are the notebook's."""
+
+    round: str
+    raters: tuple[str, ...] | None = None  # None: people, else models
+    questions: tuple[str, ...] | None = None  # None: all of the protocol
+    groups: tuple[str, ...] = ()  # further item columns to break down by
+    coverage: float = 0.95
+    interval: str = "jackknife"
+    resamples: int = 2000
+    seed: int = 0
+    ties: str = "none"  # "first": a tie has a majority, as some published tables count it
+
+    def __post_init__(self) -> None:
+        for name in ("raters", "questions", "groups"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                value = [part.strip() for part in value.split(",") if part.strip()]
+            if value is not None:
+                object.__setattr__(self, name, tuple(str(part) for part in value))
+        if self.groups is None:
+            object.__setattr__(self, "groups", ())
+        for name, kind in (("coverage", float), ("resamples", int), ("seed", int)):
+            object.__setattr__(self, name, number(name, getattr(self, name), kind))
+        if not self.round or not isinstance(self.round, str):
+            raise ValueError("parameter round: give the name of a round.")
+        if not 0.5 <= self.coverage < 1:
+            raise ValueError(f"parameter coverage: {self.coverage} is not between .5 and 1.")
+        if not 100 <= self.resamples <= 1_000_000:
+            raise ValueError(f"parameter resamples: {self.resamples} is not 100 to 1,000,000.")
+        if self.seed < 0:
+            raise ValueError(f"parameter seed: {self.seed} is below 0.")
+        one_of("interval", self.interval, INTERVALS)
+        one_of("ties", self.ties, TIES)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As they stand in numbers.json: plain lists, in a stable order."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+        }
+
+
+def checked(round_name: str, given: Mapping[str, Any]) -> Parameters:
+    """Parameters from names and values; an unknown name is an error with the allowed ones."""
+    allowed = [field.name for field in fields(Parameters) if field.name != "round"]
+    for name in given:
+        if name not in allowed:
+            near = difflib.get_close_matches(name, allowed, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise ValueError(
+                f"Unknown report parameter {name!r}: choose {', '.join(allowed)}.{hint}"
+            )
+    return Parameters(round=round_name, **given)
+
+
+def number(name: str, value: Any, kind: type) -> Any:
+    try:
+        if isinstance(value, bool) or (kind is int and float(value) != int(float(value))):
+            raise ValueError
+        return kind(float(value)) if kind is int else kind(value)
+    except (TypeError, ValueError, OverflowError):
+        what = "a whole number" if kind is int else "a number"
+        raise ValueError(f"parameter {name}: {value!r} is not {what}.") from None
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"parameter {name}: {value!r} is not one of {', '.join(allowed)}.")

@@ -1,0 +1,136 @@
+"""The report of one round: computed once, shown section by section by the notebook."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..rounds import Item, StoredRound
+from .compute import Numbers, cluster_of, compute
+from .parameters import checked
+from .section import Section, figure
+from .tables.counted import Counted, count
+
+# In the order of the page; each is a file in sections/ with a function of its name.
+SECTIONS = (
+    *("verdict", "targets", "trust", "worth_reading", "machines", "next_round"),
+    *("criteria", "weighting", "systems", "breakdowns", "raters", "confusion"),
+    *("majorities", "labels", "shares", "overall", "coverage", "conduct", "made"),
+)
+
+
+class Report:
+    """`Report(stored, seed=3)`; each method is one section, None where it has nothing to say."""
+
+    def __init__(self, stored: StoredRound, **given: Any):
+        self.stored = stored
+        self.protocol = stored.protocol
+        self.parameters = checked(stored.name, given)
+        self.frame: pd.DataFrame = stored.frame()
+        self.numbers: Numbers = compute(stored, self.parameters, self.frame)
+        self.pictures: dict[str, str] = {}
+
+    def __getattr__(self, name: str) -> Callable[[], Section | None]:
+        if name not in SECTIONS:
+            raise AttributeError(
+                f"a report has no section {name!r}: choose {', '.join(SECTIONS)}"
+            )
+        function = getattr(import_module(f".sections.{name}", __package__), name)
+        return lambda: function(self)
+
+    def __repr__(self) -> str:
+        return f"Report({self.stored.name!r}): {len(self.numbers.rows):,} numbers"
+
+    @cached_property
+    def counted(self) -> Counted:
+        return count(self.frame, self.protocol.questions, self.parameters.raters)
+
+    @cached_property
+    def texts(self) -> pd.DataFrame:
+        """The free texts, with the units they speak of; read only where a section shows some."""
+        every = self.stored.frame(texts=True)
+        texts = {question.id for question in self.protocol.questions if question.type == "text"}
+        rows = every[every["question"].astype(object).isin(texts)]
+        return count(rows, self.protocol.questions).given
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        return {item.key: item for item in self.stored.items()}
+
+    @cached_property
+    def system(self) -> str | None:
+        """The column that names systems, where the round has more than one."""
+        column = self.protocol.item.system
+        if column is None or column not in self.frame:
+            return None
+        return column if self.frame[column].nunique() > 1 else None
+
+    @cached_property
+    def system_names(self) -> list[str]:
+        if self.system is None:
+            return []
+        return sorted(str(name) for name in self.frame[self.system].dropna().unique())
+
+    @property
+    def cluster(self) -> str | None:
+        return cluster_of(self.frame)
+
+    @property
+    def people(self) -> str:
+        """What those who count are called."""
+        return "model" if self.counted.kind == "model" else "rater"
+
+    def label(self, question: str | None) -> str:
+        """What a question is called on the page."""
+        for asked in self.protocol.questions:
+            if asked.id == question:
+                return asked.label
+        return (question or "all").replace("_", " ").capitalize()
+
+    def rows(self, statistic: str, question: str | None = None, **group: Any) -> list[dict]:
+        """The rows of a statistic with just this group; undefined ones are among them."""
+        return [
+            row
+            for row in self.numbers.rows
+            if row["statistic"] == statistic
+            and (question is None or row["question"] == question)
+            and (row["group"] or {}) == group
+            and row["aggregate"] in (None, "macro")
+        ]
+
+    def by(self, statistic: str, column: str, question: str | None = None) -> list[dict]:
+        """The rows of a statistic split by one column and nothing else."""
+        return [
+            row
+            for row in self.numbers.rows
+            if row["statistic"] == statistic
+            and (question is None or row["question"] == question)
+            and row["group"]
+            and list(row["group"]) == [column]
+            and row["aggregate"] in (None, "macro")
+        ]
+
+    def picture(self, name: str, ax: Any, alt: str, caption: str = "") -> str:
+        """The figure as it stands on the page; its file is written with the numbers."""
+        from .figures.draw import in_both_lights, svg
+
+        self.pictures[name] = svg(ax)
+        return figure(in_both_lights(self.pictures[name]), alt, caption)
+
+    def save(self, folder: str | Path | None = None) -> None:
+        """Write numbers.json, numbers.csv and figures/ where a report run asks for them."""
+        place = folder or os.environ.get("RATEBOOK_REPORT_OUTPUT")
+        if not place:
+            return
+        self.numbers.write(Path(place))
+        if self.pictures:
+            figures = Path(place) / "figures"
+            figures.mkdir(exist_ok=True)
+            for name, text in self.pictures.items():
+                (figures / f"{name}.svg").write_text(text, encoding="utf-8")

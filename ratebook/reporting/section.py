@@ -1,0 +1,110 @@
+"""A section of the page: a heading and its HTML; shown in a notebook as on the page."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+# Signs that no page can show, and lone halves of surrogate pairs, which UTF-8 cannot write.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Marks that turn the direction of the text after them; an item could rewrite our sentence.
+TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True)
+class Section:
+    """One heading and what stands below it; folded ones open on a click and in print."""
+
+    title: str
+    html: str
+    folded: bool = False
+    heading: bool = True
+
+    @property
+    def anchor(self) -> str:
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
+
+    def _repr_html_(self) -> str:
+        title = safe(self.title)
+        if self.folded:
+            # The anchor stands inside, so that a link to it opens the fold without a script.
+            return (
+                f'<section><details><summary><h2>{title}</h2></summary><div id="{self.anchor}" '
+                f'class="inside">{self.html}</div></details></section>'
+            )
+        head = f"<h2>{title}</h2>" if self.heading else ""
+        return f'<section id="{self.anchor}">{head}{self.html}</section>'
+
+    def __repr__(self) -> str:
+        return f"Section({self.title!r})"
+
+
+def printable(value: object) -> str:
+    """Text without signs that break a page, a figure or a sentence."""
+    return TURNING.sub("", UNPRINTABLE.sub("�", str(value)))
+
+
+def safe(value: object) -> str:
+    """Text becomes text: whatever stands in it is escaped."""
+    return html.escape(printable(value), quote=True)
+
+
+def short(value: object, limit: int = 600) -> str:
+    """A long text's beginning, and how much there is of it."""
+    text = printable(value).strip()
+    if len(text) <= limit:
+        return text
+    cut = text[:limit].rsplit(None, 1)[0] if " " in text[limit - 60 : limit] else text[:limit]
+    return f"{cut} … [{len(text):,} characters in all]"
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    return f'<p class="{kind}">{safe(text)}</p>' if kind else f"<p>{safe(text)}</p>"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{safe(line)}</li>" for line in lines) + "</ul>"
+
+
+def heading(text: str) -> str:
+    return f"<h3>{safe(text)}</h3>"
+
+
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[object]], caption: str, text: int = 1
+) -> str:
+    """A table; the first `text` columns are words, the others figures set to the right."""
+    lines = [
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{safe(caption)}">'
+        f"<table><caption>{safe(caption)}</caption>"
+    ]
+    cells = "".join(
+        f'<th scope="col"{"" if index < text else " class=figure"}>{safe(name)}</th>'
+        for index, name in enumerate(head)
+    )
+    lines.append(f"<thead><tr>{cells}</tr></thead><tbody>")
+    for row in rows:
+        cells = "".join(td(index, value, text) for index, value in enumerate(row))
+        lines.append(f"<tr>{cells}</tr>")
+    lines.append("</tbody></table></div>")
+    return "".join(lines)
+
+
+def td(index: int, value: object, text: int) -> str:
+    shown = "" if value is None else safe(value)
+    if index == 0:
+        return f'<th scope="row">{shown}</th>'
+    return f"<td>{shown}</td>" if index < text else f"<td class=figure>{shown}</td>"
+
+
+def figure(svg: str, alt: str, caption: str = "") -> str:
+    """A picture inside the page, with its finding in words for those who do not see it."""
+    data = base64.b64encode(svg.encode()).decode()
+    below = f"<figcaption>{safe(caption)}</figcaption>" if caption else ""
+    return (
+        '<figure><div class="scroll" tabindex="0" role="group" aria-label="Figure">'
+        f'<img alt="{safe(alt)}" src="data:image/svg+xml;base64,{data}"></div>{below}</figure>'
+    )

@@ -1,0 +1,81 @@
+"""Does one rater decide: the targets, the order of systems or α without each rater in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tables.paired import leaders
+from ..words import DECIDED, listing, number
+
+MOST = 12  # raters; with more, no single one decides, and the question is not asked
+
+
+def flips(report: Any) -> str | None:
+    """One sentence, or None where the question does not arise."""
+    raters = report.counted.raters()
+    if not 3 <= len(raters) <= MOST:
+        return None
+    if report.numbers.targets:
+        return flipped_targets(report, raters)
+    if report.system and report.counted.numeric():
+        return flipped_order(report)
+    return None
+
+
+def flipped_targets(report: Any, raters: list[str]) -> str:
+    changed = []
+    for rater in raters:
+        for now, then in without(report, rater):
+            if now["verdict"] != then["verdict"]:
+                changed.append(
+                    f"without {rater}, {now['name']} goes from {number(now['value'], now['statistic'])} "
+                    f"({DECIDED[now['verdict']]}) to {number(then['value'], then['statistic'])} "
+                    f"({DECIDED[then['verdict']]})"
+                )
+    if not changed:
+        return "No single rater changes a verdict: left out one by one, every target stays as it is."
+    return f"One rater can flip it: {listing(changed, limit=4)}."
+
+
+def without(report: Any, rater: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each target now, and as it would be without this rater."""
+    import analysis
+
+    from ..compute import questions_of, wanted
+    from ..targets import verdicts
+
+    aims = {(target.statistic, target.question) for target in report.protocol.targets}
+    measures = [
+        {**measure, "by": []}
+        for measure in wanted(report.protocol, report.frame, report.parameters)
+        if any(
+            measure["statistic"] == statistic
+            and (question is None or question in (measure.get("question") or []))
+            for statistic, question in aims
+        )
+    ]
+    frame = report.frame[report.frame["rater"].astype(object).ne(rater)]
+    named = report.parameters.raters
+    rows = analysis.summary(
+        frame,
+        measures,
+        questions_of(report.protocol),
+        cluster=report.cluster,
+        raters=[name for name in named if name != rater] if named else None,
+        coverage=report.parameters.coverage,
+    )
+    then = {target["name"]: target for target in verdicts(report.protocol.targets, rows)}
+    return [
+        (now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then
+    ]
+
+
+def flipped_order(report: Any) -> str | None:
+    ahead = leaders(report.counted, report.system)
+    now = ahead.pop("", None)
+    turned = [rater for rater, leader in ahead.items() if leader != now]
+    if now is None or not ahead:
+        return None
+    if not turned:
+        return f"No single rater decides who is ahead: {now} leads whoever is left out."
+    return f"One rater can flip the order: {now} leads, but not without {listing(turned, 'or')}."

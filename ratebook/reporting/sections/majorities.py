@@ -1,0 +1,82 @@
+"""Full agreement, a majority, or none; and each rater against the majority."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..section import Section, heading, paragraph, table
+from ..words import interval, number, percent
+
+KINDS = ("full_agreement", "majority", "no_majority")
+
+
+def majorities(report: Any) -> Section | None:
+    rows = {kind: report.rows(kind) for kind in KINDS}
+    if not rows["full_agreement"]:
+        return None
+    questions = [row["question"] for row in rows["full_agreement"] if row["question"]]
+    found = {
+        (kind, row["question"]): row for kind in KINDS for row in rows[kind]
+        if row["estimate"] is not None
+    }
+    lines = [
+        (
+            report.label(question),
+            *(shown(found.get((kind, question))) for kind in KINDS),
+            found[KINDS[0], question]["n_items"],
+        )
+        for question in questions if (KINDS[0], question) in found
+    ]
+    if not lines:
+        return None
+    head = ("Question", "All raters the same", "A majority", "No majority", "Items")
+    parts = [paragraph(summary(report, found)), table(head, lines, "Items that every rater rated")]
+    parts.append(against(report))
+    return Section("Majorities", "".join(parts), folded=True)
+
+
+def shown(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return "–"
+    between = interval(row["low"], row["high"], row["statistic"])
+    return number(row["estimate"], row["statistic"]) + (f" ({between})" if between else "")
+
+
+def summary(report: Any, found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
+    """The items as a whole: on how many questions the raters have a majority."""
+    whole = found.get((KINDS[0], None))
+    if whole is None:
+        return "Items that some rater left out are not counted here."
+    some, none = found.get((KINDS[1], None)), found.get((KINDS[2], None))
+    return (
+        f"Of {whole['n_items']:,} items rated by everyone on every question, "
+        f"{percent(whole['estimate'])} % have a majority on all questions, "
+        f"{percent(some['estimate']) if some else '–'} % on some, "
+        f"{percent(none['estimate']) if none else '–'} % on none."
+    )
+
+
+def against(report: Any) -> str:
+    """How often each rater gave the commonest score; ties are left out."""
+    rows = report.by("evaluator_agreement", "rater")
+    if not rows:
+        return ""
+    raters = sorted({row["group"]["rater"] for row in rows})[:20]
+    questions = list(dict.fromkeys(row["question"] for row in rows))
+    cells = {(row["group"]["rater"], row["question"]): row for row in rows}
+    lines = [
+        (
+            rater,
+            *(number(cells[rater, q]["estimate"], "evaluator_agreement")
+              if (rater, q) in cells else "–" for q in questions),
+        )
+        for rater in raters
+    ]
+    head = ("Rater", *(report.label(q) if q else "All" for q in questions))
+    ties = (
+        "the first rater’s score wins a tie" if report.parameters.ties == "first"
+        else "ties are left out"
+    )
+    return heading("Each rater against the commonest score") + table(
+        head, lines, f"Share of a rater’s scores that are the commonest one; {ties}"
+    )

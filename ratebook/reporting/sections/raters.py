@@ -1,0 +1,159 @@
+"""Rater by rater: who leans which way, who agrees with whom, what leaving one out would change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..section import Section, heading, paragraph, table
+from ..tables.lean import habits, leans
+from ..tables.pairs import agreement_matrix, with_others
+from ..words import listing, number, percent, signed
+from .trust import coefficients
+
+MOST = 14  # more do not fit a figure; the table then shows both ends
+
+
+def raters(report: Any) -> Section | None:
+    counted = report.counted
+    if len(counted.raters()) < 2:
+        return None
+    parts = [lean(report), labels(report), matrix(report), left_out(report)]
+    inside = "".join(part for part in parts if part)
+    return Section("Rater by rater", inside, folded=True) if inside else None
+
+
+def lean(report: Any) -> str:
+    found = leans(report.counted)
+    if not len(found):
+        return ""
+    shown = both_ends(found)
+    from ..figures.lean import lean_figure
+
+    said = finding(found)
+    alt = said + ". " + "; ".join(
+        f"{row.rater} {signed(row.lean)} ({signed(row.low)} to {signed(row.high)})"
+        for row in shown.itertuples()
+    )
+    caption = (
+        "Each score against the mean of the other raters on the same item and question. "
+        "Severity on a scale that ends shows smaller than it is."
+    )
+    if len(shown) < len(found):
+        caption += f" The {len(shown)} at the ends of {len(found):,} raters."
+    picture = report.picture("severity", lean_figure(shown, said), alt, caption)
+    lines = [
+        (row.rater, signed(row.lean), f"{signed(row.low)} to {signed(row.high)}",
+         signed(row.late - row.early) if np.isfinite(row.late - row.early) else "–",
+         number(row.noise) if np.isfinite(row.noise) else "–", row.n)
+        for row in shown.itertuples()
+    ]
+    head = ("Rater", "Against the others", "Interval", "Drift", "Scatter", "Items")
+    return heading("Severity") + picture + table(head, lines, "Severity, drift and scatter")
+
+
+def both_ends(found: pd.DataFrame) -> pd.DataFrame:
+    if len(found) <= MOST:
+        return found
+    return pd.concat([found.head(MOST // 2), found.tail(MOST // 2)])
+
+
+def finding(found: pd.DataFrame) -> str:
+    severe, lenient = found.iloc[0], found.iloc[-1]
+    if not severe.high < 0 and not lenient.low > 0:
+        return "No rater is clearly severe or lenient"
+    said = []
+    if severe.high < 0:
+        said.append(f"{severe.rater} is the most severe ({signed(severe.lean)} points)")
+    if lenient.low > 0:
+        said.append(f"{lenient.rater} the most lenient ({signed(lenient.lean)})")
+    return ", ".join(said)
+
+
+def labels(report: Any) -> str:
+    parts = []
+    for question in report.counted.labelled():
+        found = habits(report.counted, question)
+        if len(found) < 2:
+            continue
+        spread = found.max() - found.min()
+        widest = str(spread.idxmax())
+        column = found[widest]
+        said = (
+            f"{column.idxmax()} uses “{widest}” most ({percent(column.max())} %), "
+            f"{column.idxmin()} least ({percent(column.min())} %)"
+        )
+        lines = [(name, *(f"{percent(v)} %" for v in row)) for name, row in
+                 found.head(MOST).iterrows()]
+        parts.append(heading(f"{question.label}: how each rater uses the labels") + paragraph(said + ".")
+                     + table(("Rater", *map(str, found.columns)), lines,
+                             f"Share of each rater’s answers to {question.label}"))
+    return "".join(parts)
+
+
+def matrix(report: Any) -> str:
+    counted = report.counted
+    asked = [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
+    if not asked:
+        return ""
+    found = agreement_matrix(counted, asked)
+    own = with_others(found)
+    if len(own) < 3:
+        return ""
+    said = (
+        f"{own.index[-1]} agrees with the others most ({percent(own.iloc[-1])} %), "
+        f"{own.index[0]} least ({percent(own.iloc[0])} %)"
+    )
+    if len(found) > MOST:
+        return heading("Who agrees with whom") + paragraph(f"{said}, of {len(found):,} raters.")
+    from ..figures.heat import heat_figure
+
+    drawn = heat_figure(found, said, percent)
+    alt = said + ". " + "; ".join(
+        f"{a} and {b} {percent(found.loc[a, b])} %"
+        for i, a in enumerate(found.index) for b in found.columns[i + 1:]
+        if np.isfinite(found.loc[a, b])
+    )
+    caption = "Per cent of the answers two raters have in common that are the very same."
+    return heading("Who agrees with whom") + report.picture("raters", drawn, alt, caption)
+
+
+def left_out(report: Any) -> str:
+    """α without each rater: who holds agreement down."""
+    names = report.counted.raters()
+    if not 3 <= len(names) <= MOST:
+        return ""
+    import analysis
+
+    lines = {name: [name] for name in names}
+    head = ["Without"]
+    now = ["nobody"]
+    rise: dict[str, list[float]] = {name: [] for name in names}
+    for row in coefficients(report):
+        asked = next((q for q in report.protocol.questions if q.id == row["question"]), None)
+        if asked is None:
+            continue
+        level = row["statistic"].removeprefix("alpha_")
+        tables = report.counted.table(asked)
+        scale = list(range(len(asked.values))) if asked.type == "choice" else asked.values
+        head.append(asked.label)
+        now.append(number(row["estimate"]))
+        for name in names:
+            rest = tables.drop(columns=name, errors="ignore")
+            value = analysis.alpha(rest, level=level, scale=scale, interval=None).value
+            lines[name].append(number(value))
+            if value is not None:
+                rise[name].append(value - row["estimate"])
+    if len(head) == 1:
+        return ""
+    means = {name: float(np.mean(values)) for name, values in rise.items() if values}
+    best = max(means, key=lambda name: means[name]) if means else None
+    said = ""
+    if best is not None and means[best] > 0.02:
+        said = f"Without {best}, α would be {number(means[best])} higher on average."
+    elif best is not None:
+        said = f"Leaving out {listing(names, 'or')} would raise α by no more than 0.02."
+    return (heading("Leaving one rater out") + paragraph(said)
+            + table(head, [now, *lines.values()], "Krippendorff’s α without each rater"))

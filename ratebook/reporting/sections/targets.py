@@ -1,0 +1,69 @@
+"""Estimate against target in one figure and one table, and what would settle the undecided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..section import Section, bullets, heading, table
+from ..tables.settle import items_needed
+from ..words import DECIDED, count, interval, number
+from .verdict import sentence
+
+
+def targets(report: Any) -> Section | None:
+    found = report.numbers.targets
+    if not found or not len(report.counted.people):
+        return None
+    drawn = [target for target in found if target["value"] is not None]
+    picture = ""
+    if drawn:
+        from ..figures.targets import finding, targets_figure
+
+        alt = f"{finding(drawn)}. " + " ".join(sentence(target) for target in drawn)
+        caption = (
+            "A target is decided once the whole interval lies on one side of it. "
+            f"Intervals cover {report.parameters.coverage:.0%} and speak of these raters."
+        ).replace("%", " %")
+        picture = report.picture("targets", targets_figure(drawn), alt, caption)
+    rows = [
+        (
+            target["name"],
+            number(target["value"], target["statistic"]),
+            interval(target["low"], target["high"], target["statistic"]),
+            ("≥ " if target["direction"] == "at_least" else "≤ ")
+            + number(target["target"], target["statistic"]),
+            "yes" if target["met"] else "no",
+            DECIDED[target["verdict"]],
+        )
+        for target in found
+    ]
+    head = ("Target", "Estimate", "Interval", "Asked", "By the estimate", "By the interval")
+    settled = settle(report)
+    more = heading("What would settle it") + bullets(settled) if settled else ""
+    return Section("Targets", picture + more + table(head, rows, "Each target twice over"))
+
+
+def settle(report: Any) -> list[str]:
+    """For each undecided target, how many items like these would decide it."""
+    said = []
+    for target in report.numbers.targets:
+        if target["verdict"] != "undecided":
+            continue
+        if target["value"] is None or target["low"] is None:
+            said.append(f"{target['name']}: more answers; so far there is no interval to decide by.")
+            continue
+        needed = items_needed(target, target["n_items"])
+        if needed is None:
+            said.append(
+                f"{target['name']}: hardly more items, because the estimate "
+                f"({number(target['value'], target['statistic'])}) lies so near its target that "
+                "no reasonable number would part them. Change what is measured, or the target."
+            )
+            continue
+        side = "met" if target["met"] else "missed"
+        said.append(
+            f"{target['name']}: about {count(needed, 'item')} instead of {target['n_items']:,}, if "
+            f"the estimate stays at {number(target['value'], target['statistic'])}; it would then "
+            f"be {side}."
+        )
+    return said

@@ -1,0 +1,73 @@
+"""The page's first sentence: what the round says, with its interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..section import Section, paragraph, safe
+from ..tables.conduct import completeness
+from ..words import DECIDED, count, interval, number, percent, reason
+from .headline import headline
+from .machines import commonest_error
+
+
+def verdict(report: Any) -> Section:
+    targets = report.numbers.targets
+    lines = [
+        f'<p class="kicker">{safe(report.protocol.title)}</p><h1>{safe(report.stored.name)}</h1>'
+    ]
+    if not len(report.counted.people):
+        lines.append(paragraph("Nobody has answered yet, so there is nothing to report.", "verdict"))
+        return Section("Verdict", "".join(lines), heading=False)
+    for place, target in enumerate(targets):
+        kind = "verdict" if place == 0 else "also"
+        lines.append(
+            f'<p class="{kind}"><span class="mark {target["verdict"]}" aria-hidden="true"></span>'
+            f"{safe(sentence(target))}</p>"
+        )
+        if place == 0 and (error := commonest_error(report)):
+            lines.append(paragraph(error, "also"))
+    if not targets:
+        first, *others = headline(report)
+        lines.append(paragraph(first, "verdict"))
+        lines += [paragraph(line, "also") for line in others]
+    lines.append(paragraph(counts(report), "soft"))
+    return Section("Verdict", "".join(lines), heading=False)
+
+
+def sentence(target: dict[str, Any]) -> str:
+    """“Labels match: 86 of 100 (78–92 %), target at least 85 %: not decided.”"""
+    statistic = target["statistic"]
+    bound = number(target["target"], statistic)
+    direction = "at least" if target["direction"] == "at_least" else "at most"
+    if target["value"] is None:
+        said = reason(target["reason"])
+        return f"{target['name']}: undefined, because {said}; target {direction} {bound}."
+    shown = number(target["value"], statistic)
+    if statistic == "percent_match":
+        of = target.get("n_items") or 0
+        shown = f"{round(target['value'] * of):,} of {of:,}"
+    between = interval(target["low"], target["high"], statistic)
+    shown += f" ({between})" if between else ""
+    said = DECIDED[target["verdict"]]
+    if target["verdict"] == "undecided":
+        said += ", though the estimate meets it" if target["met"] else ", the estimate is short of it"
+    return f"{target['name']}: {shown}, target {direction} {bound}: {said}."
+
+
+def counts(report: Any) -> str:
+    """How much there is behind the page, in one line."""
+    people = report.counted.people
+    who = {"human": ("person", "people"), "model": ("model", "models")}.get(
+        report.counted.kind, ("rater", "raters")
+    )
+    given, put = completeness(report.frame, report.counted)
+    items = people["item"].dropna().nunique() or people["case"].nunique()
+    parts = [
+        count(items, "item"),
+        count(people["rater"].nunique(), *who),
+        count(len(people), "answer"),
+    ]
+    if put:
+        parts.append(f"{percent(given / put)} % of the questions put were answered")
+    return " · ".join(parts)

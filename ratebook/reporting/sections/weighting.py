@@ -1,0 +1,72 @@
+"""Whether means should be weighted by confidence: what it moves, and whether it is earned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..section import Section, paragraph, table
+from ..tables.confidence import calibration, confident, constant, weighting as weigh
+from ..words import listing, number, percent, signed
+
+ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
+VISIBLE = 0.005  # what still shows at two decimals
+
+
+def weighting(report: Any) -> Section | None:
+    rows = confident(report.counted)
+    found = weigh(rows)
+    if found is None:
+        return None
+    parts = [paragraph(sentence(found))]
+    bins = calibration(rows)
+    if len(bins) > 1 and len(rows) >= ENOUGH_ITEMS:
+        from ..figures.bins import bins_figure
+
+        first, last = bins.iloc[0], bins.iloc[-1]
+        said = (
+            f"At {first.confidence:.0f} % confidence raters are {number(first.error)} points from "
+            f"the others, at {last.confidence:.0f} % {number(last.error)}"
+        )
+        alt = said + ". " + "; ".join(
+            f"{row.confidence:.0f} %: {number(row.error)} over {row.n} answers"
+            for row in bins.itertuples()
+        )
+        parts.append(report.picture("confidence", bins_figure(bins, said), alt,
+                                    "Distance from the mean of the other raters on the same item."))
+    stated = constant(rows)
+    always = [row.rater for row in stated.itertuples() if row.share > 0.95]
+    if always and len(stated) > 1:
+        parts.append(paragraph(
+            f"{listing(always)} always {'states' if len(always) == 1 else 'state'} the same "
+            "confidence, which weighs nothing."
+        ))
+    lines = [(row.rater, f"{100 * row.mean:.0f} %", f"{100 * row.sd:.0f}", f"{percent(row.share)} %")
+             for row in stated.head(20).itertuples()]
+    parts.append(table(("Rater", "Mean", "SD", "Commonest value"), lines, "Stated confidence"))
+    return Section("Does confidence mean anything?", "".join(parts), folded=True)
+
+
+def sentence(found: dict[str, Any]) -> str:
+    """“Weighting by stated confidence moves the mean from 3.90 to 3.96 … Use the plain mean.”"""
+    moved = found["difference"]
+    span = ""
+    if found["low"] is not None:
+        span = f"; {signed(found['low'])} to {signed(found['high'])}"
+    said = (
+        f"Weighting by stated confidence moves the mean from {number(found['plain'])} to "
+        f"{number(found['weighted'])} ({signed(moved)}{span})"
+    )
+    if abs(moved) >= VISIBLE:
+        said += f", because raters were surer of {'high' if moved > 0 else 'low'} scores"
+    said += ". "
+    if found["raters"] < ENOUGH_RATERS or found["items"] < ENOUGH_ITEMS or found["slope"] is None:
+        return said + "Whether surer means closer to the truth cannot be checked here."
+    slope, se = found["slope"], found["slope_se"]
+    if slope + 2 * se < 0:
+        return said + (
+            "Surer answers were closer to the other raters’, so confidence means something: the "
+            "weighted mean within items is a fair second reading beside the plain one."
+        )
+    if slope - 2 * se > 0:
+        return said + "Surer answers were further from the other raters’. Use the plain mean."
+    return said + "Surer answers were not closer to the other raters’. Use the plain mean."

@@ -1,0 +1,77 @@
+"""Two raters at a time: how often they agree, and which values they confuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .counted import Counted
+
+
+def agreement_matrix(counted: Counted, questions: Iterable[Any]) -> pd.DataFrame:
+    """Rater × rater: the share of their common answers that are the same, over these questions."""
+    names = counted.raters()
+    same = pd.DataFrame(0.0, index=names, columns=names)
+    both = same.copy()
+    for question in questions:
+        table = counted.table(question).reindex(columns=names)
+        cells = table.to_numpy(float)
+        for value in np.unique(cells[np.isfinite(cells)]):
+            chosen = (cells == value).astype(float)
+            same += chosen.T @ chosen
+        there = np.isfinite(cells).astype(float)
+        both += there.T @ there
+    found = (same / both.where(both > 0)).to_numpy(copy=True)
+    np.fill_diagonal(found, np.nan)
+    return pd.DataFrame(found, index=names, columns=names)
+
+
+def with_others(matrix: pd.DataFrame) -> pd.Series:
+    """Each rater's mean agreement with the others, lowest first."""
+    return matrix.mean(axis=1).dropna().sort_values(kind="stable")
+
+
+def confusions(counted: Counted, questions: list[Any]) -> pd.DataFrame:
+    """Value × value: how many pairs of raters gave the one and the other; symmetric."""
+    scale = list(questions[0].values)
+    counts = np.zeros((len(scale), len(scale)))
+    for question in questions:
+        cells = counted.table(question).to_numpy(float)
+        places = [float(v) for v in scale] if question.is_numeric else list(range(len(scale)))
+        per_unit = np.stack([(cells == place).sum(axis=1) for place in places], axis=1)
+        counts += per_unit.T.astype(float) @ per_unit
+        # A rater is not a pair with themselves.
+        counts -= np.diag(per_unit.sum(axis=0))
+    return pd.DataFrame(counts, index=scale, columns=scale)
+
+
+def worst_pair(table: pd.DataFrame) -> tuple[Any, Any, float, int] | None:
+    """The two values confused most, their share of all disagreeing pairs, and these pairs."""
+    cells = table.to_numpy()
+    apart = np.triu(cells, 1)
+    total = float(apart.sum())
+    if not total:
+        return None
+    row, column = np.unravel_index(int(apart.argmax()), apart.shape)
+    return table.index[row], table.columns[column], float(apart[row, column] / total), int(total)
+
+
+def crossed(first: pd.Series, second: pd.Series, scale: list[Any]) -> pd.DataFrame:
+    """Value × value of two label series over the same units, in the order of the scale."""
+    both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
+    counts = np.zeros((len(scale), len(scale)), dtype=int)
+    np.add.at(counts, (both["first"].astype(int), both["second"].astype(int)), 1)
+    return pd.DataFrame(counts, index=scale, columns=scale)
+
+
+def consensus(table: pd.DataFrame) -> pd.Series:
+    """The label more than half of a unit's raters gave; NaN where there is none."""
+    cells = table.to_numpy(float)
+    many = np.isfinite(cells).sum(axis=1)
+    best = np.full(len(cells), np.nan)
+    for value in np.unique(cells[np.isfinite(cells)]):
+        best[(cells == value).sum(axis=1) * 2 > many] = value
+    return pd.Series(best, index=table.index)

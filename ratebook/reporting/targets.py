@@ -1,0 +1,68 @@
+"""Targets: met or not by the estimate, as the documents have it; and by the interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def verdicts(targets: Iterable[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One entry for each target whose statistic could be asked of this round."""
+    found = []
+    for target in targets:
+        row = row_of(rows, target.statistic, target.question, target.group)
+        if row is not None:
+            found.append(verdict(target, row))
+    return found
+
+
+def verdict(target: Any, row: Mapping[str, Any]) -> dict[str, Any]:
+    """`met` compares the estimate; `verdict` is met, missed or undecided by the interval.
+
+    An undefined estimate does not meet a target, and nothing is decided by it. Without an
+    interval nothing is decided either.
+    """
+    value, low, high = row["estimate"], row["low"], row["high"]
+    at_least = target.at_least is not None
+    bound = target.at_least if at_least else target.at_most
+    met, decided = False, "undecided"
+    if value is not None:
+        met = value >= bound if at_least else value <= bound
+        if low is not None and high is not None:
+            if (low >= bound) if at_least else (high <= bound):
+                decided = "met"
+            elif (high < bound) if at_least else (low > bound):
+                decided = "missed"
+    return {
+        "name": target.name,
+        "target": bound,
+        "value": value,
+        "low": low,
+        "high": high,
+        "met": bool(met),
+        "verdict": decided,
+        "statistic": row["statistic"],
+        "question": row["question"],
+        "group": row["group"],
+        "direction": "at_least" if at_least else "at_most",
+        "n_items": row["n_items"],
+        "reason": row["reason"],
+    }
+
+
+def row_of(
+    rows: Iterable[Mapping[str, Any]],
+    statistic: str,
+    question: str | None = None,
+    group: Mapping[str, Any] | None = None,
+) -> dict[str, Any] | None:
+    """The row of one number; `question` None takes the row whatever it is asked of."""
+    for row in rows:
+        if (
+            row["statistic"] == statistic
+            and (question is None or row["question"] == question)
+            and (row["group"] or None) == (group or None)
+            and row["aggregate"] in (None, "macro")
+        ):
+            return dict(row)
+    return None

@@ -1,0 +1,95 @@
+"""Numbers as a person reads them, and words where a bare number would mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .names import NAMES, SHARES
+
+DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
+PERCENT = "\u00a0%"  # the sign stays with its number
+
+
+def name_of(statistic: str) -> str:
+    if statistic in NAMES:
+        return NAMES[statistic]
+    return statistic.removeprefix("proportion_").replace("_", " ").capitalize()
+
+
+def is_share(statistic: str) -> bool:
+    return statistic.startswith(SHARES)
+
+
+def number(value: float | None, statistic: str = "") -> str:
+    """Two decimals; shares as whole per cent, with a decimal near the ends."""
+    if value is None:
+        return "–"
+    if is_share(statistic):
+        return percent(value) + PERCENT
+    return minus(f"{value:.2f}")
+
+
+def percent(value: float) -> str:
+    shown = 100 * value
+    near_end = 0 < shown < 3 or 97 < shown < 100
+    return minus(f"{shown:.1f}" if near_end else f"{shown:.0f}")
+
+
+def minus(text: str) -> str:
+    """A true minus sign, and no negative zero."""
+    if text.startswith("-") and not text.strip("-0."):
+        return text[1:]
+    return text.replace("-", "−")
+
+
+def signed(value: float, places: int = 2) -> str:
+    """+0.12, −0.40, 0.00."""
+    text = f"{value:+.{places}f}"
+    return minus(text) if text.strip("+-0.") else text[1:]
+
+
+def interval(low: float | None, high: float | None, statistic: str = "") -> str:
+    """`78–92 %`; other numbers with “to”, where a dash could be a minus."""
+    if low is None or high is None:
+        return ""
+    if is_share(statistic):
+        return f"{percent(low)}–{percent(high)}{PERCENT}"
+    return f"{number(low)} to {number(high)}"
+
+
+def estimate(row: Mapping[str, Any]) -> str:
+    """`0.72 (0.61 to 0.80)`, or the reason why there is none."""
+    if row["estimate"] is None:
+        return f"none: {reason(row['reason'])}"
+    text = number(row["estimate"], row["statistic"])
+    between = interval(row["low"], row["high"], row["statistic"])
+    return f"{text} ({between})" if between else text
+
+
+def reason(code: str | None) -> str:
+    """Why there is no number, within a sentence."""
+    from analysis.reasons import REASONS
+
+    said = REASONS.get(code or "")
+    if said is None:
+        return (code or "no reason given").replace("_", " ")
+    return said[0].lower() + said[1:].rstrip(".")
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listing(names: Sequence[str], last: str = "and", limit: int = 6) -> str:
+    """“a, b and c”; long lists end with how many more there are."""
+    shown = [str(name) for name in names]
+    if len(shown) > limit:
+        shown = [*shown[: limit - 1], f"{len(shown) - limit + 1:,} more"]
+    if len(shown) <= 1:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
