@@ -1,0 +1,155 @@
+"""`ratebook …`: which words there are, and what a failure looks like.
+
+Exit status: 0 done; 1 a target missed or undefined, or a round incomplete where that was asked;
+2 bad input, with a message that names file, row, value and remedy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import __version__, commands
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    given = parser().parse_args(words)
+    try:
+        return given.run(given) or 0
+    except KeyboardInterrupt:
+        print("Stopped; what was saved stays saved.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 0
+    except (ValueError, LookupError, OSError, commands.Refused) as error:
+        print(message(error), file=sys.stderr)
+        return 2
+
+
+def message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, KeyError) and error.args:
+        return str(error.args[0])
+    return str(error) or type(error).__name__
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="ratebook",
+        description="Rate model outputs, know how far the raters can be trusted, publish a report.",
+    )
+    top.add_argument("--version", action="version", version=f"ratebook {__version__}")
+    top.add_argument("--workspace", metavar="DIR", help="folder of the workspace (default: here)")
+    top.add_argument("--db", metavar="URL", help="database (default: data/ratebook.sqlite in it)")
+    top.add_argument("--reports", metavar="DIR", help="where pages go (default: reports/ in it)")
+    words = top.add_subparsers(required=True, metavar="COMMAND", title="commands")
+
+    def command(name: str, run: Callable[[Any], int | None], help: str, *arguments: tuple) -> Any:
+        sub = words.add_parser(name, help=help, description=help)
+        sub.set_defaults(run=run)
+        for names, options in arguments:
+            sub.add_argument(*names, **options)
+        return sub
+
+    round_ = arg("round", metavar="ROUND", help="name of the round")
+    file = arg("file", metavar="FILE", help="a file; - is standard input or output")
+
+    command(
+        "protocols",
+        commands.protocols,
+        "list the protocols; show or check one",
+        arg("name", nargs="?", metavar="NAME|FILE", help="a protocol's name or its YAML file"),
+    )
+    command(
+        "open",
+        commands.open_round,
+        "open a round: one protocol, its items, its raters",
+        round_,
+        arg("--protocol", required=True, metavar="NAME|FILE"),
+        arg("--items", required=True, metavar="FILE"),
+        arg("--parts", metavar="FILE", help="sentences or questions already written"),
+        arg("--raters", default="", metavar="A,B"),
+        arg("--per-item", type=int, metavar="K", help="raters for each item (default: all)"),
+        arg("--sample", type=int, metavar="N", help="draw N items"),
+        arg("--by", default="", metavar="COLUMNS", help="… in proportion to these columns"),
+        arg("--cluster", metavar="COLUMN", help="what intervals treat as one draw"),
+        arg("--bare", action="store_true", help="items without texts: only to be analysed"),
+        arg("--seed", type=int, default=0, metavar="N"),
+    )
+    command(
+        "import",
+        commands.import_file,
+        "take in a file of answers, whole or not at all",
+        round_,
+        file,
+        arg("--rater", metavar="NAME", help="whose answers these are"),
+        arg("--kind", choices=["human", "model", "automatic", "key", "adjudicator"]),
+        arg("--replace", action="store_true", help="differing answers become new revisions"),
+    )
+    command(
+        "export",
+        commands.export_file,
+        "write a round's answers",
+        round_,
+        file,
+        arg("--layout", choices=["long", "wide", "source", "parquet"], default="long"),
+    )
+    command(
+        "status",
+        commands.status,
+        "what is stored, by whom, what is missing",
+        arg("round", nargs="?", metavar="ROUND"),
+    )
+    command(
+        "reassign",
+        commands.reassign,
+        "move a rater's unfinished items to another",
+        round_,
+        arg("giver", metavar="FROM"),
+        arg("taker", metavar="TO"),
+        arg("--why", metavar="TEXT"),
+    )
+    command(
+        "exclude",
+        commands.exclude,
+        "leave a rater out of every number",
+        round_,
+        arg("rater", metavar="RATER"),
+        arg("--why", required=True, metavar="TEXT"),
+    )
+    command("close", commands.close, "freeze a round", round_, arg("--why", metavar="TEXT"))
+    command("reopen", commands.reopen, "let a round go on", round_, arg("--why", metavar="TEXT"))
+    command(
+        "report",
+        commands.report,
+        "build the page of a round, of several, or of all",
+        arg("rounds", nargs="*", metavar="ROUND"),
+        arg("--all", action="store_true"),
+        arg("--jobs", type=int, default=1, metavar="N"),
+        arg("--param", action="append", default=[], metavar="NAME=VALUE"),
+    )
+    command(
+        "check",
+        commands.check,
+        "targets, for a release gate: exit 1 where one is missed",
+        round_,
+        arg("--json", action="store_true"),
+        arg(
+            "--require",
+            action="append",
+            default=[],
+            metavar="NUMBER>=BOUND",
+            help="e.g. 'alpha_ordinal:tone>=.67'",
+        ),
+        arg("--decided", action="store_true", help="the interval must meet the target too"),
+        arg("--param", action="append", default=[], metavar="NAME=VALUE"),
+    )
+    command("lab", commands.lab, "JupyterLab on the notebooks of raters and leads")
+    return top
+
+
+def arg(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return names, options

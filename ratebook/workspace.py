@@ -1,0 +1,168 @@
+"""Workspace and Round: what notebooks and the command line use; above all rooms."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .protocols import Protocol, load
+from .rounds import Store, StoredRound
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .rating import Form
+    from .reporting import Numbers, Report
+
+DATABASE = Path("data") / "ratebook.sqlite"
+
+
+class Workspace:
+    """A folder with one database of rounds and the reports built from it."""
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        db: str | None = None,
+        reports: str | Path | None = None,
+    ):
+        self.path = Path(path) if path is not None else find_workspace()
+        self.db = str(db or os.environ.get("RATEBOOK_DB") or self.path / DATABASE)
+        self.reports = Path(reports) if reports is not None else self.path / "reports"
+        self._store: Store | None = None
+
+    def __repr__(self) -> str:
+        return f"Workspace({str(self.path)!r}): {', '.join(self.rounds()) or 'no rounds yet'}"
+
+    @property
+    def store(self) -> Store:
+        if self._store is None:
+            self._store = Store(self.db)
+        return self._store
+
+    def rounds(self) -> list[str]:
+        return self.store.rounds()
+
+    def round(self, name: str) -> Round:
+        return Round(self, self.store.round(name))
+
+    def open(
+        self,
+        name: str,
+        protocol: str | Path | Protocol,
+        items: str | Path | pd.DataFrame,
+        *,
+        parts: str | Path | None = None,
+        raters: Iterable[str] = (),
+        **plan: Any,
+    ) -> Round:
+        """A new round: one protocol, its items, its raters, who rates what."""
+        from .rounds.exchange import read_items, read_parts
+
+        asked = protocol if isinstance(protocol, Protocol) else load(protocol)
+        bare = bool(plan.get("bare", False))
+        table = read_items(items, asked, bare=bare)
+        pieces = read_parts(parts, asked, table) if parts is not None else None
+        stored = self.store.open(name, asked, table, parts=pieces, raters=tuple(raters), **plan)
+        return Round(self, stored, table.notes)
+
+    def backup(self, file: str | Path) -> Path:
+        """One consistent copy of the database, while raters work."""
+        return self.store.backup(file)
+
+    def report(self, *rounds: str, jobs: int = 1, **parameters: Any) -> list[Path]:
+        """Build the page of each named round (of all, when none is named)."""
+        from .reporting import build
+
+        return build(self, list(rounds) or self.rounds(), jobs=jobs, parameters=parameters)
+
+
+class Round:
+    """One evaluation round, as its notebooks use it."""
+
+    def __init__(self, workspace: Workspace, stored: StoredRound, notes: Sequence[str] = ()):
+        self.workspace = workspace
+        self.stored = stored
+        self.notes = tuple(notes)  # what the reader of its items file had to say
+
+    def __repr__(self) -> str:
+        return f"Round({self.name!r}, protocol {self.protocol.name!r}, {self.stored.state})"
+
+    @property
+    def name(self) -> str:
+        return self.stored.name
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.stored.protocol
+
+    def answers(self, texts: bool = False) -> pd.DataFrame:
+        """The long frame: one row per current answer."""
+        return self.stored.frame(texts=texts)
+
+    def add(self, file: str | Path, **how: Any):
+        """Take in a file of answers, whole or not at all."""
+        from .rounds.exchange import import_answers
+
+        return import_answers(self.stored, file, **how)
+
+    def export(self, file: str | Path, layout: str = "long"):
+        from .rounds.exchange import export_answers
+
+        return export_answers(self.stored, file, layout=layout)
+
+    def form(self, rater: str) -> Form:
+        """The form this rater works in."""
+        from .rating import Form
+
+        return Form(self.stored, rater)
+
+    def judge(self, model: Callable[..., str], name: str, **how: Any):
+        """Let a model answer the round's questions, as one more rater."""
+        from .judges import judge
+
+        return judge(self.stored, model, name=name, **how)
+
+    def numbers(self, **parameters: Any) -> Numbers:
+        """Every number of the round's protocol, with targets and checks."""
+        from .reporting import numbers
+
+        return numbers(self.stored, **parameters)
+
+    def read(self, **parameters: Any) -> Report:
+        """The report's sections, to look at one by one in a notebook."""
+        from .reporting import Report
+
+        return Report(self.stored, **parameters)
+
+    def report(self, **parameters: Any) -> Path:
+        """Build the round's page; the path of its index.html."""
+        return self.workspace.report(self.name, **parameters)[0]
+
+    def status(self) -> Mapping[str, Any]:
+        return self.stored.status()
+
+    def queue(self, rater: str) -> Sequence[Any]:
+        return self.stored.queue(rater)
+
+    def close(self, why: str | None = None) -> None:
+        self.stored.close(why)
+
+    def reopen(self, why: str | None = None) -> None:
+        self.stored.reopen(why)
+
+
+def find_workspace() -> Path:
+    """RATEBOOK_WORKSPACE, else the nearest folder upwards with a database, else here."""
+    named = os.environ.get("RATEBOOK_WORKSPACE")
+    if named:
+        return Path(named)
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / DATABASE).exists():
+            return folder
+    samples = Path(__file__).parents[1] / "data" / "samples" / "workspace"
+    # A notebook run from any folder, in a checkout without rounds of its own, shows the samples.
+    return samples if (samples / DATABASE).exists() else here
