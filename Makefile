@@ -16,6 +16,8 @@ export JUPYTERLAB_SETTINGS_DIR := $(CURDIR)/.jupyter/settings
 export JUPYTERLAB_WORKSPACES_DIR := $(CURDIR)/.jupyter/workspaces
 export IPYTHONDIR := $(CURDIR)/.jupyter/ipython
 export MPLCONFIGDIR := $(CURDIR)/.jupyter/matplotlib
+# pip asks rustc, where there is one, for its version; rustup then writes its settings.
+export RUSTUP_HOME := $(CURDIR)/$(VENV)/rustup
 
 .PHONY: report test lab bench faults lock samples
 .DEFAULT_GOAL := report

@@ -147,6 +147,22 @@ def parser() -> argparse.ArgumentParser:
         arg("--decided", action="store_true", help="the interval must meet the target too"),
         arg("--param", action="append", default=[], metavar="NAME=VALUE"),
     )
+    command("backup", commands.backup, "copy the database, consistently, while raters work", file)
+    command(
+        "judge",
+        commands.judge,
+        "let a model answer a round's questions, as one more rater",
+        round_,
+        arg("--model", required=True, metavar="NAME", help="the model, and the rater's name"),
+        arg("--base-url", metavar="URL", help="any address that speaks the OpenAI protocol"),
+        arg("--local", metavar="PATH", help="a Hugging Face model on this machine"),
+        arg("--replicates", type=int, default=1, metavar="R"),
+        arg("--budget", type=float, metavar="USD", help="stop before this is spent"),
+        arg("--concurrency", type=int, default=8, metavar="N"),
+        arg("--dry-run", action="store_true", help="show a prompt, tokens and cost; ask nothing"),
+        arg("--prompts-out", metavar="FILE", help="write the prompts, to be put by hand"),
+        arg("--replies", metavar="FILE", help="take in replies that were pasted"),
+    )
     command("lab", commands.lab, "JupyterLab on the notebooks of raters and leads")
     return top
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from .workspace import Round, Workspace
 
@@ -72,30 +71,16 @@ def export_file(given: Namespace) -> None:
 
 
 def status(given: Namespace) -> None:
+    from .standing import standing
+
     place = workspace(given)
-    for name in [given.round] if given.round else place.rounds():
-        print(lines(name, place.round(name).status()))
-
-
-def lines(name: str, found: Any, indent: str = "  ") -> str:
-    """A status as indented lines; nothing empty is shown."""
-    out = [f"{name}:"]
-    for key, value in found.items():
-        if value in (None, "", [], {}, ()):
-            continue
-        label = str(key).replace("_", " ")
-        if isinstance(value, dict):
-            nested = lines(label, value, indent + "  ")
-            out.append(indent + nested.replace("\n", "\n"))
-        elif isinstance(value, list | tuple):
-            out.append(f"{indent}{label}: {', '.join(map(str, value))}")
-        else:
-            out.append(
-                f"{indent}{label}: {value:,}"
-                if isinstance(value, int) and not isinstance(value, bool)
-                else f"{indent}{label}: {value}"
-            )
-    return "\n".join(out)
+    print(
+        "\n\n".join(
+            standing(place.round(name).status())
+            for name in ([given.round] if given.round else place.rounds())
+        )
+        or f"{place.path} has no rounds yet: open one with `ratebook open`."
+    )
 
 
 def reassign(given: Namespace) -> None:
@@ -197,6 +182,32 @@ def check(given: Namespace) -> int:
         if not targets:
             print(f"{given.round}: {numbers.protocol} sets no targets; use --require.")
     return 0 if passed else 1
+
+
+def backup(given: Namespace) -> None:
+    print(f"Copied to {workspace(given).backup(given.file)}.")
+
+
+def judge(given: Namespace) -> int:
+    from . import judges
+
+    stored = chosen(given).stored
+    how = {"replicates": given.replicates, "budget": given.budget}
+    if given.dry_run:
+        print(judges.dry_run(stored, given.model, replicates=given.replicates))
+    elif given.prompts_out:
+        written = judges.write_prompts(stored, given.prompts_out)
+        print(f"{given.prompts_out}: {written:,} prompts.")
+    elif given.replies:
+        print(judges.take_replies(stored, given.replies, name=given.model))
+    elif given.local:
+        print(judges.judge_local(stored, given.local, name=given.model, **how))
+    else:
+        run = judges.judge_endpoint(
+            stored, given.model, given.base_url, concurrency=given.concurrency, **how
+        )
+        print(run)
+    return 0
 
 
 def lab(given: Namespace) -> int:

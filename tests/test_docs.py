@@ -40,5 +40,5 @@ def test_every_file_the_readme_links_to_exists():
 
 def test_the_targets_the_readme_names_are_in_the_makefile():
     makefile = (ROOT / "Makefile").read_text()
-    for target in re.findall(r"`?make ([a-z]+)", README):
+    for target in re.findall(r"(?:^    |`)make ([a-z]+)", README, re.M):
         assert re.search(rf"^{target}:", makefile, re.M), target

@@ -123,7 +123,8 @@ class Server:
         }
         body = json.loads(await reader.readexactly(int(headers.get("content-length", 0))) or b"{}")
         messages = body.get("messages", [])
-        seen = Seen(body, headers, time.monotonic(), messages[-1]["content"] if messages else "")
+        user = next((one["content"] for one in messages if one["role"] == "user"), "")
+        seen = Seen(body, headers, time.monotonic(), user)
         self.seen.append(seen)
         self.now += 1
         self.most_at_once = max(self.most_at_once, self.now)
