@@ -14,6 +14,8 @@ from analysis.patterns import count_values, find_patterns
 from analysis.ratings import Ratings, read
 
 TOLERANCE = 1e-12
+# With more values than this, ordinal alpha works on ranks instead of a table of coincidences.
+MANY = 100
 
 
 class Alpha:
@@ -41,6 +43,64 @@ class Alpha:
         n = n_v.sum(axis=1)
         between = ((n_v @ self.delta) * n_v).sum(axis=1)
         return _one_minus((n - 1) * within, between, n)
+
+
+class NominalAlpha:
+    """Alpha where any difference counts fully.
+
+    Values given only once are told apart by their number alone, so that scores that hardly ever
+    repeat need no column each.
+    """
+
+    name = "alpha_nominal"
+    exchangeable = True
+
+    def __init__(self, coded: Ratings) -> None:
+        q = len(coded.scale)
+        self.place = np.arange(q + 1)
+        self.repeated = q
+        if q > MANY:
+            used = np.bincount(coded.codes.ravel().astype(np.int64), minlength=q + 1)[1:] > 1
+            self.repeated = int(used.sum())
+            self.place[1:] = np.where(used, np.cumsum(used), self.repeated + 1)
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        h = count_values(self.place[codes], self.repeated + 1)
+        m = h.sum(axis=1, keepdims=True)
+        h = np.where(m >= 2, h, 0.0)
+        same = (h[:, :-1] ** 2).sum(axis=1, keepdims=True) + h[:, -1:]
+        apart = (h.sum(axis=1, keepdims=True) ** 2 - same) / np.maximum(m - 1, 1)
+        return np.hstack([h, apart])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        repeated, once, within = totals[:, :-2], totals[:, -2], totals[:, -1]
+        n = repeated.sum(axis=1) + once
+        same = (repeated**2).sum(axis=1) + once
+        return _one_minus((n - 1) * within, n**2 - same, n)
+
+
+class IntervalAlpha:
+    """Alpha of squared differences between numbers: four sums, however many values there are."""
+
+    exchangeable = True
+
+    def __init__(self, numbers: np.ndarray, name: str = "alpha_interval") -> None:
+        # Squares of numbers far from zero would cancel, and huge ones overflow.
+        middle = float(numbers.mean()) if len(numbers) else 0.0
+        spread = float(np.abs(numbers - middle).max()) if len(numbers) else 1.0
+        self.numbers, self.name = (numbers - middle) / (spread or 1.0), name
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        x = np.append(0.0, self.numbers)[codes]
+        m = (codes > 0).sum(axis=1)
+        pairable = m >= 2
+        total, squares = x.sum(axis=1), (x**2).sum(axis=1)
+        apart = 2 * (m * squares - total**2) / np.maximum(m - 1, 1)
+        return np.column_stack([m, total, squares, apart]) * pairable[:, None]
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        n, total, squares, within = totals.T
+        return _one_minus((n - 1) * within, 2 * (n * squares - total**2), n)
 
 
 class OrdinalAlpha:
@@ -83,11 +143,28 @@ def _one_minus(within: np.ndarray, between: np.ndarray, n: np.ndarray) -> np.nda
 
 def alpha_statistic(level: str | Callable[[Any, Any], float], coded: Ratings) -> Any:
     """The statistic that computes alpha at this level on this scale."""
-    if level == "ordinal":
+    if level == "nominal":
+        return NominalAlpha(coded)
+    if level == "interval":
+        return IntervalAlpha(coded.numbers)
+    if level == "ordinal" and len(coded.scale) <= MANY:
         return OrdinalAlpha()
+    if level == "ordinal":
+        return IntervalAlpha(_mid_ranks(coded), "alpha_ordinal")
     found = Alpha(distances(level, coded.scale, coded.numbers))
     found.name = f"alpha_{level}" if isinstance(level, str) else "alpha_custom"
     return found
+
+
+def _mid_ranks(coded: Ratings) -> np.ndarray:
+    """Each value's mid-rank among the pairable ratings.
+
+    With so many values one unit hardly moves a rank, so the intervals hold the ranks where they
+    are; a q × q table of coincidences per unit would not fit into memory.
+    """
+    used = coded.codes[coded.rating_counts() >= 2]
+    n_v = np.bincount(used.ravel().astype(np.int64), minlength=len(coded.scale) + 1)[1:]
+    return np.asarray(np.cumsum(n_v) - n_v / 2)
 
 
 def alpha(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.alpha import Alpha
+from analysis.alpha import Alpha, IntervalAlpha, NominalAlpha
 from analysis.chance import ObservedAgreement, OwnChance, SharedChance, agreement_within, indicators
 from analysis.icc import IntraclassCorrelation, f_interval
 from analysis.intervals import Interval
@@ -54,6 +54,10 @@ def _unit_values(statistic: Any, patterns: Patterns) -> tuple[np.ndarray, np.nda
     if isinstance(statistic, ObservedAgreement):
         agreed, paired, _ = agreement_within(patterns.codes, patterns.q, statistic.weights)
         return agreed * _per_pairable(paired, patterns.weights), patterns.weights
+    if isinstance(statistic, NominalAlpha):
+        statistic = Alpha(1 - np.eye(patterns.q))
+    if isinstance(statistic, IntervalAlpha) and statistic.name == "alpha_interval":
+        statistic = Alpha(np.subtract.outer(statistic.numbers, statistic.numbers) ** 2)
     if isinstance(statistic, Alpha):
         met = (patterns.codes > 0).sum(axis=1) >= 2
         return _alpha(statistic, patterns, met), patterns.weights[met]

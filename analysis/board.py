@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.cells import Cells
+from analysis.patterns import Patterns, find_patterns
 from analysis.ratings import Ratings
 from analysis.scales import Scale, scale_of
 
@@ -71,6 +72,7 @@ class Board:
             self.frame["question"].astype(object), sort=False
         )
         self._grids: dict[str, Grid] = {}
+        self._counted: dict[Any, tuple[Ratings, Patterns]] = {}
 
     def _find_units(self, cluster: str | None) -> None:
         frame = self.frame
@@ -158,6 +160,16 @@ class Board:
     def columns_of(self, kind: str) -> np.ndarray:
         """The columns of all raters of a kind."""
         return np.flatnonzero(self.kinds == kind)
+
+    def patterns(
+        self, grid: Grid, columns: np.ndarray, mask: np.ndarray
+    ) -> tuple[Ratings, Patterns]:
+        """A question's ratings and their patterns, counted once for all coefficients."""
+        key = (grid.question, columns.tobytes(), mask.tobytes())
+        if key not in self._counted:
+            coded = self.ratings(grid, columns, mask)
+            self._counted[key] = coded, find_patterns(coded)
+        return self._counted[key]
 
     def ratings(self, grid: Grid, columns: np.ndarray, mask: np.ndarray) -> Ratings:
         """A question's codes for the coefficients, with clusters where units share them."""

@@ -122,10 +122,11 @@ def infer_cells(
         found.low_like,
         found.high_like,
         found.se,
+        found.df,
         method=found.method,
         reason=found.reason,
         seed=seed if interval in ("bootstrap", "bca") else None,
-        **common,
+        **{**common, "warnings": (*warnings, *found.warnings)},
     )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "circular", "bipolar", "absolute")
+# A table of distances has the square of this many cells.
+MOST = 2000
 SETS = ("jaccard", "masi")
 # Levels that need an order, so that labels are refused unless the scale is declared.
 ORDERED = frozenset(LEVELS[1:])
@@ -28,6 +30,11 @@ def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarra
 
     Formulas: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), section E.
     """
+    if len(scale) > MOST:
+        raise ValueError(
+            f"{len(scale):,} different values: level {level!r} needs at most {MOST:,}; "
+            "nominal, ordinal and interval take any number"
+        )
     if callable(level):
         return _from_function(level, scale)
     if level in SETS:

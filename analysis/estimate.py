@@ -14,8 +14,9 @@ from analysis.reasons import REASONS, WARNINGS, sentence
 class Estimate:
     """One statistic, its intervals, its counts, or the reason why there is none.
 
-    `low, high` speak of these raters; `low_like, high_like` of raters like these, and are absent
-    below three raters. `n_units` were used, `n_dropped` had ratings that could not be used.
+    `low, high` speak of these raters, as do `se` and `df`; `low_like, high_like` of raters like
+    these, and are absent below three raters. `n_units` were used, `n_dropped` had ratings that
+    could not be used.
     """
 
     value: float | None
@@ -24,6 +25,7 @@ class Estimate:
     low_like: float | None = None
     high_like: float | None = None
     se: float | None = None
+    df: float | None = None
     statistic: str = ""
     coverage: float = 0.95
     method: str = ""

@@ -14,7 +14,7 @@ from analysis.infer import infer
 from analysis.kappa import weights_name
 from analysis.patterns import find_patterns
 from analysis.ratings import Ratings, read
-from analysis.weights import agreement_weights, is_identity
+from analysis.weights import MOST, agreement_weights, is_identity
 
 
 def gwet(
@@ -140,6 +140,8 @@ def alpha_gwet_statistic(weights: Any, coded: Ratings) -> Alpha:
 
 def within_weights(numbers: np.ndarray, within: float) -> np.ndarray:
     """1 where two values lie at most `within` apart."""
+    if len(numbers) > MOST:
+        raise ValueError(f"{len(numbers):,} different values: round them to at most {MOST:,}")
     return (np.abs(numbers[:, None] - numbers[None, :]) <= within + 1e-9).astype(float)
 
 

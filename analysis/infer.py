@@ -62,6 +62,7 @@ def infer(
         found.low_like,
         found.high_like,
         found.se,
+        found.df,
         method=found.method,
         reason=found.reason,
         warnings=tuple(dict.fromkeys(said)),

@@ -13,6 +13,8 @@ from analysis.links import Link
 METHODS = ("jackknife", "bootstrap", "bca", "analytic")
 # Below this many clusters the leave-one-out values are too few to speak of a spread.
 FEWEST = 3
+# Below this the t distribution carries more than the data do.
+ROUGH = 10
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Interval:
     low_like: float | None = None
     high_like: float | None = None
     se: float | None = None
+    df: float | None = None
     method: str = ""
     reason: str | None = None
     warnings: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ def interval_of(
         return Interval(
             *ends, se=se, method=f"{name} over {n} {unit}, {resamples} draws, seed {seed}"
         )
+    warnings = ("few_clusters",) if units.n < ROUGH else ()
     low, high = t_interval(theta, units.variance, units.n - 1, coverage, link)
     method = f"jackknife over {n} {unit} on {link.name}, t"
     like: tuple[float | None, float | None] = (None, None)
@@ -92,4 +96,4 @@ def interval_of(
             variance, df = both_sources(units, raters)
             like = t_interval(theta, variance, df, coverage, link)
             method += f"; raters like these: and over {raters.n} raters"
-    return Interval(low, high, *like, se=se, method=method)
+    return Interval(low, high, *like, se=se, df=units.n - 1, method=method, warnings=warnings)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.integers import LARGEST, onto_scale, values_used, whole_numbers
+
 # A scale of this many values or fewer is coded by subtraction instead of by sorting.
 DENSE = 1000
 
@@ -69,6 +71,11 @@ def _code_numbers(
         flat = array.ravel().astype(object)
         missing = np.isnan(array.ravel().astype(float))
         return _code_labels(flat, missing, array.shape, scale)
+    small = whole_numbers(array)
+    if small is not None:
+        coded = _code_bytes(small, scale)
+        if coded is not None:
+            return coded
     if scale is not None:
         positions = np.asarray([float(value) for value in scale])
         _refuse_repeats(scale)
@@ -83,6 +90,20 @@ def _code_numbers(
     if all(float(v).is_integer() for v in found):
         found = tuple(int(v) for v in found)
     return _look_up(array, positions, order, found), found, positions, False
+
+
+def _code_bytes(
+    small: np.ndarray, scale: Sequence[Any] | None
+) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool] | None:
+    """The codes of small whole numbers; None where the scale has others, or lacks one."""
+    used = values_used(small)
+    found = used if scale is None else [int(v) if float(v).is_integer() else 0 for v in scale]
+    if not set(used) <= set(found) or len(set(found)) < len(found):
+        return None
+    if found and (min(found) < 1 or max(found) > LARGEST):
+        return None
+    positions = np.array(found, dtype=float)
+    return onto_scale(small, found), tuple(scale or found), positions, False
 
 
 def _look_up(

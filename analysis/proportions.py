@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,29 +14,71 @@ from analysis.estimate import Estimate
 from analysis.intervals import check_options
 from analysis.jackknife import t_interval
 from analysis.links import LOGIT
+from analysis.ratings import Ratings, read
 
 METHODS = ("wilson", "clopper-pearson", "normal")
 
 
 def proportion(
-    count: float,
-    total: float,
+    ratings: Any,
+    total: Any = None,
     *,
+    of: Sequence[Any] | None = None,
     method: str = "wilson",
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
     coverage: float = 0.95,
+    seed: int = 0,
+    scale: Sequence[Any] | None = None,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
 ) -> Estimate:
-    """count / total of independent units, with Wilson's interval unless another is named.
+    """A share of answers, or count / total of independent units with a named interval.
 
-    Without a value when the total is zero.
+    `proportion(15, 148)` takes a count and a total; `method` is wilson, clopper-pearson or normal.
+    `proportion(ratings, ["accurate"], of=[…])` takes ratings, the values that count as hits, and
+    those in the denominator (all of them if not named); answers of one unit are resampled together.
+    Without a value when the denominator is zero.
 
     >>> proportion(15, 148)
     <proportion: 0.1014; 95 % 0.0624 to 0.1605 for these raters; 148 units, 1 raters, 148 ratings>
     """
+    if not isinstance(ratings, Real):
+        coded = read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+        cells = _hits(coded, total, of)
+        return proportion_of(
+            "proportion",
+            cells,
+            interval=interval,
+            resamples=resamples,
+            coverage=coverage,
+            seed=seed,
+        )
+    return _of_counts(float(ratings), float(total), method, coverage)
+
+
+def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
+    if values is None or isinstance(values, str):
+        raise ValueError("name the values that count as hits, as a list")
+    unknown = [v for v in [*values, *(of or ())] if coded.declared and v not in coded.scale]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is not on the scale: {', '.join(map(str, coded.scale))}")
+    wanted = np.array([False, *(value in values for value in coded.scale)])
+    counts = np.array([False, *(of is None or value in of for value in coded.scale)])
+    unit, rater = np.nonzero(coded.codes)
+    codes = coded.codes[unit, rater]
+    hit, within = wanted[codes] & counts[codes], counts[codes]
+    clusters = unit if coded.clusters is None else coded.clusters[unit]
+    return Cells(unit, rater, clusters, {"hit": hit * 1.0, "of": within * 1.0}, coded.raters)
+
+
+def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
     check_options(None, coverage, 1)
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose {', '.join(METHODS[:-1])} or normal")
     if not 0 <= count <= total:
-        raise ValueError(f"{count!r} of {total!r} is not a proportion")
+        raise ValueError(f"{count:g} of {total:g} is not a proportion")
     n = int(total)
     counts: dict[str, Any] = {"n_units": n, "n_raters": 1, "n_ratings": n}
     if total == 0:
@@ -125,7 +169,7 @@ def proportion_of(
     p = found.value
     rows = counted.per_cluster(counted.numbers["hit"], counted.numbers["of"])
     at_edge = p in (0.0, 1.0)
-    if at_edge or len(rows) == len(counted):
+    if at_edge or (len(rows) == len(counted) and _single_answers(counted)):
         n = len(rows)
         low, high = limits(p * n, n, "wilson", coverage)
         unit = "clusters" if at_edge else "answers"
@@ -140,6 +184,12 @@ def proportion_of(
         method = f"linearised over {len(rows)} clusters on the logit, t" + _raters_said(found)
         found = replace(found, low=low, high=high, method=method)
     return found
+
+
+def _single_answers(cells: Cells) -> bool:
+    """Whether each entry is one yes or no, as Wilson's interval takes it."""
+    hit, of = cells.numbers["hit"], cells.numbers["of"]
+    return bool((of == 1).all() and np.isin(hit, (0.0, 1.0)).all())
 
 
 def _raters_said(found: Estimate) -> str:

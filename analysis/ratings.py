@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.labels import code_values
+from analysis.longform import identities, refuse_twice, scatter
 
 UNIT_COLUMNS = ("unit", "item")
 
@@ -116,7 +117,9 @@ def _plain_array(table: pd.DataFrame) -> np.ndarray:
 
 
 def _object_table(rows: Any) -> np.ndarray:
-    rows = [list(row) for row in rows]
+    rows = list(rows)
+    if not all(isinstance(row, (list, tuple, np.ndarray)) for row in rows):
+        raise ValueError("ratings are a plain list: give units × raters, one list per unit")
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise ValueError(f"rows differ in length ({min(widths)} to {max(widths)}): pad with None")
@@ -133,57 +136,21 @@ def _from_long(
     if keep not in (None, "first", "last"):
         raise ValueError(f"keep={keep!r}: choose 'first' or 'last'")
     unit_column = next(name for name in UNIT_COLUMNS if name in frame.columns)
-    unit_codes, units = _identities(frame[unit_column])
-    rater_codes, raters = _identities(frame["rater"])
-    if len(frame) and (unit_codes.min() < 0 or rater_codes.min() < 0):
-        row = int(np.flatnonzero((unit_codes < 0) | (rater_codes < 0))[0])
-        raise ValueError(f"row {row} has no {unit_column} or no rater: fill both in")
-    values = frame["value"]
-    codes, found, numbers, labels = code_values(values, scale)
-    width = len(raters)
-    cells = unit_codes.astype(np.int64) * width + rater_codes
-    table = np.zeros(len(units) * width, dtype=codes.dtype)
-    if keep == "first":
-        cells, codes = cells[::-1], codes[::-1]
-    # A missing answer must not wipe out a given one by the same rater.
-    if codes.size and codes.min() == 0:
-        cells, codes = cells[codes > 0], codes[codes > 0]
-    table[cells] = codes
-    if keep is None and np.count_nonzero(table) < len(codes):
-        _refuse_twice(cells, units, raters)
+    unit_codes, units = identities(frame[unit_column])
+    rater_codes, raters = identities(frame["rater"], few=True)
+    codes, found, numbers, labels = code_values(frame["value"], scale)
+    shape = (len(units), len(raters))
+    table, placed = scatter(unit_codes, rater_codes, codes, shape, keep)
+    if keep is None and np.count_nonzero(table) < placed:
+        refuse_twice(unit_codes, rater_codes, codes, (units, raters))
     clusters = None
     if cluster is not None:
         clusters = _clusters_of_long(frame, cluster, unit_codes, len(units))
-    shaped = table.reshape(len(units), width)
-    return Ratings(
-        shaped, found, numbers, scale is not None, labels, units, tuple(raters), clusters
-    )
-
-
-def _refuse_twice(cells: np.ndarray, units: Any, raters: Any) -> None:
-    counts = np.bincount(cells)
-    twice = np.flatnonzero(counts > 1)
-    named = [f"{raters[c % len(raters)]} on {units[c // len(raters)]}" for c in twice[:3]]
-    more = f" and {len(twice) - 3} more" if len(twice) > 3 else ""
-    raise ValueError(
-        f"answered twice: {', '.join(named)}{more}. Remove one, or pass keep='first' or 'last'."
-    )
-
-
-def _identities(column: pd.Series) -> tuple[np.ndarray, Any]:
-    """Integer codes for units or raters, and the labels they stand for."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.codes.to_numpy(), column.cat.categories
-    if column.dtype.kind in "iu" and len(column):
-        values = column.to_numpy()
-        low, high = int(values.min()), int(values.max())
-        if high - low < 2 * len(values):
-            present = np.zeros(high - low + 1, dtype=bool)
-            present[values - low] = True
-            if present.all():
-                return values - low, pd.RangeIndex(low, high + 1)
-            return (np.cumsum(present) - 1)[values - low], pd.Index(np.flatnonzero(present) + low)
-    return pd.factorize(column, sort=False)
+    # Mostly the first units show that every rater answered something.
+    if not table[:256].any(axis=0).all():
+        answered = table.any(axis=0)
+        table, raters = table[:, answered], raters[answered]
+    return Ratings(table, found, numbers, scale is not None, labels, units, tuple(raters), clusters)
 
 
 def _cluster_codes(cluster: Any, n: int) -> np.ndarray:

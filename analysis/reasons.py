@@ -21,13 +21,14 @@ REASONS = {
     "zero_weight": "All weights are zero.",
     "no_confidence": "No answer carries a confidence.",
     "unbalanced": "This form needs every rater on every unit.",
-    "no_consensus": "No unit has a consensus of the raters to compare with.",
+    "no_consensus": "The raters reached no consensus on any unit that could be compared.",
     "no_comparison": "The rater to compare with answered none of these units.",
     "no_questions": "There are no questions.",
     "no_gt_answerable": "No question can be answered from the reference.",
     "no_answered": "No question was answered from the generated text.",
     "no_complete_units": "No unit was rated by every rater on every question.",
     "no_common_cases": "No case was rated for both systems.",
+    "too_many_values": "There are too many different values for this statistic.",
     "not_numeric": "The values are labels, which have no mean.",
 }
 
@@ -39,15 +40,12 @@ WARNINGS = {
     "high_agreement_low_coefficient": (
         "Raters mostly agree and the coefficient is low, because one value is very common."
     ),
-    "few_raters": "Fewer than three raters: nothing can be said about raters like these.",
-    "few_clusters": "Fewer than ten independent clusters: the interval is rough.",
+    "few_clusters": "Fewer than ten independent units or clusters: the interval is rough.",
     "undefined_pairs": "Some pairs of raters have no coefficient and are left out of the mean.",
     "missing_severity": "Some answers that need a severity have none and count as not severe.",
-    "cannot_check_confidence": "Too few raters or items to check whether confidence helps.",
     "unscored_answers": "Some answers could not be scored and are left out.",
     "ties_left_out": "Units without a single commonest value are left out.",
     "answers_without_confidence": "Answers without a confidence are left out.",
-    "systems_not_independent": "Several systems share cases; resampling keeps them together.",
 }
 
 

@@ -15,6 +15,9 @@ from analysis.patterns import Patterns
 
 # Rows per step where the sums of one pattern are wide.
 CELLS = 1 << 21
+# Above this many cells, units are resampled in groups.
+LARGE = 1 << 25
+GROUPS = 200
 
 
 class Statistic(Protocol):
@@ -63,10 +66,17 @@ def point(statistic: Statistic, patterns: Patterns) -> float:
 
 
 def rows_to_resample(statistic: Statistic, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
-    """Sums and multiplicities of the resampling units: clusters where declared, else units."""
+    """Sums and multiplicities of the resampling units: clusters where declared, else units.
+
+    Where the sums of all units would not fit into memory, units are put into groups by turns, and
+    the groups are resampled.
+    """
+    width = width_of(statistic, patterns)
+    if len(patterns.codes) * width > LARGE:
+        return _in_groups(statistic, patterns, width)
     steps = list(sums_in_steps(statistic, patterns))
     if not steps:
-        return np.zeros((0, width_of(statistic, patterns))), np.zeros(0, dtype=np.int64)
+        return np.zeros((0, width)), np.zeros(0, dtype=np.int64)
     rows = np.vstack([part for _, part in steps])
     if patterns.blocks is None:
         return rows, patterns.weights
@@ -74,3 +84,19 @@ def rows_to_resample(statistic: Statistic, patterns: Patterns) -> tuple[np.ndarr
     starts = np.flatnonzero(np.r_[True, clusters[1:] != clusters[:-1]])
     summed = np.add.reduceat(rows[which] * counts[:, None], starts, axis=0)
     return summed, np.ones(len(summed), dtype=np.int64)
+
+
+def _in_groups(
+    statistic: Statistic, patterns: Patterns, width: int
+) -> tuple[np.ndarray, np.ndarray]:
+    summed = np.zeros((GROUPS, width))
+    if patterns.blocks is None:
+        which = np.arange(len(patterns.codes))
+        clusters, counts = which, patterns.weights
+    else:
+        clusters, which, counts = patterns.blocks
+    for part, rows in sums_in_steps(statistic, patterns):
+        here = (which >= part.start) & (which < part.start + len(rows))
+        each = rows[which[here] - part.start] * counts[here][:, None]
+        np.add.at(summed, clusters[here] % GROUPS, each)
+    return summed, np.ones(GROUPS, dtype=np.int64)

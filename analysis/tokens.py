@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Callable
 
 TOKENISERS = ("squad", "char", "jieba", "auto")
 ARTICLES = frozenset({"a", "an", "the"})
+PUNCTUATION = str.maketrans("", "", string.punctuation)
 UNANSWERABLE = "<Unanswerable>"
 SAYINGS = frozenset(
     {
@@ -50,11 +52,24 @@ def token_f1(reference: str, answer: str, tokeniser: str = "auto") -> float:
     # One tokeniser for both sides, or a Latin answer to a Chinese reference would be cut
     # by other rules than the reference.
     cut = _tokeniser(tokeniser, reference + answer)
+    if reference == answer:
+        return 1.0
     a, b = cut(reference), cut(answer)
     if not a or not b:
         return float(a == b)
-    shared = sum((Counter(a) & Counter(b)).values())
-    return 2 * shared / (len(a) + len(b))
+    return 2 * _shared(a, b) / (len(a) + len(b))
+
+
+def _shared(a: list[str], b: list[str]) -> int:
+    if len(a) > 40 or len(b) > 40:
+        return sum((Counter(a) & Counter(b)).values())
+    # Answers are a few words long: taking each shared token off a list costs less than counting.
+    left, shared = list(b), 0
+    for token in a:
+        if token in left:
+            left.remove(token)
+            shared += 1
+    return shared
 
 
 def is_unanswerable(text: str) -> bool:
@@ -65,7 +80,8 @@ def is_unanswerable(text: str) -> bool:
 
 def _tokeniser(name: str, text: str) -> Callable[[str], list[str]]:
     if name == "auto":
-        name = "char" if CJK.search(unicodedata.normalize("NFKC", text)) else "squad"
+        wide = not text.isascii() and CJK.search(unicodedata.normalize("NFKC", text))
+        name = "char" if wide else "squad"
     if name == "squad":
         return _squad
     if name == "char":
@@ -76,21 +92,23 @@ def _tokeniser(name: str, text: str) -> Callable[[str], list[str]]:
 
 
 def _squad(text: str) -> list[str]:
-    kept = "".join(ch for ch in text.lower() if ch not in string.punctuation)
-    return [word for word in kept.split() if word not in ARTICLES]
+    words = text.lower().translate(PUNCTUATION).split()
+    return words if ARTICLES.isdisjoint(words) else [w for w in words if w not in ARTICLES]
 
 
 def _char(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).lower()
     kept = "".join(ch for ch in folded if not unicodedata.category(ch).startswith("P"))
-    kept = "".join(ch for ch in kept if ch not in string.punctuation)
-    spaced = CJK.sub(lambda match: f" {match.group()} ", kept)
+    spaced = CJK.sub(lambda match: f" {match.group()} ", kept.translate(PUNCTUATION))
     return [word for word in spaced.split() if word not in ARTICLES]
 
 
 def _jieba(text: str) -> list[str]:
     try:
-        import jieba
+        with warnings.catch_warnings():
+            # jieba's own source has invalid escapes, and it imports pkg_resources.
+            warnings.simplefilter("ignore")
+            import jieba
     except ImportError:
         message = "tokeniser 'jieba' needs the package jieba: install ratebook[zh]"
         raise ValueError(message) from None

@@ -59,7 +59,7 @@ def confident_cells(
         if raters is not None:
             frame = frame[frame["rater"].isin(list(raters))]
         if keep is not None:
-            frame = frame.drop_duplicates([unit, "rater"], keep=keep)  # type: ignore[call-overload]
+            frame = frame.drop_duplicates([unit, "rater"], keep=keep)
         return _attach(cells, frame, unit)
     cells = cells_of(values, cluster=cluster, raters=raters, keep=keep)
     c = np.asarray(confidence, dtype=float).ravel()

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+# A table of weights has the square of this many cells.
+MOST = 2000
 NAMES = (
     "identity",
     "linear",
@@ -26,6 +28,11 @@ NAMES = (
 
 def agreement_weights(weights: str | Sequence[Any] | np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """The q × q matrix for a name in `NAMES`, or the matrix given, checked."""
+    if len(numbers) > MOST:
+        raise ValueError(
+            f"{len(numbers):,} different values: weights need a scale of at most {MOST:,}; "
+            "use alpha(level='interval') or icc for continuous scores"
+        )
     if not isinstance(weights, str):
         return _checked(np.asarray(weights, dtype=float), len(numbers))
     if weights not in NAMES:

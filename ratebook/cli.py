@@ -163,6 +163,24 @@ def parser() -> argparse.ArgumentParser:
         arg("--prompts-out", metavar="FILE", help="write the prompts, to be put by hand"),
         arg("--replies", metavar="FILE", help="take in replies that were pasted"),
     )
+    command(
+        "questions",
+        commands.questions,
+        "write RAGQuestEval questions from the references and answer them",
+        round_,
+        arg("--model", metavar="NAME", help="the model, and the rater's name"),
+        arg("--base-url", metavar="URL", help="any address that speaks the OpenAI protocol"),
+        arg("--local", metavar="PATH", help="a Hugging Face model on this machine"),
+        arg("--rules", action="store_true", help="rules instead of a model: an offline baseline"),
+        arg("--steps", default="write,check,reference,generated", metavar="A,B"),
+        arg("--most", type=int, default=12, metavar="N", help="questions for each reference"),
+        arg("--language", default="auto", choices=["auto", "en", "zh"]),
+        arg("--prompts", metavar="DIR", help="prompts of your own"),
+        arg("--budget", type=float, metavar="USD", help="stop before this is spent"),
+        arg("--concurrency", type=int, metavar="N"),
+        arg("--cache", metavar="FILE", help="take in a JSON cache of questions and answers"),
+        arg("--rater", metavar="NAME", help="whose answers the cache holds"),
+    )
     command("lab", commands.lab, "JupyterLab on the notebooks of raters and leads")
     return top
 

@@ -210,6 +210,30 @@ def judge(given: Namespace) -> int:
     return 0
 
 
+def questions(given: Namespace) -> int:
+    from .judges import questeval
+
+    stored = chosen(given).stored
+    if given.cache:
+        print(questeval.import_upstream(stored, given.cache, rater=given.rater or given.model))
+        return 0
+    done = questeval.questions(
+        stored,
+        model=given.model,
+        local=given.local,
+        base_url=given.base_url,
+        rules=given.rules,
+        steps=given.steps,
+        most=given.most,
+        language=given.language,
+        prompts=given.prompts,
+        budget=given.budget,
+        concurrency=given.concurrency,
+    )
+    print(done)
+    return 0 if done.complete else 1
+
+
 def lab(given: Namespace) -> int:
     place = workspace(given)
     notebooks = Path(__file__).parents[1] / "notebooks"

@@ -52,12 +52,13 @@ class Task:
             return self.board.grid(question)
         new, groups = next(iter(recode.items()))
         if question == new:
-            question = self._source(groups)
+            question = self.source(groups)
         grid = self.board.grid(question)
         scale, codes = recoded(grid.scale, grid.codes, groups)
         return Grid(new, scale, codes, grid.confidence)
 
-    def _source(self, groups: dict[str, Any]) -> str:
+    def source(self, groups: dict[str, Any]) -> str:
+        """The question that has the values a recoding starts from."""
         olds = {str(old) for values in groups.values() for old in values}
         for name, question in self.board.questions.items():
             if olds <= {str(value) for value in question.get("scale") or ()}:

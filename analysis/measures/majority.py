@@ -70,12 +70,14 @@ def evaluator_agreement(task: Task) -> list[Finding]:
     """
     columns, who = task.board.counted(task.questions)
     found = []
-    pooled_hit, pooled_of = [], []
+    pooled_hit, pooled_of, tied = [], [], False
     for question in task.questions:
         grid = task.grid(question)
         codes = grid.codes[:, columns] * task.mask[:, None]
         common = modal(codes, len(grid.scale.values), task.measure.get("tie"))
-        met = ((codes > 0).sum(axis=1) >= 2) & (common > 0)
+        rated = (codes > 0).sum(axis=1) >= 2
+        met = rated & (common > 0)
+        tied |= bool((rated & (common == 0)).any())
         of = (codes > 0) & met[:, None]
         hit = of & (codes == common[:, None])
         pooled_hit.append(hit)
@@ -83,7 +85,12 @@ def evaluator_agreement(task: Task) -> list[Finding]:
         found += _rates(task, grid.question, [hit], [of], columns, who)
     if len(task.questions) > 1:
         found += _rates(task, None, pooled_hit, pooled_of, columns, who)
-    return found
+    return [_warned(finding) for finding in found] if tied else found
+
+
+def _warned(finding: Finding) -> Finding:
+    warnings = (*finding.estimate.warnings, "ties_left_out")
+    return replace(finding, estimate=replace(finding.estimate, warnings=warnings))
 
 
 def _rates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,65 +31,74 @@ def against_reference(task: Task) -> list[Finding]:
         other = grid.codes[:, others].max(axis=1) if len(others) else np.zeros(task.board.n_units)
         other = other.astype(np.int64) * task.mask
         joint = consensus(task.board, grid, columns)
-        found += _compare(task, grid, joint, other, {}, who)
+        people = int(grid.codes[task.mask][:, columns].any(axis=0).sum())
+        found += _compare(task, grid, joint, other, {}, who, people)
         for column in columns:
             name = {"rater": task.board.raters[column]}
-            found += _compare(task, grid, grid.codes[:, column], other, name, who)
+            found += _compare(task, grid, grid.codes[:, column], other, name, who, 1)
     return found
 
 
 def _compare(
-    task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, group: dict[str, Any], who: Any
+    task: Task,
+    grid: Grid,
+    human: np.ndarray,
+    other: np.ndarray,
+    group: dict[str, Any],
+    who: Any,
+    people: int,
 ) -> list[Finding]:
     both = (human > 0) & (other > 0)
-    units = np.flatnonzero(both)
+    asked: list[tuple[dict[str, Any], int | None]] = [(group, None)]
     if task.statistic in LABELLED:
-        return [
-            Finding(
-                grid.question,
-                _share(task, human, other, both, code, who),
-                units,
-                {**group, "label": label},
-                raters=who,
+        labels = enumerate(grid.scale.values, start=1)
+        asked = [({**group, "label": label}, code) for code, label in labels]
+    found = []
+    for named, code in asked:
+        units = np.flatnonzero(both)
+        if not len(units):
+            estimate = nothing(task.statistic, _why(human, other, group))
+        elif task.statistic == "kappa_human_auto":
+            estimate = _kappa(task, grid, human[units], other[units], units)
+        else:
+            hit, of = _counted(task.statistic, human, other, code)
+            units = np.flatnonzero(both & (of > 0))
+            shape = ((both & (of > 0))[:, None], np.zeros(1, dtype=int))
+            cells = task.board.cells(*shape, hit=hit[:, None], of=of[:, None])
+            estimate = proportion_of(
+                task.statistic, cells, **{"reason": "zero_denominator", **task.options}
             )
-            for code, label in enumerate(grid.scale.values, start=1)
-        ]
-    if task.statistic == "percent_match":
-        estimate = _share(task, human, other, both, None, who)
-    else:
-        estimate = _kappa(task, grid, human[units], other[units], units)
-    return [Finding(grid.question, estimate, units, group, raters=who)]
+        estimate = replace(estimate, n_raters=people if len(units) else 0)
+        found.append(Finding(grid.question, estimate, units, named, raters=who))
+    return found
 
 
-def _share(
-    task: Task, human: np.ndarray, other: np.ndarray, both: np.ndarray, code: int | None, who: Any
-) -> Any:
-    """Matches over what the statistic counts; twice the matches over both sides for the specific
-    agreement."""
+def _why(human: np.ndarray, other: np.ndarray, group: dict[str, Any]) -> str:
+    if not other.any():
+        return "no_comparison"
+    return "no_ratings" if group or human.any() else "no_consensus"
+
+
+def _counted(
+    name: str, human: np.ndarray, other: np.ndarray, code: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Per unit what is a match and what it is counted out of.
+
+    The specific agreement counts each side's use of the label, so a match counts twice.
+    """
     if code is None:
-        hit, of = (human == other).astype(float), np.ones(len(human))
-    else:
-        h, o = (human == code).astype(float), (other == code).astype(float)
-        hit = h * o
-        of = {
-            "agreement_jaccard": np.maximum(h, o),
-            "agreement_of_auto": o,
-            "agreement_of_human": h,
-            "agreement_specific": h + o,
-        }[task.statistic]
-        if task.statistic == "agreement_specific":
-            hit = 2 * hit
-    cells = task.board.cells(
-        both[:, None], np.zeros(1, dtype=int), hit=hit[:, None], of=of[:, None]
-    )
-    if not len(cells):
-        return nothing(task.statistic, "no_comparison" if human.any() else "no_ratings")
-    return proportion_of(task.statistic, cells, **task.options)
+        return (human == other).astype(float), np.ones(len(human))
+    h, o = (human == code).astype(float), (other == code).astype(float)
+    of = {
+        "agreement_jaccard": np.maximum(h, o),
+        "agreement_of_auto": o,
+        "agreement_of_human": h,
+        "agreement_specific": h + o,
+    }[name]
+    return h * o * (2 if name == "agreement_specific" else 1), of
 
 
 def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: np.ndarray) -> Any:
-    if not len(units):
-        return nothing("kappa_human_auto", "no_comparison")
     pair = Ratings(
         np.column_stack([human, other]).astype(np.int32),
         tuple(grid.scale.values),

@@ -37,12 +37,12 @@ def shares(task: Task) -> list[Finding]:
             task.measure.get("of", usual.get("of")),
         )
         columns, who = task.board.counted([question, *_named(wanted), *_named(among)])
-        counts = _holds(task, question, among, columns) & task.mask[:, None]
+        counts = holds(task, question, among, columns) & task.mask[:, None]
         warnings: tuple[str, ...] = ()
         if task.statistic == "missing_severity":
             hit = counts & (task.board.grid(question).codes[:, columns] == 0)
         else:
-            hit = counts & _holds(task, question, wanted, columns)
+            hit = counts & holds(task, question, wanted, columns)
             warnings = _unanswered(task, wanted, counts, columns)
         cells = task.board.cells(counts, columns, hit=hit * 1.0, of=counts * 1.0)
         estimate = proportion_of(task.statistic, cells, warnings=warnings, **task.options)
@@ -55,7 +55,7 @@ def _named(share: Any) -> list[str]:
     return list(share) if isinstance(share, dict) else []
 
 
-def _holds(task: Task, question: str, share: Any, columns: np.ndarray) -> np.ndarray:
+def holds(task: Task, question: str, share: Any, columns: np.ndarray) -> np.ndarray:
     """Where the condition holds; a mapping must hold for all its questions at once."""
     if share is None:
         return task.grid(question).codes[:, columns] > 0

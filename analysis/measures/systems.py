@@ -2,58 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from analysis.cells import Cells, infer_cells
+from analysis.compare import adjust, p_value, paired_difference
+from analysis.estimate import Estimate
 from analysis.measures.finding import Finding, Task, nothing
-from analysis.measures.shares import _holds
+from analysis.measures.shares import holds
+
+NONE = np.zeros(0, dtype=int)
 
 
 def differences(task: Task) -> list[Finding]:
-    """Mean or proportion of one system minus another's, over cases that both answered."""
+    """Mean or proportion of one system minus another's, over cases that both answered.
+
+    The measure's `system` names the column (model if it names none). With several pairs the
+    method carries each p and the one corrected by Holm.
+    """
     board = task.board
     column = str(task.measure.get("system") or "model")
     found = []
     for question in task.questions:
         grid = task.grid(question)
         columns, who = board.counted([question])
-        if column not in board.first.columns:
-            found.append(
-                Finding(grid.question, nothing("difference", "no_common_cases"), np.zeros(0, int))
-            )
-            continue
-        system = board.first[column].astype(object).to_numpy()
-        hit, of = _sums(task, question, columns)
-        names = sorted({str(name) for name in system[task.mask & of.any(axis=1)] if _is(name)})
-        for a, b in combinations(names, 2):
-            estimate, units = _difference(task, columns, system, hit, of, (a, b))
-            group = {"systems": f"{a} − {b}"}
-            found.append(Finding(grid.question, estimate, units, group, raters=who))
-        if len(names) < 2:
-            found.append(
-                Finding(
-                    grid.question,
-                    nothing("difference", "no_common_cases"),
-                    np.zeros(0, int),
-                    raters=who,
-                )
-            )
+        pairs: list[Finding] = []
+        if column in board.first.columns:
+            names = board.first[column].astype(object)
+            system = np.where(names.notna(), names.astype(str), "")
+            hit, of = _sums(task, question, columns)
+            known = sorted({name for name in system[task.mask & of.any(axis=1)] if name})
+            for a, b in combinations(known, 2):
+                estimate, units = _difference(task, columns, system, hit, of, (a, b))
+                group = {"systems": f"{a} − {b}"}
+                pairs.append(Finding(grid.question, estimate, units, group, raters=who))
+        if not pairs:
+            missing = nothing("difference", "no_common_cases")
+            pairs = [Finding(grid.question, missing, NONE, raters=who)]
+        found += _corrected(pairs)
     return found
 
 
-def _is(name: Any) -> bool:
-    return name is not None and name == name and str(name) != ""
+def _corrected(pairs: list[Finding]) -> list[Finding]:
+    """The pairs with what is known of chance written into their methods."""
+    each = [p_value(pair.estimate) for pair in pairs]
+    holm = adjust(each, "holm")
+    found = []
+    for pair, p, corrected in zip(pairs, each, holm, strict=True):
+        if p is None or corrected is None:
+            found.append(pair)
+            continue
+        said = f"{pair.estimate.method}; p {p:.3g}"
+        if len(pairs) > 1:
+            said += f", {corrected:.3g} after Holm over {len(pairs)} pairs"
+        found.append(replace(pair, estimate=replace(pair.estimate, method=said)))
+    return found
+
+
+def _is_share(task: Task) -> bool:
+    return task.measure.get("is") is not None or task.measure.get("of") is not None
 
 
 def _sums(task: Task, question: str, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What is added up and what it is divided by, units × raters."""
     grid = task.grid(question)
-    if "is" in task.measure or "of" in task.measure:
-        of = _holds(task, question, task.measure.get("of"), columns) & task.mask[:, None]
-        hit = of & _holds(task, question, task.measure.get("is"), columns)
+    if _is_share(task):
+        of = holds(task, question, task.measure.get("of"), columns) & task.mask[:, None]
+        hit = of & holds(task, question, task.measure.get("is"), columns)
         return hit.astype(float), of.astype(float)
     given = (grid.codes[:, columns] > 0) & task.mask[:, None]
     return np.where(given, np.nan_to_num(grid.numbers()[:, columns]), 0.0), given.astype(float)
@@ -66,36 +84,34 @@ def _difference(
     hit: np.ndarray,
     of: np.ndarray,
     pair: tuple[str, str],
-) -> tuple[Any, np.ndarray]:
+) -> tuple[Estimate, np.ndarray]:
     board = task.board
-    sides = [np.array([str(name) == side for name in system]) for side in pair]
+    sides = [system == side for side in pair]
     answered = of.any(axis=1) & task.mask
-    cases = [set(board.case[answered & side]) for side in sides]
-    common = np.isin(board.case, list(cases[0] & cases[1]))
-    given = (of > 0) & (common & (sides[0] | sides[1]))[:, None]
-    cells = board.cells(
-        given,
-        columns,
-        hit=hit,
-        of=of,
-        first=np.repeat(sides[0][:, None] * 1.0, len(columns), axis=1),
-    )
-    if not len(cells):
-        return nothing("difference", "no_common_cases"), cells.unit
+    shared = set(board.case[answered & sides[0]]) & set(board.case[answered & sides[1]])
+    common = np.isin(board.case, list(shared)) & (sides[0] | sides[1])
+    given = (of > 0) & common[:, None]
+    first = np.repeat(sides[0][:, None] * 1.0, len(columns), axis=1)
+    cells = board.cells(given, columns, x=hit, first=first)
+    if _is_share(task):
+        return _share_difference(cells, task.options), cells.unit
+    # Each case's two means are set against each other, so the case is the unit here.
+    by_case = replace(cells, unit=board.case[cells.unit])
+    return paired_difference(by_case, **task.options), cells.unit
+
+
+def _share_difference(cells: Cells, options: dict[str, Any]) -> Estimate:
+    """Shares are pooled over ratings, as the shares of each system are."""
 
     def rows(part: Cells) -> np.ndarray:
-        first = part.numbers["first"]
-        hits, ofs = part.numbers["hit"], part.numbers["of"]
-        return part.per_cluster(first * hits, first * ofs, (1 - first) * hits, (1 - first) * ofs)
+        first, hit = part.numbers["first"], part.numbers["x"]
+        return part.per_cluster(first * hit, first, (1 - first) * hit, 1 - first)
 
-    estimate = infer_cells(
-        "difference", cells, rows, _gap, **{"reason": "no_common_cases", **task.options}
-    )
-    return estimate, cells.unit
+    return infer_cells("difference", cells, rows, _gap, **{"reason": "no_common_cases", **options})
 
 
 def _gap(totals: np.ndarray) -> np.ndarray:
     a, n, b, m = totals.T
     there = (n > 0) & (m > 0)
-    blank = np.full(len(totals), np.nan)
-    return np.where(there, a / np.where(there, n, 1) - b / np.where(there, m, 1), blank)
+    gap = a / np.where(there, n, 1.0) - b / np.where(there, m, 1.0)
+    return np.where(there, gap, np.nan)

@@ -3,6 +3,7 @@
 Built again only when a sample, a protocol or the store has changed.
 """
 
+import csv
 import hashlib
 import shutil
 import sys
@@ -38,11 +39,20 @@ def main(folder: Path) -> None:
     for name, (protocol, items, parts, answers) in ROUNDS.items():
         files = HERE / protocol
         opened = workspace.open(
-            name, protocol, files / items, parts=files / parts if parts else None
+            name,
+            protocol,
+            files / items,
+            parts=files / parts if parts else None,
+            raters=raters(files / answers),
         )
         opened.add(files / answers)
         print(f"{name}: {protocol}, {len(opened.answers(texts=True)):,} answers")
     stamp.write_text(digest)
+
+
+def raters(answers: Path) -> list[str]:
+    with answers.open(newline="", encoding="utf-8") as lines:
+        return sorted({row["rater"] for row in csv.DictReader(lines)})
 
 
 def content_hash() -> str:

@@ -39,10 +39,30 @@ def keep(stored: StoredRound, key: str, reply: Reply, **more: Any) -> None:
     stored.replies.put(key, reply.text, **reply.detail(), **more)
 
 
+def record_of(key: str, reply: Reply, **more: Any) -> tuple[str, str, dict[str, Any]]:
+    """A reply as the store keeps it."""
+    return key, reply.text, {**reply.detail(), **more}
+
+
 def outcome_key(stored: StoredRound, rater: str, sheet: Sheet, replicate: int) -> str:
     asked = ",".join(question.id for question in sheet.questions)
     name = "\x1f".join((stored.name, rater, sheet.of, sheet.ref, asked, str(replicate)))
     return "outcome/" + hashlib.sha256(name.encode()).hexdigest()
+
+
+def outcome_of(
+    status: str, reply_key: str | None, problems: Sequence[str], missing: Sequence[str]
+) -> dict[str, Any]:
+    """What became of a sheet, as the store keeps it."""
+    return {
+        "status": status, "reply": reply_key,
+        "problems": list(problems), "missing": list(missing),
+    }
+
+
+def is_known(stored: StoredRound, key: str, detail: dict[str, Any]) -> bool:
+    found = stored.replies.get(key)
+    return found is not None and found.detail == detail
 
 
 def keep_outcome(
@@ -50,10 +70,6 @@ def keep_outcome(
     problems: Sequence[str], missing: Sequence[str],
 ) -> None:
     """What became of a sheet; nothing is written where that is known already."""
-    detail = {
-        "status": status, "reply": reply_key,
-        "problems": list(problems), "missing": list(missing),
-    }
-    found = stored.replies.get(key)
-    if found is None or found.detail != detail:
+    detail = outcome_of(status, reply_key, problems, missing)
+    if not is_known(stored, key, detail):
         stored.replies.put(key, "", **detail)

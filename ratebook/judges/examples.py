@@ -40,7 +40,7 @@ def _input(sheet: Sheet, example: Example) -> str:
     blocks = [
         fenced(fields[name].label, text)
         for name, text in example.fields.items()
-        if name in fields and fields[name].visible and (name in sheet.fields or not sheet.fields)
+        if name in fields and fields[name].visible and (not sheet.shows or name in sheet.shows)
     ]
     if example.part is not None and sheet.protocol.parts is not None:
         blocks.append(fenced(f"{sheet.protocol.parts.label} 1", example.part))

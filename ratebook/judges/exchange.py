@@ -10,7 +10,8 @@ import json
 from typing import Any
 
 from ratebook.judges.faults import Fault, in_body, of_status
-from ratebook.judges.keys import scrubbed, without_keys
+from ratebook.judges.keys import keep_keys_out_of_logs, scrubbed
+from ratebook.judges.reply import storable
 
 
 class Failed(Exception):
@@ -32,6 +33,7 @@ class Exchange:
                 "The client for models behind an address is not installed: "
                 "pip install 'ratebook[judge]'"
             ) from None
+        keep_keys_out_of_logs()
         self._openai = openai
         self._timeout, self._where = timeout, where
         self._client = openai.AsyncOpenAI(
@@ -72,9 +74,9 @@ class Exchange:
         usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
         refusal = message.get("refusal")
         return {
-            "text": without_keys(_text(message.get("content"))),
+            "text": storable(_text(message.get("content"))),
             "finish": _word(choice.get("finish_reason")),
-            "refusal": scrubbed(refusal) if isinstance(refusal, str) and refusal else None,
+            "refusal": storable(scrubbed(refusal)) if isinstance(refusal, str) and refusal else None,
             "served": _word(body.get("model")),
             "tokens_in": _count(usage.get("prompt_tokens")),
             "tokens_out": _count(usage.get("completion_tokens")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from urllib.parse import urlsplit
@@ -10,7 +11,9 @@ NAMES = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KE
          "MISTRAL_API_KEY", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "RATEBOOK_API_KEY")
 HIDDEN = "[key]"
 _LOOKS_LIKE_ONE = re.compile(r"\b(?:(?:sk|pk|rk|gsk|hf|xai)[-_]|AIza)[A-Za-z0-9*_.-]{8,}")
-_BEARER = re.compile(r"(?i)\b(bearer|authorization:?|x-api-key:?)\s+[^\s\"',;]{6,}")
+_BEARER = re.compile(
+    r"(?i)\b((?:authorization:?\s+)?bearer|authorization:?|x-api-key:?)\s+[^\s\"',;]{6,}"
+)
 _used: set[str] = set()
 
 
@@ -45,6 +48,29 @@ def scrubbed(text: str) -> str:
 def _hide(found: re.Match[str]) -> str:
     tail = re.search(r"[.-]+$", found[0])
     return HIDDEN + (tail[0] if tail else "")
+
+
+class _Filter(logging.Filter):
+    """Takes keys out of what a library logs: a server may send one back in a header."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = record.getMessage()
+        clean = without_keys(said)
+        if clean != said:
+            record.msg, record.args = clean, ()
+        return True
+
+
+_FILTER = _Filter()
+
+
+def keep_keys_out_of_logs() -> None:
+    """For the loggers of the client and of what it sends with; some come only with a request."""
+    names = {f"{core}.{part}" for core in ("httpcore", "httpcore2")
+             for part in ("connection", "http11", "http2", "proxy", "socks")}
+    for name in names | set(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("openai", "httpx", "httpx2", "httpcore", "httpcore2"):
+            logging.getLogger(name).addFilter(_FILTER)  # once, however often it is added
 
 
 def refuse_keys_in(url: str) -> str:

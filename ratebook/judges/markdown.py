@@ -12,7 +12,9 @@ from ratebook.judges.wording import is_closed
 from ratebook.protocols import Question
 from ratebook.protocols.answers import fold
 
-_LINE = re.compile(r"[ \t]*(?:[-*•+](?=\s)|>|\d{1,2}[.)](?=\s)|#{1,6})?[ \t]*(?P<rest>\S.*)")
+_LINE = re.compile(
+    r"[ \t]*(?:>[ \t]*)*(?:[-*•+](?=\s)|\d{1,2}[.)](?=\s)|#{1,6})?[ \t]*(?P<rest>\S.*)"
+)
 _KEY = re.compile(r"(?P<name>[^:=|]{1,60}?)\s*(?::|=|\s[-–—]\s)\s*(?P<rest>.*)")
 _RULE = re.compile(r"[\s|:*_=-]*")
 _HEADS = {

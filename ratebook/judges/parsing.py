@@ -54,13 +54,14 @@ def parse(text: str, sheet: Sheet, *, cut: bool = False, prompt: str = "") -> Pa
         for one in json_objects(own)
         if not echo.has(own[one.start : one.end], LONG_JSON)
     ]
-    if not any(one.ok for one in read):
+    whole = any(one.shape == "json" and one.answers for one in read)  # it says what it says
+    if not whole and not any(one.ok for one in read):
         found = blocks(own, words, cut=cut)
         raws = [one.raw for one in found if not echo.has(own[one.start : one.end], LONG_TEXT)]
         read = [*(_read(raw, sheet, words, "markdown") for raw in raws), *read]
     if not any(one.ok for one in read):
         read = [*_bare(own, sheet, words), *read]
-    if not any(one.ok for one in read) and not cut:
+    if not whole and not cut and not any(one.ok for one in read):
         read = [*_mended(own, sheet, words, echo), *read]
     good = [one for one in read if one.ok]
     if good:

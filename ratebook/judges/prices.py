@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 TABLE = Path(__file__).with_name("prices.json")
+_WIDE = re.compile("[\u2e80-\U0010ffff]")
 _DATED = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-latest|@.*)$")
 
 Price = tuple[float, float]  # dollars per million tokens in, and out
@@ -93,5 +94,5 @@ class Budget:
 
 def tokens_of(text: str) -> int:
     """A rough count, for estimates only: four Latin characters or one of Chinese to a token."""
-    latin = sum(character < "⺀" for character in text)
-    return math.ceil(latin / 4) + len(text) - latin
+    others = 0 if text.isascii() else len(_WIDE.findall(text))
+    return math.ceil((len(text) - others) / 4) + others

@@ -44,15 +44,31 @@ class Prompt:
         return "\n\n".join(message["content"] for message in self.messages)
 
 
+class Prompts:
+    """Makes prompts; what is the same for all sheets of a kind is made once."""
+
+    def __init__(self, examples: Sequence[Example] | None = None):
+        self._examples = examples
+        self._made: dict[tuple[int, ...], tuple[tuple[Question, ...], str, Schema, str]] = {}
+
+    def of(self, sheet: Sheet) -> Prompt:
+        kind = (id(sheet.protocol), *(id(question) for question in sheet.questions))
+        if kind not in self._made:
+            system = system_message(sheet, self._examples)
+            mark = hashlib.sha256(f"{VERSION}\n{system}".encode()).hexdigest()
+            # The questions are kept so that their ids stay theirs.
+            self._made[kind] = (sheet.questions, system, reply_schema(sheet), mark)
+        _, system, schema, mark = self._made[kind]
+        messages = (
+            {"role": "system", "content": system},
+            {"role": "user", "content": user_message(sheet)},
+        )
+        return Prompt(sheet.ref, messages, schema, mark)
+
+
 def build(sheet: Sheet, examples: Sequence[Example] | None = None) -> Prompt:
     """The prompt of one sheet; `examples` replaces the protocol's own, empty leaves them out."""
-    system = system_message(sheet, examples)
-    messages = (
-        {"role": "system", "content": system},
-        {"role": "user", "content": user_message(sheet)},
-    )
-    mark = hashlib.sha256(f"{VERSION}\n{system}".encode()).hexdigest()
-    return Prompt(sheet.ref, messages, reply_schema(sheet), mark)
+    return Prompts(examples).of(sheet)
 
 
 def system_message(sheet: Sheet, examples: Sequence[Example] | None = None) -> str:

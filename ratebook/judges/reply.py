@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
@@ -11,6 +12,13 @@ from typing import Any, Protocol
 from ratebook.judges.keys import scrubbed, without_keys
 
 Messages = Sequence[dict[str, str]]
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """A reply as it can be stored: without the keys we know, and without half characters."""
+    return _UNSTORABLE.sub("�", without_keys(text))
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,7 @@ class FunctionModel:
         if not isinstance(found, str):
             kind = type(found).__name__
             return Reply(error=f"the function returned {kind}; it must return the reply's text")
-        return Reply(without_keys(found))
+        return Reply(storable(found))
 
     async def close(self) -> None:
         pass

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,13 @@ from ratebook.judges.outcome import JudgeRun, Outcome
 from ratebook.judges.parsing import Parsed, parse
 from ratebook.judges.prices import Budget, Prices, tokens_of
 from ratebook.judges.progress import Progress
-from ratebook.judges.prompts import Prompt, build
+from ratebook.judges.prompts import Prompt, Prompts
 from ratebook.judges.reask import question_again
 from ratebook.judges.reply import Messages, Model, Reply, Stop
+from ratebook.judges.scribe import Scribe
 from ratebook.judges.sheets import Sheet, sheets, waves
 from ratebook.protocols import Example
+from ratebook.rounds import Event
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
@@ -49,15 +50,17 @@ class Runner:
         self.budget = Budget(budget, self.prices.of(model.name), model.name, self.prices.source)
         self._replicates = range(1, replicates + 1)
         self._items = None if items is None else list(items)
-        self._examples, self._fresh, self._shown = examples, fresh, progress
+        self._prompts, self._fresh, self._shown = Prompts(examples), fresh, progress
         self._known: dict[int, dict[tuple[str, int, str], Any]] = {}
         self._failure: Stop | None = None
-        self._store = ThreadPoolExecutor(1, thread_name_prefix="ratebook-judge")
+        self._standing: saving.Standing = {}
+        self._scribe = Scribe(stored, rater)
 
     async def run(self) -> JudgeRun:
         """Raises Stop, after what was under way is stored, where going on is pointless."""
         progress = Progress(self.result, self._shown)
         try:
+            self._standing = await self._scribe.read(self.stored.current, self.result.rater)
             for wave in waves(self.stored.protocol):
                 jobs = list(self._jobs(wave))
                 self.result.total += len(jobs)
@@ -68,7 +71,7 @@ class Runner:
         finally:
             progress.close()
             await self.model.close()
-            self._store.shutdown(wait=True)
+            self._scribe.close()
         if self._failure is not None:
             raise self._failure
         return self.result
@@ -85,7 +88,7 @@ class Runner:
 
         async def work() -> None:
             for job in waiting:
-                if self.result.stopped:
+                if self.result.stopped or self._scribe.failed():
                     return
                 outcome = await self._one(*job)
                 if outcome is None:
@@ -102,9 +105,11 @@ class Runner:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
             raise
+        finally:
+            await self._scribe.finish()
 
     async def _one(self, sheet: Sheet, replicate: int) -> Outcome | None:
-        prompt = build(sheet, self._examples)
+        prompt = self._prompts.of(sheet)
         key, reply = await self._reply(prompt.messages, prompt, replicate)
         if reply is None:
             return None
@@ -136,7 +141,7 @@ class Runner:
         identity = self.model.identity()
         key = cache.reply_key(identity, messages, prompt.schema, replicate)
         if not self._fresh:
-            found = await self._in_store(cache.cached, self.stored, key)
+            found = await self._scribe.read(cache.cached, self.stored, key)
             if found is not None:
                 return key, found
         written = sum(tokens_of(message["content"]) for message in messages)
@@ -159,9 +164,7 @@ class Runner:
                 cost = reply.cost if reply.cost is not None else priced
                 reply = replace(reply, cost=cost)
             self._account(estimate, reply, cost)
-        await self._in_store(
-            cache.keep, self.stored, key, reply, prompt=prompt.hash, asked=identity
-        )
+        await self._scribe.write(cache.record_of(key, reply, prompt=prompt.hash, asked=identity))
         return key, reply
 
     def _account(self, estimate: float, reply: Reply | None, cost: float | None) -> None:
@@ -172,27 +175,21 @@ class Runner:
             self.result.unpriced += cost is None
 
     async def _save(self, sheet: Sheet, outcome: Outcome, key: str) -> None:
-        parsed, rater = outcome.parsed, self.result.rater
-        replicate = outcome.replicate
+        """Hands in answers and outcome; both follow from the reply, which is stored already."""
+        parsed, replicate = outcome.parsed, outcome.replicate
+        events: list[Event] = []
         if parsed is not None:
-            self.result.answers += await self._in_store(
-                saving.save, self.stored, rater, sheet, parsed, key, replicate
-            )
+            events = saving.events_of(sheet, parsed, key, replicate, self._standing)
+            self.result.answers += saving.answered(events)
             if parsed.ok:
                 known = self._known[replicate]
                 for (part, question), given in parsed.answers.items():
                     known[sheet.ref, part, question] = given.value
-        where = cache.outcome_key(self.stored, rater, sheet, replicate)
+        where = cache.outcome_key(self.stored, self.result.rater, sheet, replicate)
         missing = parsed.missing if parsed is not None else ()
         problems = parsed.problems if parsed is not None else (outcome.problem,)
-        await self._in_store(
-            cache.keep_outcome, self.stored, where, outcome.status, key, problems, missing
+        detail = cache.outcome_of(outcome.status, key, problems, missing)
+        is_known = outcome.reply.cached and await self._scribe.read(
+            cache.is_known, self.stored, where, detail
         )
-
-    async def _in_store(self, action: Callable[..., Any], *given: Any, **more: Any) -> Any:
-        """In the store's thread; an interruption waits until the write is over."""
-        loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._store, lambda: action(*given, **more))
-        return await asyncio.shield(work)
-
-
+        self._scribe.hand_in([] if is_known else [(where, "", detail)], events)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ratebook.judges.parsing import Parsed
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
 
 
+Standing = Mapping[tuple[str, int, str], Any]  # subject, part, question → the current answer
+
+
 class Unsaved(RuntimeError):
     """The store refused an answer; the message says which and why."""
 
@@ -23,23 +26,33 @@ class Unsaved(RuntimeError):
 def save(
     stored: StoredRound, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int
 ) -> int:
-    """Stores the answers of an ok reply, or that there are none and why; how many were stored.
-
-    Saved again after an interruption, the same reply changes nothing.
-    """
-    events = list(_events(sheet, parsed, key, replicate))
-    if not parsed.ok and replicate == 1:  # a failure later on takes nothing back
-        standing = stored.current(rater)
-        events = [
-            event for event in events
-            if getattr(standing.get((sheet.ref, event.part, event.question)), "status", "")
-            != "answered"
-        ]
-    if not events:
-        return 0
-    for ack in stored.save(rater, events):
+    """Stores what a reply says; how many answers that are."""
+    standing = stored.current(rater) if not parsed.ok else {}
+    events = events_of(sheet, parsed, key, replicate, standing)
+    for ack in stored.save(rater, events) if events else ():
         if not ack.ok:
             raise Unsaved(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
+    return answered(events)
+
+
+def events_of(
+    sheet: Sheet, parsed: Parsed, key: str, replicate: int, standing: Standing
+) -> list[Event]:
+    """The answers of an ok reply, else that there are none and why; the same ones every time.
+
+    `standing` holds what the rater has answered: a failure later on takes nothing of it back.
+    """
+    events = list(_events(sheet, parsed, key, replicate))
+    if parsed.ok or replicate != 1:
+        return events
+    return [
+        event for event in events
+        if getattr(standing.get((sheet.ref, event.part, event.question)), "status", "")
+        != "answered"
+    ]
+
+
+def answered(events: Sequence[Event]) -> int:
     return sum(event.status == "answered" for event in events)
 
 

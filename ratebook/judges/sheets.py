@@ -56,6 +56,7 @@ class Sheet:
     known: Mapping[Cell, Any] = field(default_factory=dict)
     shown_answers: tuple[str, ...] = ()
     shows_part: bool = True
+    shows: frozenset[str] = frozenset()  # what its questions show; empty: all visible fields
 
     def numbers(self, question: Question) -> list[int]:
         """The parts the question is put to; 0 is the whole."""
@@ -143,6 +144,7 @@ def _sheet(protocol: Protocol, group: Group, subject: Any, fields: dict[str, str
         earlier,
         tuple(group.shown_answers()),
         group.shows_part(),
+        group.shows,
     )
 
 

@@ -21,6 +21,7 @@ _RANGE = re.compile(
 )
 _GOES_ON = re.compile(r"\s*(?:$|[(\[,.;:!–—\n|]|-\s|because\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\s*[,;|/(\[–—-]\s*[+-]?\d", re.ASCII)  # a second number at once
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # JSON can spell what no file can hold
 _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
 
@@ -54,7 +55,8 @@ def read_value(question: Question, raw: Any) -> Given:
         return _number(question, raw)
     if question.type == "choice":
         return Given(_option(question, str(raw)))
-    return Given(question.check(raw if isinstance(raw, str) else str(raw)))
+    text = raw if isinstance(raw, str) else str(raw)
+    return Given(question.check(_UNSTORABLE.sub("�", text)))
 
 
 def plain(text: str) -> str:

@@ -49,7 +49,8 @@ class Form(anywidget.AnyWidget):
                 return {**self._said(content), "to": tab}
             except RoundError as problem:
                 # No acknowledgement: what was sent stays in the browser and comes again.
-                return {"kind": "say", "text": str(problem), "to": tab}
+                kind = "trouble" if content.get("kind") == "save" else "say"
+                return {"kind": kind, "text": str(problem), "to": tab}
 
     def _said(self, content: dict[str, Any]) -> dict[str, Any]:
         kind = content.get("kind")

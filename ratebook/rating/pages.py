@@ -9,33 +9,29 @@ from typing import Any
 
 from ratebook.protocols import Protocol
 from ratebook.rating.sheet import Key, Slot, fields_until, reached, slots
+from ratebook.rounds.turns import Page
 
 
-def scope(secret: str, round_name: str, rater: str) -> str:
-    """Names this rater's outbox in the browser. It belongs to the database, wherever that moves."""
-    return sha256(f"{secret}\x1fform\x1f{round_name}\x1f{rater}".encode()).hexdigest()[:24]
-
-
-def slots_of(protocol: Protocol, item: Any, case_ref: str) -> list[Slot]:
-    numbers = tuple(part.number for part in item.parts)
-    return list(slots(protocol, item.ref, case_ref, numbers))
+def scope(secret: str, rater: str) -> str:
+    """Names this rater's outbox in the browser. It belongs to the round, wherever that moves."""
+    return sha256(f"{secret}\x1fform\x1f{rater}".encode()).hexdigest()[:24]
 
 
 def item_page(
     protocol: Protocol,
-    item: Any,
-    case_ref: str,
+    item: Page,
     current: Mapping[Key, Any],
     marks: Any,
     after: Mapping[str, str] | None,
 ) -> dict[str, Any]:
     """One item: the fields of the stages this rater has reached, and what the rater answered."""
-    asked = slots_of(protocol, item, case_ref)
+    numbers = tuple(part.number for part in item.parts)
+    asked = list(slots(protocol, item.ref, item.case, numbers))
     stage = reached(protocol, asked, current)
     shown = fields_until(protocol, stage)
     return {
         "ref": item.ref,
-        "case": case_ref,
+        "case": item.case,
         "stage": stage,
         "fields": {name: text for name, text in item.fields.items() if name in shown},
         "parts": [{"number": part.number, "text": part.text} for part in item.parts],

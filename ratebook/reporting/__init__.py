@@ -1,25 +1,28 @@
 """Numbers → page: figures, tables, papermill runs, the index, checks and provenance."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .comparison import compare
     from .compute import Numbers, numbers
+    from .place import ReportError
     from .report import Report
-    from .run import ReportError, build
+    from .run import build
 
-__all__ = ["Numbers", "Report", "ReportError", "build", "numbers"]
+__all__ = ["Numbers", "Report", "ReportError", "build", "compare", "numbers"]
 
 ROOM_OF = {
     "Numbers": "compute",
-    "numbers": "compute",
     "Report": "report",
-    "ReportError": "run",
+    "ReportError": "place",
     "build": "run",
+    "compare": "comparison",
+    "numbers": "compute",
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     # A gate that only checks numbers should not wait for matplotlib, nor a run for pandas.
     if name in ROOM_OF:
         return getattr(import_module(f".{ROOM_OF[name]}", __name__), name)

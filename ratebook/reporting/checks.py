@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 TOLERANCE = 1e-9
+MOST_RATERS = 60
 ALPHAS = {"alpha_nominal": "nominal", "alpha_ordinal": "ordinal", "alpha_interval": "interval"}
 
 
@@ -22,7 +23,6 @@ def checks(
     rows: Iterable[Mapping[str, Any]],
     measures: Iterable[Mapping[str, Any]],
     questions: Mapping[str, Mapping[str, Any]],
-    raters: Iterable[str] | None = None,
 ) -> list[dict[str, Any]]:
     """One entry for each α and κ among the rows: the package, its value, whether it agrees."""
     recodes = {
@@ -30,7 +30,7 @@ def checks(
         for measure in measures
         for new, mapping in (measure.get("recode") or {}).items()
     }
-    answers = Answers(frame, questions, recodes, raters)
+    answers = Answers(frame, questions, recodes)
     found = []
     for row in rows:
         recompute = RECOMPUTE.get(row["statistic"])
@@ -73,17 +73,18 @@ def label(row: Mapping[str, Any]) -> str:
 class Answers:
     """The counted answers, as units × raters tables."""
 
-    def __init__(self, frame, questions, recodes, raters):
+    def __init__(self, frame, questions, recodes):
         main = frame[frame["status"].eq("answered") & frame["replicate"].eq(1)]
         if "role" in main:
             main = main[main["role"].eq("main")]
         self.main, self.questions, self.recodes = main, questions, recodes
-        kinds = set(main["rater_kind"].astype(str))
-        if raters is not None:
-            self.counted = main[main["rater"].isin(list(raters))]
-        else:
-            kind = "human" if "human" in kinds else "model"
-            self.counted = main[main["rater_kind"].astype(str).eq(kind)]
+
+    def counted(self, row: Mapping[str, Any]) -> pd.DataFrame:
+        """The answers of those who count in this row: of a kind, or of these names."""
+        who = row["raters"]
+        if isinstance(who, list | tuple):
+            return self.main[self.main["rater"].isin(list(who))]
+        return self.main[self.main["rater_kind"].astype(str).eq(str(who or "human"))]
 
     def table(self, row: Mapping[str, Any], rows: pd.DataFrame | None = None) -> pd.DataFrame:
         """Units × raters; values are numbers for ordered scales, else codes in scale order."""
@@ -92,7 +93,7 @@ class Answers:
         if question in self.recodes:
             question, mapping = self.recodes[question]
             question = question if isinstance(question, str) else question[0]
-        part = self.counted if rows is None else rows
+        part = self.counted(row) if rows is None else rows
         part = part[part["question"].astype(str).eq(question)]
         for column, value in (row["group"] or {}).items():
             if column in part.columns:
@@ -123,11 +124,10 @@ def alpha(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str |
     table = answers.table(row).to_numpy(float)
     pairable = np.isfinite(table).sum(axis=1) >= 2
     values = table[pairable][np.isfinite(table[pairable])]
+    level: Any = ALPHAS[row["statistic"]]
     if len(np.unique(values)) < 2:
         return None, "no variation: the package refuses a single value"
-    return float(
-        krippendorff.alpha(table.T, level_of_measurement=ALPHAS[row["statistic"]])
-    ), None
+    return float(krippendorff.alpha(table.T, level_of_measurement=level)), None
 
 
 def cohen(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
@@ -137,17 +137,18 @@ def cohen(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str |
 
 def pairwise(table: pd.DataFrame, scale: list[float], weights: str | None):
     """statsmodels' Cohen's κ of the pair; with more raters the mean over pairs."""
+    if table.shape[1] > MOST_RATERS:
+        return None, f"{table.shape[1]:,} raters have too many pairs to go through again"
     found = []
     for a, b in combinations(table.columns, 2):
         both = table[[a, b]].dropna()
         if not len(both):
             continue
         value = cohens(both[a], both[b], scale, weights)
-        if value is None:
-            return None, f"undefined for {a} and {b}: no variation"
-        found.append(value)
+        if value is not None:  # as ours, which leaves such pairs out and warns of it
+            found.append(value)
     if not found:
-        return None, "no two raters share an item"
+        return None, "no two raters share items that vary"
     return float(np.mean(found)), None
 
 
@@ -185,7 +186,7 @@ def human_auto(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, 
     machine = answers.main[answers.main["rater_kind"].astype(str).eq("automatic")]
     auto = answers.table({**row, "group": None}, machine).iloc[:, 0]
     if rater is not None:
-        label_of = people[rater] if rater in people else None
+        label_of = people.get(rater)
     else:
         final = answers.main[answers.main["rater_kind"].astype(str).eq("adjudicator")]
         label_of = people.apply(strict_majority, axis=1)
@@ -212,7 +213,7 @@ def scale_of(row: Mapping[str, Any], answers: Answers) -> list[float]:
         return [float(code) for code in range(len(answers.recodes[question][1]))]
     asked = answers.questions[question]
     if asked["type"] in ("scale", "percent"):
-        return [float(value) for value in asked["scale"]]
+        return [float(value) for value in asked["scale"] or range(101)]
     return [float(code) for code in range(len(asked["scale"]))]
 
 

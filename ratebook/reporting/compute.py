@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from dataclasses import dataclass
@@ -18,10 +19,24 @@ from .checks import checks
 from .parameters import Parameters, checked
 from .targets import row_of, verdicts
 
-ROW = (
-    "question group statistic estimate low high low_like high_like raters n_items n_raters "
-    "n_ratings method reason aggregate warnings"
-).split()
+ROW = [
+    "question",
+    "group",
+    "statistic",
+    "estimate",
+    "low",
+    "high",
+    "low_like",
+    "high_like",
+    "raters",
+    "n_items",
+    "n_raters",
+    "n_ratings",
+    "method",
+    "reason",
+    "aggregate",
+    "warnings",
+]
 
 
 @dataclass(frozen=True)
@@ -31,7 +46,7 @@ class Numbers:
     round: str
     protocol: str
     parameters: dict[str, Any]
-    data: dict[str, str]
+    data: dict[str, Any]
     rows: list[dict[str, Any]]
     targets: list[dict[str, Any]]
     checks: list[dict[str, Any]]
@@ -89,26 +104,61 @@ def compute(
     frame = stored.frame() if frame is None else frame
     check_names(stored, frame, parameters)
     measures = wanted(protocol, frame, parameters)
-    rows = analysis.summary(
-        frame,
-        measures,
-        questions_of(protocol),
-        cluster=cluster_of(frame),
-        raters=list(parameters.raters) if parameters.raters else None,
-        coverage=parameters.coverage,
-        interval=parameters.interval,
-        resamples=parameters.resamples,
-        seed=parameters.seed,
-    )
+    rows = rows_of(protocol, frame, measures, parameters)
     return Numbers(
         round=stored.name,
         protocol=protocol.name,
         parameters=parameters.to_dict(),
-        data={"protocol": protocol.hash, "answers": stored.data_hash()},
+        data={
+            "protocol": protocol.hash,
+            "answers": stored.data_hash(),
+            "questions": wordings(protocol),
+        },
         rows=rows,
         targets=verdicts(protocol.targets, rows),
-        checks=checks(frame, rows, measures, questions_of(protocol), parameters.raters),
+        checks=checks(frame, rows, measures, questions_of(protocol)),
     )
+
+
+# With r raters these take r² steps, and r³ for the interval over raters like these.
+PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic", "icc_2_1")
+MANY_RATERS = 60
+
+
+def rows_of(
+    protocol: Any, frame: pd.DataFrame, measures: list[dict[str, Any]], parameters: Parameters
+) -> list[dict[str, Any]]:
+    """The rows of the measures; with very many raters some have no interval."""
+    crowded = frame["rater"].nunique() > MANY_RATERS
+
+    def summed(some: list[dict[str, Any]], interval: str | None) -> list[dict[str, Any]]:
+        return analysis.summary(
+            frame,
+            some,
+            questions_of(protocol),
+            cluster=cluster_of(frame),
+            raters=list(parameters.raters) if parameters.raters else None,
+            coverage=parameters.coverage,
+            interval=interval,
+            resamples=parameters.resamples,
+            seed=parameters.seed,
+        )
+
+    if not crowded:
+        return summed(measures, parameters.interval)
+    pairs = [measure for measure in measures if measure["statistic"] in PAIRED]
+    others = [measure for measure in measures if measure["statistic"] not in PAIRED]
+    return [*summed(others, parameters.interval), *summed(pairs, None)]
+
+
+def wordings(protocol: Any) -> dict[str, str]:
+    """A hash of each question as raters read it: over rounds, other words are another question."""
+    hashes = {}
+    for question in protocol.questions:
+        content = question.model_dump(mode="json", exclude={"aliases", "comment"})
+        text = json.dumps(content, ensure_ascii=False, sort_keys=True)
+        hashes[question.id] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashes
 
 
 def cluster_of(frame: pd.DataFrame) -> str | None:
@@ -172,8 +222,25 @@ def check_names(stored: StoredRound, frame: pd.DataFrame, parameters: Parameters
 
 
 FIXED = frozenset(
-    "round item case part rater rater_kind question replicate value number status confidence "
-    "seconds revision answered_at role cluster".split()
+    [
+        "round",
+        "item",
+        "case",
+        "part",
+        "rater",
+        "rater_kind",
+        "question",
+        "replicate",
+        "value",
+        "number",
+        "status",
+        "confidence",
+        "seconds",
+        "revision",
+        "answered_at",
+        "role",
+        "cluster",
+    ]
 )
 
 

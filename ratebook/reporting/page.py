@@ -22,10 +22,12 @@ def page(notebook: Any, title: str) -> str:
     return fill(title, "\n".join(sections))
 
 
-def fill(title: str, body: str, home: bool = True) -> str:
+def fill(title: str, body: str, home: bool | str = True) -> str:
+    """A whole page around this body; `home` is where its link upwards leads, if anywhere."""
     text = (TEMPLATE / "page.html").read_text(encoding="utf-8")
     style = (TEMPLATE / "page.css").read_text(encoding="utf-8")
-    link = '<nav class="home"><a href="../index.html">All rounds</a></nav>' if home else ""
+    place = home if isinstance(home, str) else "../index.html"
+    link = f'<nav class="home"><a href="{place}">All rounds</a></nav>' if home else ""
     values = {"title": escape(title), "style": style, "body": body, "home": link}
     # One pass: a value that holds a placeholder's name stays text.
     return re.sub(r"\{\{ (\w+) \}\}", lambda match: values[match.group(1)], text)

@@ -8,9 +8,21 @@ from .provenance import PACKAGES, versions
 from .words import capital, count, listing, name_of
 
 ESCAPES = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "α": r"$\alpha$", "κ": r"$\kappa$", "’": "'", "−": "$-$", "–": "--",
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "α": r"$\alpha$",
+    "κ": r"$\kappa$",
+    "’": "'",
+    "−": "$-$",
+    "–": "--",
 }
 HOW = {
     "jackknife": "jackknife intervals on Fisher’s z for coefficients and t intervals for means",
@@ -26,10 +38,13 @@ def methods(report: Any) -> str:
     items = counted.people["item"].dropna().nunique() or counted.people["case"].nunique()
     raters = len(counted.raters())
     given = numbers.parameters
-    coefficients = sorted({
-        name_of(row["statistic"]) for row in numbers.rows
-        if row["statistic"].startswith(("alpha_", "kappa_", "ac", "icc"))
-    })
+    coefficients = sorted(
+        {
+            name_of(row["statistic"])
+            for row in numbers.rows
+            if row["statistic"].startswith(("alpha_", "kappa_", "ac", "icc"))
+        }
+    )
     cluster = report.protocol.item.cluster if report.cluster else report.protocol.item.case
     said = (
         f"{capital(count(items, 'item'))} were rated by {count(raters, report.people)} under the "
@@ -39,14 +54,18 @@ def methods(report: Any) -> str:
         said += f"Agreement is given as {listing(coefficients, limit=9)}. "
     said += (
         f"{100 * given['coverage']:g} % intervals are {HOW[given['interval']]}, with {cluster} as "
-        "the unit of resampling; they speak of these raters, and where there are three or more also "
-        "of raters like these. "
+        "the unit of resampling; they speak of these raters, and where there are three or more "
+        "also of raters like these. "
     )
     if given["interval"] in ("bootstrap", "bca"):
         said += f"{given['resamples']:,} resamples were drawn with seed {given['seed']}. "
     agree = sum(entry["agrees"] is True for entry in numbers.checks)
     if agree:
-        said += f"{agree} coefficients were recomputed with krippendorff or statsmodels and agree. "
+        said += (
+            f"{capital(count(agree, 'coefficient'))} "
+            f"{'was' if agree == 1 else 'were'} recomputed with krippendorff or statsmodels, "
+            "with the same result. "
+        )
     found = versions()
     packages = [f"{name} {found[name]}" for name in PACKAGES if name in found]
     return said + f"Computed with Python {found['python']}, {listing(packages, limit=12)}."
@@ -73,8 +92,13 @@ def latex(numbers: dict[str, Any], labels: dict[str, str] | None = None) -> str:
         between = ""
         if row["low"] is not None:
             between = f"{figure(row['low'])} to {figure(row['high'])}"
-        cells = (tex(question), tex(name_of(row["statistic"])), figure(row["estimate"]), between,
-                 str(row["n_items"]))
+        cells = (
+            tex(question),
+            tex(name_of(row["statistic"])),
+            figure(row["estimate"]),
+            between,
+            str(row["n_items"]),
+        )
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 

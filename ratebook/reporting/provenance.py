@@ -9,7 +9,17 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = "ratebook numpy scipy pandas statsmodels krippendorff seaborn matplotlib papermill".split()
+PACKAGES = [
+    "ratebook",
+    "numpy",
+    "scipy",
+    "pandas",
+    "statsmodels",
+    "krippendorff",
+    "seaborn",
+    "matplotlib",
+    "papermill",
+]
 
 
 def versions() -> dict[str, str]:

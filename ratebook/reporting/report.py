@@ -38,9 +38,7 @@ class Report:
 
     def __getattr__(self, name: str) -> Callable[[], Section | None]:
         if name not in SECTIONS:
-            raise AttributeError(
-                f"a report has no section {name!r}: choose {', '.join(SECTIONS)}"
-            )
+            raise AttributeError(f"a report has no section {name!r}: choose {', '.join(SECTIONS)}")
         function = getattr(import_module(f".sections.{name}", __package__), name)
         return lambda: function(self)
 
@@ -62,6 +60,10 @@ class Report:
     @cached_property
     def items(self) -> dict[str, Item]:
         return {item.key: item for item in self.stored.items()}
+
+    @cached_property
+    def case_parts(self) -> dict[str, tuple[Any, ...]]:
+        return {case.key: case.parts for case in self.stored.cases()}
 
     @cached_property
     def system(self) -> str | None:
@@ -129,6 +131,10 @@ class Report:
         if not place:
             return
         self.numbers.write(Path(place))
+        if os.environ.get("RATEBOOK_REPORT_PAPER"):
+            from .paper import paper
+
+            (Path(place) / "paper.tex").write_text(paper(self), encoding="utf-8")
         if self.pictures:
             figures = Path(place) / "figures"
             figures.mkdir(exist_ok=True)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 # Signs that no page can show, and lone halves of surrogate pairs, which UTF-8 cannot write.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Pixels for a point of a figure: its letters come out as large as the text around it.
+LARGER = 1.6
 # Marks that turn the direction of the text after them; an item could rewrite our sentence.
 TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -49,7 +51,7 @@ def printable(value: object) -> str:
 
 def safe(value: object) -> str:
     """Text becomes text: whatever stands in it is escaped."""
-    return html.escape(printable(value), quote=True)
+    return html.escape(printable(value), quote=True).replace(" %", "\u00a0%")
 
 
 def short(value: object, limit: int = 600) -> str:
@@ -97,14 +99,21 @@ def td(index: int, value: object, text: int) -> str:
     shown = "" if value is None else safe(value)
     if index == 0:
         return f'<th scope="row">{shown}</th>'
-    return f"<td>{shown}</td>" if index < text else f"<td class=figure>{shown}</td>"
+    if index >= text:
+        return f"<td class=figure>{shown}</td>"
+    return f"<td class=long>{shown}</td>" if len(shown) > 36 else f"<td>{shown}</td>"
 
 
 def figure(svg: str, alt: str, caption: str = "") -> str:
     """A picture inside the page, with its finding in words for those who do not see it."""
     data = base64.b64encode(svg.encode()).decode()
+    drawn = re.search(r'<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    size = ""
+    if drawn is not None:
+        across, down = (round(LARGER * float(points)) for points in drawn.groups())
+        size = f' width="{across}" height="{down}"'
     below = f"<figcaption>{safe(caption)}</figcaption>" if caption else ""
     return (
-        '<figure><div class="scroll" tabindex="0" role="group" aria-label="Figure">'
-        f'<img alt="{safe(alt)}" src="data:image/svg+xml;base64,{data}"></div>{below}</figure>'
+        "<figure>"
+        f'<img alt="{safe(alt)}"{size} src="data:image/svg+xml;base64,{data}">{below}</figure>'
     )

@@ -76,7 +76,7 @@ def add_items(
         splitting.add_parts(connection, stored.protocol, after, parts or (), now)
         after = snapshot.take(connection, stored.id)
         _plan(stored, connection, after, now)
-        automatic.add_answers(stored, connection, fresh)
+        automatic.add_answers(stored, connection, table)
         return keys
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ratebook.rounds import contents
 from ratebook.rounds.events import Events, read
+from ratebook.rounds.people import public_name
 from ratebook.rounds.snapshot import Asked, Snapshot, written
 
 if TYPE_CHECKING:
@@ -47,11 +48,13 @@ class Names:
 
 
 def frame(
-    stored: StoredRound, texts: bool = False, excluded: bool = False, details: bool = False
+    stored: StoredRound, texts: bool = False, excluded: bool = False, details: bool = False,
+    pseudonyms: bool = False,
 ) -> pd.DataFrame:
     """One row per current answer; retracted ones are gone, excluded raters' only on request.
 
-    `texts` adds the answers to text questions; `details` adds reason, place and counter.
+    `texts` adds the answers to text questions; `details` adds the reason of each and the item's
+    place in the rater's order; `pseudonyms` stand for the names of people.
     """
     with stored.store.read() as connection:
         snapshot = stored.look(connection)
@@ -62,12 +65,12 @@ def frame(
     if not excluded and snapshot.excluded:
         events = events.take(~np.isin(events.rater, list(snapshot.excluded)))
     events = events.current()
-    return _columns(stored, snapshot, asked, inside, events, details)
+    return _columns(stored, snapshot, asked, inside, events, details, pseudonyms)
 
 
 def _columns(
     stored: StoredRound, snapshot: Snapshot, asked: Mapping[str, Asked],
-    inside: contents.Contents, events: Events, details: bool,
+    inside: contents.Contents, events: Events, details: bool, pseudonyms: bool,
 ) -> pd.DataFrame:
     subjects, raters = snapshot.subjects, {row.id: row for row in snapshot.raters.values()}
     question = Names.of({each.id: name for name, each in asked.items()})
@@ -83,7 +86,9 @@ def _columns(
         "item": Names.of(item)(events.subject),
         "case": Names.of(case)(events.subject),
         "part": events.part,
-        "rater": Names.of({key: row.name for key, row in raters.items()})(events.rater),
+        "rater": Names.of({key: public_name(row, pseudonyms) for key, row in raters.items()})(
+            events.rater
+        ),
         "rater_kind": Names.of({key: row.kind for key, row in raters.items()})(events.rater),
         "question": question(events.question),
         "replicate": events.replicate,

@@ -56,10 +56,14 @@ def _keys(table: Table) -> list[list[str]]:
 
 
 def _answered(subject: str) -> str:
-    """About this subject, or about an item of this case."""
+    """About this subject, or about an item of this case; labels that came with it do not count."""
+    by_somebody = (
+        "SELECT 1 FROM answer_event JOIN rater ON rater.id = answer_event.rater_id "
+        "AND rater.kind <> 'automatic'"
+    )
     return (
-        f"(EXISTS (SELECT 1 FROM answer_event WHERE subject_id = {subject}) OR EXISTS "
-        "(SELECT 1 FROM subject JOIN answer_event ON answer_event.subject_id = subject.id "
+        f"(EXISTS ({by_somebody} WHERE answer_event.subject_id = {subject}) OR EXISTS "
+        f"({by_somebody} JOIN subject ON subject.id = answer_event.subject_id "
         f"WHERE subject.case_id = {subject}))"
     )
 

@@ -9,6 +9,7 @@ from ratebook.rounds import log, schema
 from ratebook.rounds.model import RATER_KINDS, Rater, RoundError
 from ratebook.rounds.names import check_rater, pseudonym
 
+PEOPLE = ("human", "adjudicator")
 _EVERYBODY = (
     select(
         schema.rater.c.id,
@@ -37,6 +38,11 @@ def as_rater(row: Row, excluded: str | None = None) -> Rater:
         row.name, row.kind, row.version, row.expertise, excluded, row.pseudonym,
         row.erased_at is not None,
     )
+
+
+def public_name(row: Row, pseudonyms: bool) -> str:
+    """A person's pseudonym where it is asked for; models and keys are no secret."""
+    return str(row.pseudonym if pseudonyms and row.kind in PEOPLE else row.name)
 
 
 def everybody(connection: Connection) -> list[Rater]:

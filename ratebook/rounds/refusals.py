@@ -42,6 +42,8 @@ def explained(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise RoundError(_CAUSES["SQLITE_FULL"].format(path=path)) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise RoundError(_CAUSES["SQLITE_READONLY"].format(path=path)) from error
         raise
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -126,13 +127,13 @@ def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str
 
 
 def written(value: Any) -> str:
-    """One spelling for each value: 4, not 4.0.
+    """One spelling for each value: 4, not 4.0, and never an exponent.
 
     >>> written(4.0), written(4.5), written("keep")
     ('4', '4.5', 'keep')
     """
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else format(Decimal(repr(value)), "f")
     return str(value)
 
 

@@ -42,8 +42,7 @@ def add_parts(
         if rows:
             raise RoundError(f"Protocol {protocol.name} has no parts: leave the parts file out.")
         return 0
-    numbers: dict[int, int] = {}
-    used = _used(connection, snapshot)
+    used, places = _used(connection, snapshot)
     parts: list[dict] = []
     shown: list[dict] = []
     hidden: list[dict] = []
@@ -57,10 +56,9 @@ def add_parts(
                 f"those of retired parts; the next free one is {max(taken, default=0) + 1}."
             )
         taken.add(number)
-        before = numbers.get(subject.id, len(snapshot.parts.get(subject.id, ())))
-        numbers[subject.id] = before + 1
+        places[subject.id] = places.get(subject.id, 0) + 1
         parts.append({
-            "subject_id": subject.id, "number": number, "position": numbers[subject.id],
+            "subject_id": subject.id, "number": number, "position": places[subject.id],
             "text": row.text, "added_at": now,
         })
         for name, value in row.fields.items():
@@ -113,8 +111,13 @@ def refuse_answered(
 
 def _refuse_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> None:
     about = [subject.id, *(s.id for s in snapshot.items.values() if s.case_id == subject.id)]
-    events = schema.answer_event
-    if connection.scalar(select(events.c.seq).where(events.c.subject_id.in_(about)).limit(1)):
+    events, raters = schema.answer_event, schema.rater
+    by_somebody = (
+        select(events.c.seq)
+        .join(raters, raters.c.id == events.c.rater_id)
+        .where(events.c.subject_id.in_(about), raters.c.kind != "automatic")
+    )
+    if connection.scalar(by_somebody.limit(1)):
         raise RoundError(
             f"{subject.key!r} has answers, and its parts are frozen since the first: open a new "
             "round to split it differently."
@@ -133,14 +136,18 @@ def subject_of(snapshot: Snapshot, of: str, row: PartRow) -> Subject:
     return known[row.subject]
 
 
-def _used(connection: Connection, snapshot: Snapshot) -> dict[int, set[int]]:
-    """Every number ever given, retired ones too."""
+def _used(
+    connection: Connection, snapshot: Snapshot
+) -> tuple[dict[int, set[int]], dict[int, int]]:
+    """Every number ever given, and the last place; those of retired parts too."""
     used: dict[int, set[int]] = {}
+    places: dict[int, int] = {}
     rows = connection.execute(
-        select(schema.part.c.subject_id, schema.part.c.number)
+        select(schema.part.c.subject_id, schema.part.c.number, schema.part.c.position)
         .join(schema.subject, schema.subject.c.id == schema.part.c.subject_id)
         .where(schema.subject.c.round_id == snapshot.round_id)
     )
-    for subject, number in rows:
+    for subject, number, position in rows:
         used.setdefault(subject, set()).add(number)
-    return used
+        places[subject] = max(position, places.get(subject, 0))
+    return used, places

@@ -8,7 +8,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 WAIT = 20.0  # seconds SQLite waits for programs that do not know our lock file
 
@@ -30,7 +30,7 @@ def journal() -> str:
 def engine_of(path: Path, wait: float = WAIT, synchronous: str = "EXTRA") -> Engine:
     """Connections to one file, usable from any thread, and safe to have in a process that forks."""
     engine = create_engine(
-        f"sqlite:///{path}",
+        URL.create("sqlite", database=str(path)),  # any character may be in a path
         connect_args={"timeout": wait, "check_same_thread": False},
         pool_size=8,
         max_overflow=-1,  # writers queue at the lock file, not here

@@ -31,6 +31,7 @@ def status(stored: StoredRound) -> dict[str, Any]:
                       marked)
             for row in seen.raters.values()
         ]
+    counting = [each for each in raters if each["excluded"] is None]
     names = seen.names()
     flagged = [
         {"item": seen.subjects[subject].key, "rater": names[rater], "reason": mark.reason}
@@ -50,11 +51,10 @@ def status(stored: StoredRound) -> dict[str, Any]:
         "answers": sum(each["answers"] for each in raters),
         "events": count,
         "last_answer_at": iso(last),
-        "missing": sum(each["missing"] for each in raters),
-        "unfinished": sum(each["unfinished"] for each in raters),
+        "missing": sum(each["missing"] for each in counting),
+        "unfinished": sum(each["unfinished"] for each in counting),
         "flagged": flagged,
-        "complete": not any(each["missing"] or each["unfinished"] for each in raters
-                            if each["excluded"] is None),
+        "complete": not any(each["missing"] or each["unfinished"] for each in counting),
     }
 
 
@@ -62,7 +62,11 @@ def _of_rater(
     stored: StoredRound, connection: Connection, seen: Snapshot, rater: Rater, number: int,
     marked: dict[tuple[int, int], marks.Mark],
 ) -> dict[str, Any]:
-    """One rater: items assigned, begun, complete and submitted; required answers missing."""
+    """One rater: items assigned, begun, complete and submitted; required answers missing.
+
+    Only people have a plan, so only they can lack something; models and labels that came with the
+    items answer what they answer.
+    """
     said = completeness.said_by(connection, stored.asked(connection), stored.id, number)
     planned = rater.kind in assigning.PLANNED
     queue = assigning.queue(connection, seen, number, stored.seed) if planned else []
@@ -72,7 +76,7 @@ def _of_rater(
         own = {**said.get(subject.case_id or 0, {}), **said.get(item, {})}
         parts = seen.parts.get(item) or seen.parts.get(subject.case_id or 0, set())
         lacking = len(completeness.missing(stored.protocol, parts, own))
-        missing += lacking
+        missing += lacking if planned else 0
         complete += not lacking
         begun += bool(said.get(item)) and bool(lacking)
     submitted = sum(

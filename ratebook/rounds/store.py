@@ -40,6 +40,7 @@ class Store:
         self.path = location.database_path(url)
         location.refuse_network(self.path, mounts)
         self._clock, self._patience, self._steps = clock, patience, steps
+        self.undone = 0  # transactions rolled back: what was read in one may never have been
         self._lock = self.path.with_name(self.path.name + ".lock")
         self._engine = sqlite.engine_of(self.path, wait)
         with explained(self.path):
@@ -62,13 +63,17 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction, on the disk when the block ends; nobody else writes meanwhile."""
-        with (
-            explained(self.path),
-            lock.exclusive(self._lock, self._patience),
-            self._engine.connect().execution_options(writes=True) as connection,
-            connection.begin(),
-        ):
-            yield connection
+        try:
+            with (
+                explained(self.path),
+                lock.exclusive(self._lock, self._patience),
+                self._engine.connect().execution_options(writes=True) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except BaseException:
+            self.undone += 1
+            raise
 
     def dispose(self) -> None:
         """Give back the file; the store opens it again when it is used."""

@@ -47,8 +47,8 @@ class StoredRound:
         self.secret: str = row.secret
         self.options: str = row.options
         self._protocol = protocol
-        self._snapshot: Snapshot | None = None
-        self._contents: tuple[int, contents.Contents] | None = None
+        self._snapshot: tuple[tuple[int, int], Snapshot] | None = None
+        self._contents: tuple[tuple[int, int], contents.Contents] | None = None
         self._asked: dict[str, Asked] | None = None
 
     def __repr__(self) -> str:
@@ -143,16 +143,22 @@ class StoredRound:
         return marks.current(self, rater)
 
     def frame(
-        self, texts: bool = False, excluded: bool = False, details: bool = False
+        self, texts: bool = False, excluded: bool = False, details: bool = False,
+        pseudonyms: bool = False,
     ) -> pd.DataFrame:
         from ratebook.rounds.frame import frame
 
-        return frame(self, texts, excluded, details)
+        return frame(self, texts, excluded, details, pseudonyms)
 
     def data_hash(self) -> str:
         from ratebook.rounds.hashing import data_hash
 
         return data_hash(self)
+
+    def codebook(self) -> str:
+        from ratebook.rounds.codebook import codebook
+
+        return codebook(self)
 
     def status(self) -> dict[str, Any]:
         from ratebook.rounds.status import status
@@ -201,17 +207,18 @@ class StoredRound:
 
     def look(self, connection: Connection) -> Snapshot:
         """The round as it stands; read again only when its log has grown."""
-        last = log.last(connection, self.id)
+        now = (log.last(connection, self.id), self.store.undone)
         kept = self._snapshot
-        if kept is None or kept.seq != last:
-            kept = self._snapshot = snapshot.take(connection, self.id)
-        return kept
+        if kept is None or kept[0] != now:
+            kept = self._snapshot = (now, snapshot.take(connection, self.id))
+        return kept[1]
 
     def inside(self, connection: Connection) -> contents.Contents:
-        last = log.last(connection, self.id)
-        if self._contents is None or self._contents[0] != last:
-            self._contents = (last, contents.load(connection, self.id))
-        return self._contents[1]
+        now = (log.last(connection, self.id), self.store.undone)
+        kept = self._contents
+        if kept is None or kept[0] != now:
+            kept = self._contents = (now, contents.load(connection, self.id))
+        return kept[1]
 
     def asked(self, connection: Connection) -> dict[str, Asked]:
         if self._asked is None:

@@ -105,9 +105,9 @@ def estimated(case):
             options["x1"], options["n1"], options["x2"], options["n2"]
         ),
         "weighted_mean": lambda: analysis.weighted_mean(options["x"], options["w"]),
-        "weighted_mean_se": lambda: analysis.weighted_mean(
-            options["x"], options["w"], interval="analytic"
-        ).se,
+        "weighted_mean_se": lambda: (
+            analysis.weighted_mean(options["x"], options["w"], interval="analytic").se
+        ),
         "benchmark_cumprob": lambda: list(
             analysis.benchmark(options["coeff"], options["se"], options["scale"])["cumulative"]
         ),

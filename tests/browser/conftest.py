@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from ratebook.protocols import Protocol, load
+from ratebook.rating import Form
 from ratebook.rounds import ItemTable, PartRow, Store, StoredRound
+from tests.browser.bare import BareDesk
 from tests.browser.desk import Desk, write_notebook
 from tests.browser.lab import Lab
 
@@ -26,14 +28,21 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
+MISSING = f"THE BROWSER TESTS DID NOT RUN: there is no {CHROMIUM}; install Debian's chromium."
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not CHROMIUM.exists() and not os.environ.get("CI"):
+        terminalreporter.write_line(MISSING, red=True, bold=True)
+
+
 @pytest.fixture(scope="session")
 def chromium():
-    if not CHROMIUM.exists():
-        message = f"BROWSER TESTS DID NOT RUN: there is no {CHROMIUM} (install Debian's chromium)."
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
-    return CHROMIUM
+    if CHROMIUM.exists():
+        return CHROMIUM
+    if os.environ.get("CI"):
+        pytest.fail(MISSING)
+    pytest.skip(MISSING)
 
 
 @pytest.fixture(scope="session")
@@ -78,6 +87,27 @@ def sit_down(lab, context, folder):
     for desk in desks:
         desk.page.close(run_before_unload=False)
     lab.end_kernels()
+    assert [error for desk in desks for error in desk.errors] == []
+
+
+@pytest.fixture
+def bare_desk(context, tmp_path):
+    """bare_desk(protocol, rows) gives the same desk without Lab around it."""
+    desks = []
+
+    def bare_desk(protocol, rows=None, parts=None, rater="ana", theme="light", size=(1280, 800)):
+        round = open_round(tmp_path, protocol, rows, parts, (rater,))
+        page = context.new_page()
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        database = tmp_path / "data" / "ratebook.sqlite"
+        desks.append(BareDesk(page, Form(round, rater), database, theme))
+        return desks[-1].open()
+
+    yield bare_desk
+    for desk in desks:
+        desk.page.evaluate("localStorage.clear()")
+        desk.page.close(run_before_unload=False)
+        desk.widget.close()
     assert [error for desk in desks for error in desk.errors] == []
 
 

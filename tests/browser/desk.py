@@ -101,6 +101,10 @@ class Desk:
         self.page.keyboard.type(text)
         return self
 
+    def open_part(self, number: int) -> "Desk":
+        self.form.locator(".rb-part-head").nth(number - 1).click()
+        return self
+
     def at(self) -> tuple[str, int]:
         """The open question and its part."""
         card = self.form.locator(".rb-card")

@@ -82,6 +82,13 @@ class Lab:
         for session in self.ask("/api/sessions"):
             self.ask(f"/api/sessions/{session['id']}", "DELETE")
 
+    def kill(self) -> None:
+        """As when the machine goes down: nobody says goodbye."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(10)
+        self.log.close()
+
     def stop(self) -> None:
         if self.process is not None:
             self.process.terminate()

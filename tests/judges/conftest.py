@@ -1,7 +1,9 @@
 """Rounds of a few items for each protocol, and an environment without anybody's keys."""
 
+from functools import lru_cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from ratebook.judges import keys
@@ -45,6 +47,11 @@ PARTS = {"rag-questeval": [PartRow("c", 1, "Where is Paris?", {"key_info": "Fran
                            PartRow("c", 2, "What is in France?", {"key_info": "Paris-KEY"})]}
 
 
+@lru_cache
+def _loaded(protocol):
+    return load(protocol)
+
+
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch):
     for name in (*keys.NAMES, "OPENAI_BASE_URL"):
@@ -58,7 +65,7 @@ def open_round(tmp_path):
     """A round of a protocol by name or file, with the items above or others."""
 
     def opened(protocol, items=None, name="r1", store=None, **how):
-        asked = load(protocol)
+        asked = _loaded(str(protocol))
         records = ITEMS[protocol] if items is None else items
         table = ItemTable.from_records(asked, records)
         if isinstance(protocol, str) and "parts" not in how and protocol in PARTS:
@@ -72,6 +79,13 @@ def open_round(tmp_path):
 @pytest.fixture
 def pairwise():
     return Path(__file__).parents[1] / "sixth" / "pairwise.yaml"
+
+
+@pytest.fixture
+def pairs(open_round, pairwise):
+    """Two items of the pairwise protocol, whose prompts are short."""
+    items = pd.read_csv(pairwise.with_name("items.csv"), dtype=str).to_dict("records")[:2]
+    return open_round(pairwise, items)
 
 
 def feedback_items(number):

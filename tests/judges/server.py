@@ -5,6 +5,7 @@ By itself, for trying things out:  python -m tests.judges.server --port 8765
 
 import argparse
 import asyncio
+import contextlib
 import json
 import threading
 import time
@@ -190,10 +191,8 @@ def main():
     given = parser.parse_args()
     with Server(delay=given.delay, port=given.port) as server:
         print(f"Answering at {server.url} until interrupted", flush=True)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
 
 
 if __name__ == "__main__":

@@ -109,8 +109,7 @@ def say(stored):
     count = iter(range(10**6))
 
     def one(rater, subject, question, value=None, **more):
-        event = Event(more.pop("event_id", f"event-{next(count)}"), subject, question, value, **more)
-        (ack,) = stored.save(rater, [event])
+        (ack,) = stored.save(rater, [Event(f"{next(count)}", subject, question, value, **more)])
         assert ack.ok, ack.reason
         return ack
 

@@ -6,7 +6,7 @@ import { timeLeft } from "./time.js";
 const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 // The sentence for each state of the courier; “Saved” is said only after an acknowledgement.
-export function saveSentence({ name, waiting, rejected, volatile }) {
+export function saveSentence({ name, waiting, rejected, trouble, volatile }) {
   if (name === "ready") return "Ready";
   if (name === "saved") return "Saved";
   if (name === "saving") return "Saving…";
@@ -14,9 +14,11 @@ export function saveSentence({ name, waiting, rejected, volatile }) {
   const where = volatile
     ? "This browser refuses to keep them: download them now."
     : "They are kept in this browser and sent again by themselves.";
+  const count = `${plural(waiting, "answer is", "answers are")} not stored yet.`;
+  if (trouble) return `${trouble} ${count} ${where}`;
   return (
-    `The kernel is not answering. ${plural(waiting, "answer is", "answers are")} not stored yet. ` +
-    `${where} If the kernel was restarted, run the cell above.`
+    `The kernel is not answering. ${count} ${where} ` +
+    "If the kernel was restarted, run the cell above."
   );
 }
 

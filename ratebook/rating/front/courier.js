@@ -21,6 +21,7 @@ export class Courier {
     this.pausing = null;
     this.alarm = null;
     this.everSaved = false;
+    this.trouble = null; // why the store cannot store, in its own words
   }
 
   // Sends what has not been sent; with `again`, also what has been sent and not answered.
@@ -99,10 +100,17 @@ export class Courier {
     }
     this.wait = FIRST_RETRY;
     this.since = null;
+    this.trouble = null;
     if (this.outbox.waiting().length) this.watch();
     else this.rest();
     this.changed();
     return strangers;
+  }
+
+  // The kernel answers, but the store cannot store: the disk is full, the file is locked.
+  troubled(text) {
+    this.trouble = text;
+    this.changed();
   }
 
   rest() {
@@ -120,7 +128,8 @@ export class Courier {
     let name = this.everSaved ? "saved" : "ready";
     if (waiting) name = silent ? "silent" : "saving";
     if (rejected && !waiting) name = "rejected";
-    return { name, waiting, rejected, volatile: this.outbox.volatile };
+    const trouble = name === "silent" ? this.trouble : null;
+    return { name, waiting, rejected, trouble, volatile: this.outbox.volatile };
   }
 
   empty() {

@@ -194,6 +194,12 @@ export class Desk {
     this.submitWhenStored();
   }
 
+  unsubmit() {
+    this.sheet.item.submitted = false;
+    this.mark("unsubmit");
+    this.form.open(this.sheet.slots.find((slot) => this.sheet.open(slot)) ?? null);
+  }
+
   submitWhenStored() {
     const { form } = this;
     if (form.submitting === null || form.submitting !== this.sheet.item.ref) return;

@@ -70,7 +70,7 @@ export class Form {
       flag: () => desk.flag(),
       undo: () => desk.undo(),
       reveal: () => desk.mark("reveal"),
-      unsubmit: () => desk.mark("unsubmit"),
+      unsubmit: () => desk.unsubmit(),
       nextItem: () => this.fetch({ step: 1 }),
       previousItem: () => this.fetch({ step: -1 }),
       pause: () => this.pause(),
@@ -122,6 +122,8 @@ export class Form {
     const start = item.submitted ? null : this.sheet.start();
     this.open(slot && this.sheet.open(slot) ? slot : start);
     this.source.lightEvidence(item.evidence);
+    // Where the panes lie one under the other, an item begins with what there is to read.
+    if (!same) this.source.node.parentElement.scrollTop = 0;
     this.move.end();
   }
 

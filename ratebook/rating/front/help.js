@@ -1,6 +1,6 @@
 // What is one key away: instructions, worked examples, definitions, the decision aid, the keys.
 
-import { button, el, fill, given, key } from "./elements.js";
+import { button, el, given } from "./elements.js";
 import { KEYS } from "./keys.js";
 
 function paragraphs(lines) {
@@ -15,6 +15,10 @@ function entries(mapping) {
   );
 }
 
+function keyCap(name) {
+  return el("kbd", { class: "rb-key" }, name.length === 1 ? name.toUpperCase() : name);
+}
+
 function keysTable() {
   return el(
     "table",
@@ -26,7 +30,7 @@ function keysTable() {
         el(
           "tr",
           {},
-          el("th", { scope: "row" }, (entry.show ?? entry.keys).map((name) => key(name.length === 1 ? name.toUpperCase() : name))),
+          el("td", {}, (entry.show ?? entry.keys).map(keyCap)),
           el("td", {}, entry.what),
         ),
       ),
@@ -81,7 +85,7 @@ export class Help {
       return node;
     });
     this.node = el(
-      "aside",
+      "div",
       { class: "rb-aside", hidden: true, role: "dialog", "aria-label": "Help" },
       el("div", { class: "rb-row" }, button("Close", () => this.close(), { press: "Esc" })),
       nodes,

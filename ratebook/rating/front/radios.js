@@ -73,7 +73,7 @@ export function radios(question, value, choose, labelId) {
   );
   const move = (event) => {
     const here = nodes.indexOf(event.target);
-    if (here < 0) return;
+    if (here < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " " || event.key === "Enter") choose(choices[here].value);
     else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
       const by = event.key === "ArrowRight" ? 1 : -1;

@@ -27,6 +27,7 @@ function render({ model, el: place }) {
     if (message.to !== tab) return;
     if (message.kind === "round") form.begin(message);
     if (message.kind === "item") form.load(message);
+    if (message.kind === "trouble") form.courier?.troubled(message.text);
     if (message.kind === "say") form.bar ? form.say(message.text) : (waiting.textContent = message.text);
   };
   const ask = () => {

@@ -17,8 +17,9 @@ def bins_figure(calibration: pd.DataFrame, said: str, ax: Any = None) -> Any:
     half = np.nan_to_num(calibration["margin"].to_numpy(float))
     ax.errorbar(at, error, yerr=half, fmt="o-", color=INK, ecolor=SOFT, linewidth=1.2, markersize=6)
     for row in calibration.itertuples():
-        ax.annotate(f"n {row.n:,}", (row.confidence, 0), fontsize=8, color=SOFT, ha="center",
-                    va="bottom")
+        ax.annotate(
+            f"n {row.n:,}", (row.confidence, 0), fontsize=8, color=SOFT, ha="center", va="bottom"
+        )
     ax.set_ylim(0, 1.25 * float((error + half).max()))
     ax.set_xlabel("stated confidence, %")
     ax.set_ylabel("points from the others")

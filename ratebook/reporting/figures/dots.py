@@ -23,14 +23,27 @@ def dots_figure(
         if row["low"] is not None:
             ax.plot([row["low"], row["high"]], [place] * 2, color=SOFT, linewidth=1.6, zorder=1)
         ax.plot(
-            row["estimate"], place, SIGNS[at % len(SIGNS)], color=INK, markersize=6.5,
-            markerfacecolor=INK if at == 0 else "#ffffff", markeredgewidth=1.3, zorder=2,
+            row["estimate"],
+            place,
+            SIGNS[at % len(SIGNS)],
+            color=INK,
+            markersize=6.5,
+            markerfacecolor=INK if at == 0 else "#ffffff",
+            markeredgewidth=1.3,
+            zorder=2,
             label=name(row["system"]) if row["line"] == lines[0] else None,
         )
     ax.set_yticks(range(len(lines)), [name(line) for line in lines[::-1]])
     ax.set_ylim(-0.55, len(lines) - 0.45)
     ax.set_xlabel(xlabel)
     ax.grid(axis="x", color=LINE, linewidth=0.5)
-    ax.legend(ncols=4, loc="lower right", bbox_to_anchor=(1, 1), frameon=False, fontsize=8.5,
-              borderpad=0)
+    ax.legend(
+        ncols=4,
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        frameon=False,
+        labelcolor=INK,
+        fontsize=8.5,
+        borderpad=0,
+    )
     return titled(ax, said)

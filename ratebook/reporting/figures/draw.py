@@ -17,7 +17,7 @@ from ..section import printable
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.hashsalt": "ratebook",
     "svg.fonttype": "none",  # text stays text: small files, sharp on paper, found by a search
     "text.parse_math": False,  # a “$” in somebody's text is a dollar
@@ -45,7 +45,7 @@ NAMES = {INK: "ink", SOFT: "soft", LINE: "line", ACCENT: "accent"}
 # On coloured cells the text keeps its colour in the dark; these two are never replaced.
 ON_LIGHT, ON_DARK = "#111111", "#ffffff"
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-WIDTH = 6.4
+WIDTH = 5.3  # inches; small, so that letters stay readable on a phone
 
 
 @contextmanager
@@ -68,12 +68,16 @@ def name(value: object, width: int = 28) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def titled(ax: Any, finding: str, width: int = 78) -> Any:
+def titled(ax: Any, finding: str) -> Any:
     """The finding above the figure, from its left edge, on as many lines as it needs."""
+    width = int(ax.figure.get_figwidth() * 11.2)
     with style():
         ax.figure.suptitle(
-            "\n".join(textwrap.wrap(printable(finding), width)),
-            x=0.01, ha="left", fontsize=10.5, fontweight="bold",
+            "\n".join(textwrap.wrap(printable(finding), width, break_on_hyphens=False)),
+            x=0.01,
+            ha="left",
+            fontsize=10,
+            fontweight="bold",
         )
     return ax
 

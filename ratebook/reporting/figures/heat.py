@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .draw import ON_DARK, ON_LIGHT, SOFT, axes, name, style, titled
+from .draw import ON_DARK, ON_LIGHT, SOFT, WIDTH, axes, name, style, titled
 
 PALE, DEEP = "#f3f6fa", "#1d4f8b"
 
@@ -28,7 +28,8 @@ def heat_figure(
     from matplotlib.colors import LinearSegmentedColormap
 
     cells = table.to_numpy(float)
-    ax = ax if ax is not None else axes(1.15 + 0.36 * len(table), min(7.2, 2.4 + 0.95 * len(table.T)))
+    wide = min(WIDTH + 0.5, max(4.2, 1.9 + 0.75 * len(table.T)))
+    ax = ax if ax is not None else axes(1.15 + 0.33 * len(table), wide)
     finite = cells[np.isfinite(cells)]
     low = float(finite.min()) if low is None and len(finite) else low or 0.0
     high = float(finite.max()) if high is None and len(finite) else high or 1.0
@@ -46,8 +47,8 @@ def heat_figure(
             cbar=False,
             linewidths=0.8,
             linecolor=SOFT,
-            xticklabels=[name(column, 16) for column in table.columns],
-            yticklabels=[name(row, 26) for row in table.index],
+            xticklabels=[name(column, 14) for column in table.columns],
+            yticklabels=[name(row, 22) for row in table.index],
         )
     middle = low + 0.55 * (high - low)
     for text in ax.texts:
@@ -56,5 +57,6 @@ def heat_figure(
     ax.set_xlabel(columns)
     ax.set_ylabel(rows)
     ax.tick_params(axis="y", rotation=0)
-    ax.tick_params(axis="x", rotation=0, length=0)
-    return titled(ax, said, max(40, int(ax.figure.get_figwidth() * 12)))
+    crowded = max((len(str(column)) for column in table.columns), default=0) > 10
+    ax.tick_params(axis="x", rotation=0, length=0, labelsize=7.8 if crowded else 9)
+    return titled(ax, said)

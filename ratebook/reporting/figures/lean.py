@@ -19,11 +19,20 @@ def lean_figure(leans: pd.DataFrame, said: str, ax: Any = None) -> Any:
         ax.plot(row.lean, place, "o", color=INK, markersize=7)
         if np.isfinite(row.early) and abs(row.late - row.early) > 0.05:
             ax.annotate(
-                "", (row.late, place - 0.27), (row.early, place - 0.27),
+                "",
+                (row.late, place - 0.27),
+                (row.early, place - 0.27),
                 arrowprops={"arrowstyle": "->", "color": SOFT, "linewidth": 1},
             )
-        ax.text(1.02, place, signed(row.lean), va="center", fontsize=9,
-                transform=ax.get_yaxis_transform())
+        ax.text(
+            1.02,
+            place,
+            signed(row.lean),
+            va="center",
+            color=INK,
+            fontsize=9,
+            transform=ax.get_yaxis_transform(),
+        )
     ax.axvline(0, linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
     ax.set_yticks(range(len(leans)), [name(rater) for rater in leans["rater"]])
     ax.set_ylim(-0.6, len(leans) - 0.4)

@@ -34,20 +34,45 @@ def likert_figure(
     for index, level in enumerate(shares.columns):
         width = values[:, index]
         dark = luminance(paints[index]) < 0.45
-        ax.barh(range(len(values)), width, left=left, color=paints[index], edgecolor=SOFT,
-                linewidth=0.5, height=0.72, label=labels.get(str(level), str(level)))
+        ax.barh(
+            range(len(values)),
+            width,
+            left=left,
+            color=paints[index],
+            edgecolor=SOFT,
+            linewidth=0.5,
+            height=0.72,
+            label=labels.get(str(level), str(level)),
+        )
         for place, (start, share) in enumerate(zip(left, width, strict=True)):
             if share >= 0.045:
-                ax.text(start + share / 2, place, f"{100 * share:.0f}", ha="center", va="center",
-                        fontsize=8.5, color=ON_DARK if dark else ON_LIGHT)
+                ax.text(
+                    start + share / 2,
+                    place,
+                    f"{100 * share:.0f}",
+                    ha="center",
+                    va="center",
+                    fontsize=8.5,
+                    color=ON_DARK if dark else ON_LIGHT,
+                )
         left = left + width
     ax.set_yticks(range(len(values)), [name(row) for row in shares.index[::-1]])
     if ordered:
         ax.axvline(0, color=INK, linewidth=0.8)
     ax.set_xticks([])
     ax.spines[["bottom", "left"]].set_visible(False)
-    ax.legend(ncols=min(levels, 6), loc="upper left", bbox_to_anchor=(0, -0.02), frameon=False,
-              fontsize=8.5, handlelength=1, handleheight=1, columnspacing=1.2, borderpad=0)
+    ax.legend(
+        ncols=min(levels, 6),
+        loc="upper left",
+        bbox_to_anchor=(0, -0.02),
+        frameon=False,
+        labelcolor=INK,
+        fontsize=8.5,
+        handlelength=1,
+        handleheight=1,
+        columnspacing=1.2,
+        borderpad=0,
+    )
     return titled(ax, said)
 
 

@@ -20,12 +20,22 @@ def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
         ax.plot([bound] * 2, [place - 0.3, place + 0.3], ":", color=ACCENT, linewidth=2)
         sign = "≥" if target["direction"] == "at_least" else "≤"
         ax.text(
-            bound, place + 0.34, f"target {sign} {number(bound, target['statistic'])}",
-            fontsize=8.5, color=ACCENT, ha="center", va="bottom",
+            bound,
+            place + 0.34,
+            f"target {sign} {number(bound, target['statistic'])}",
+            fontsize=8.5,
+            color=ACCENT,
+            ha="center",
+            va="bottom",
         )
         ax.text(
-            value, place - 0.16, number(value, target["statistic"]), fontsize=8.5, color=INK,
-            ha="center", va="top",
+            value,
+            place - 0.16,
+            number(value, target["statistic"]),
+            fontsize=8.5,
+            color=INK,
+            ha="center",
+            va="top",
         )
     labels = [
         f"{name(target['name'], 34)}\n{DECIDED[target['verdict']]}" for target in reversed(targets)
@@ -43,9 +53,15 @@ def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
 
 def finding(targets: list[dict[str, Any]]) -> str:
     """“1 of 3 targets met, 2 not decided.”"""
+    if all(target["verdict"] == "undecided" for target in targets):
+        return (
+            "The target is not decided"
+            if len(targets) == 1
+            else (f"None of the {len(targets)} targets is decided")
+        )
     said = [
         f"{found} {words}"
         for verdict, words in (("met", "met"), ("missed", "missed"), ("undecided", "not decided"))
         if (found := sum(target["verdict"] == verdict for target in targets))
     ]
-    return f"Of {count(len(targets), 'target')}, " + ", ".join(said)
+    return f"Of {count(len(targets), 'target')}: " + ", ".join(said)

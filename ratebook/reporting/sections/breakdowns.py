@@ -17,9 +17,11 @@ def breakdowns(report: Any) -> Section | None:
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in report.numbers.rows:
         keys = tuple(row["group"] or ())
-        if keys and not OWN & set(keys) and keys != (report.system,):
-            if row["aggregate"] in (None, "macro"):
-                groups.setdefault(keys, []).append(row)
+        if row["statistic"].startswith("weighted_mean"):
+            continue  # beside the plain means they would triple every table; numbers.csv has them
+        own = not keys or OWN & set(keys) or keys == (report.system,)
+        if not own and row["aggregate"] in (None, "macro"):
+            groups.setdefault(keys, []).append(row)
     parts = []
     for keys, rows in sorted(groups.items(), key=lambda entry: (-len(entry[0]), entry[0])):
         parts.append(matrix(report, keys, rows) if len(keys) == 2 else lines(report, keys, rows))
@@ -43,8 +45,10 @@ def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> st
     if len(kept) < 4:
         return lines(report, keys, rows)
     cells = pd.DataFrame(
-        [(readable(r["group"][keys[0]]), readable(r["group"][keys[1]]), r["estimate"])
-         for r in kept],
+        [
+            (readable(r["group"][keys[0]]), readable(r["group"][keys[1]]), r["estimate"])
+            for r in kept
+        ],
         columns=["row", "column", "value"],
     ).pivot(index="row", columns="column", values="value")
     names = [column_name(report, key) for key in keys]
@@ -57,9 +61,13 @@ def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> st
     )
     from ..figures.heat import heat_figure
 
-    drawn = heat_figure(cells, said, lambda value: number(value, statistic), *names)
-    alt = said + ". " + "; ".join(
-        f"{row['group'][keys[0]]}, {row['group'][keys[1]]}: {estimate(row)}" for row in kept
+    drawn = heat_figure(cells, said, lambda value: number(value, statistic), names[0], names[1])
+    alt = (
+        said
+        + ". "
+        + "; ".join(
+            f"{row['group'][keys[0]]}, {row['group'][keys[1]]}: {estimate(row)}" for row in kept
+        )
     )
     title = f"{names[0]} × {names[1].lower()}"
     return heading(title) + report.picture(f"by-{keys[0]}-{keys[1]}", drawn, alt)
@@ -73,8 +81,10 @@ def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> str
     cut = values[:MOST_VALUES]
     numbers: dict[tuple[str, str], dict[tuple[str, ...], dict]] = {}
     for row in rows:
-        line = (report.label(row["question"]) if row["question"] else "All together",
-                name_of(row["statistic"]))
+        line = (
+            report.label(row["question"]) if row["question"] else "All together",
+            name_of(row["statistic"]),
+        )
         at = tuple(readable(row["group"][key]) for key in keys)
         numbers.setdefault(line, {})[at] = row
     body = [

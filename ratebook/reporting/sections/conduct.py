@@ -29,7 +29,10 @@ def compared(found: Any, title: str, what: str) -> str:
     rows = found.sort_values(["share", "rater"], kind="stable")
     lines = [(r.rater, f"{percent(r.share)} %", f"{r.n:,}") for r in rows.head(MOST).itertuples()]
     worst = rows.iloc[0]
-    said = f"{worst.rater} has the fewest: {percent(worst.share)} % {what}, of {count(worst.n, 'answer')}."
+    said = (
+        f"{worst.rater} has the fewest: {percent(worst.share)} % {what}, of "
+        f"{count(worst.n, 'answer')}."
+    )
     return heading(title) + paragraph(said) + table(("Rater", "The same", "Answers"), lines, title)
 
 
@@ -45,8 +48,10 @@ def pace(report: Any) -> str:
             f"{quickest.rater} takes {percent(quickest.ratio)} % of the usual time for the same "
             "questions: fast enough to ask whether the items were read."
         )
-    lines = [(r.rater, f"{r.seconds:.0f} s", f"{percent(r.ratio)} %", f"{r.n:,}")
-             for r in found.head(MOST).itertuples()]
+    lines = [
+        (r.rater, f"{r.seconds:.0f} s", f"{percent(r.ratio)} %", f"{r.n:,}")
+        for r in found.head(MOST).itertuples()
+    ]
     head = ("Rater", "Median per answer", "Of the usual time", "Answers")
     return heading("Time") + paragraph(said) + table(head, lines, "Time per answer")
 
@@ -56,10 +61,18 @@ def flat(report: Any) -> str:
     found = uniform(report.counted)
     if len(found):
         rows = found[found["n"] >= ENOUGH]
-        lines = [(r.rater, f"{percent(r.share)} %", f"{r.n:,}") for r in rows.head(MOST).itertuples()]
-        note = "Where most items deserve the top score, uniform answers are no sign of carelessness."
-        made = table(("Rater", "All scores equal", "Items"), lines, "Items scored alike on all questions")
+        lines = [
+            (r.rater, f"{percent(r.share)} %", f"{r.n:,}") for r in rows.head(MOST).itertuples()
+        ]
+        note = "Where most items deserve the top score, uniform answers are no carelessness."
+        head = ("Rater", "All scores equal", "Items")
+        made = table(head, lines, "Items scored alike on all questions")
         return heading("Uniform answers") + made + paragraph(note, "soft") if lines else ""
+    return stretches(report)
+
+
+def stretches(report: Any) -> str:
+    """The longest stretch of one answer, where there are labels instead of scores."""
     labelled = report.counted.labelled()
     if not labelled:
         return ""

@@ -30,6 +30,8 @@ def confusion(report: Any) -> Section | None:
 def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: int) -> str:
     first, second, share, pairs = worst
     where = listing([report.label(question.id) for question in group])
+    if len(group) > 3:
+        where = f"{len(group)} questions"
     said = (
         f"{percent(share)} % of {count(pairs, 'disagreement')} on {where} lie between "
         f"{first} and {second}"
@@ -37,12 +39,24 @@ def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: i
     rows = found.div(found.sum(axis=1).where(found.sum(axis=1) > 0), axis=0)
     from ..figures.heat import heat_figure
 
-    drawn = heat_figure(rows, said, percent, rows="one rater said", columns="another said",
-                        low=0, high=1)
-    alt = said + ". " + "; ".join(
-        f"where one said {row}, another said " + ", ".join(
-            f"{column} {percent(value)} %" for column, value in line.items() if value == value)
-        for row, line in rows.iterrows() if line.notna().any()
+    drawn = heat_figure(
+        rows, said, percent, rows="one rater said", columns="another said", low=0, high=1
     )
-    return report.picture(f"confusion-{place + 1}", drawn, alt,
-                          "Of the other raters’ answers to the same item, in per cent of the row.")
+    alt = (
+        said
+        + ". "
+        + "; ".join(
+            f"where one said {row}, another said "
+            + ", ".join(
+                f"{column} {percent(value)} %" for column, value in line.items() if value == value
+            )
+            for row, line in rows.iterrows()
+            if line.notna().any()
+        )
+    )
+    return report.picture(
+        f"confusion-{place + 1}",
+        drawn,
+        alt,
+        "Of the other raters’ answers to the same item, in per cent of the row.",
+    )

@@ -37,8 +37,11 @@ def readings(report: Any) -> str:
     lines = []
     for statistic in STATISTICS:
         for aggregate in ("macro", "micro", "compatible"):
-            rows = [row for row in report.numbers.rows
-                    if row["statistic"] == statistic and row["aggregate"] == aggregate]
+            rows = [
+                row
+                for row in report.numbers.rows
+                if row["statistic"] == statistic and row["aggregate"] == aggregate
+            ]
             cells = [cell(rows, column, name) for name in names]
             if any(text != "–" for text in cells):
                 lines.append((name_of(statistic), aggregate, NOTES[statistic], *cells))
@@ -52,7 +55,9 @@ def readings(report: Any) -> str:
 
 def cell(rows: list[dict[str, Any]], column: str | None, name: str) -> str:
     wanted = {column: name} if column else {}
-    row = next((r for r in rows if {k: str(v) for k, v in (r["group"] or {}).items()} == wanted), None)
+    row = next(
+        (r for r in rows if {k: str(v) for k, v in (r["group"] or {}).items()} == wanted), None
+    )
     if row is None or row["estimate"] is None:
         return "–"
     between = interval(row["low"], row["high"], row["statistic"])
@@ -68,12 +73,14 @@ def trace(report: Any) -> pd.DataFrame:
     rows = given.assign(rank=given["rater_kind"].map(order).fillna(3))
     rows = rows.sort_values(["rank", "rater", "unit"], kind="stable")
     first = rows.drop_duplicates(["question", "unit"])
-    reference = {(r.case, int(r.part)): str(r.value) for r in
-                 first[first["question"].eq("reference_answer")].itertuples()}
-    keep = {(r.case, int(r.part)): str(r.value) for r in
-            first[first["question"].eq("keep")].itertuples()}
-    parts = {(case.key, part.number): part.text for case in report.stored.cases()
-             for part in case.parts}
+    reference = {
+        (r.case, int(r.part)): str(r.value)
+        for r in first[first["question"].eq("reference_answer")].itertuples()
+    }
+    keep = kept(report)
+    parts = {
+        (case.key, part.number): part.text for case in report.stored.cases() for part in case.parts
+    }
     found = []
     for row in first[first["question"].eq("generated_answer")].itertuples():
         key = (row.case, int(row.part))
@@ -81,12 +88,50 @@ def trace(report: Any) -> pd.DataFrame:
             continue
         a, b = reference[key], str(row.value)
         none = is_unanswerable(a) or is_unanswerable(b)
-        found.append((row.case, key[1], row.item, parts.get(key, ""), a, b,
-                      0.0 if none else token_f1(a, b), keep.get(key, ""),
-                      is_unanswerable(a), is_unanswerable(b)))
-    columns = "case part item question reference generated f1 keep no_reference no_text".split()
-    return pd.DataFrame(found, columns=columns).sort_values(["case", "part", "item"],
-                                                            ignore_index=True)
+        found.append(
+            (
+                row.case,
+                key[1],
+                row.item,
+                parts.get(key, ""),
+                a,
+                b,
+                0.0 if none else token_f1(a, b),
+                keep.get(key, ""),
+                is_unanswerable(a),
+                is_unanswerable(b),
+            )
+        )
+    columns = [
+        "case",
+        "part",
+        "item",
+        "question",
+        "reference",
+        "generated",
+        "f1",
+        "keep",
+        "no_reference",
+        "no_text",
+    ]
+    return pd.DataFrame(found, columns=columns).sort_values(
+        ["case", "part", "item"], ignore_index=True
+    )
+
+
+def kept(report: Any) -> dict[tuple[str, int], str]:
+    """What the raters together say of a question: keep, drop, or nothing where they differ."""
+    from ..tables.pairs import consensus
+
+    question = next((q for q in report.counted.asked() if q.id == "keep"), None)
+    if question is None:
+        return {}
+    said = consensus(report.counted.table(question)).dropna()
+    found = {}
+    for unit, code in said.items():
+        case, _, part = str(unit).partition(" · ")
+        found[case, int(part or 0)] = str(question.values[int(code)])
+    return found
 
 
 def unusable(report: Any, traced: pd.DataFrame) -> str:
@@ -96,12 +141,19 @@ def unusable(report: Any, traced: pd.DataFrame) -> str:
         return ""
     answered = bad[~bad["no_text"]]
     cases = bad[["case", "part"]].drop_duplicates()
-    said = f"{count(len(cases), 'question')} cannot be used: dropped, or not answerable from the reference."
+    said = (
+        f"{count(len(cases), 'question')} cannot be used: dropped, or not answerable from the "
+        "reference."
+    )
     if len(answered):
-        said += (f" {count(len(answered), 'time')} a text answers such a question all the same, "
-                 "from somewhere else than its reference:")
-    lines = [(r.item, r.part, short(r.question, 110), short(r.generated, 60))
-             for r in answered.head(LISTED).itertuples()]
+        said += (
+            f" {count(len(answered), 'time')} a text answers such a question all the same, "
+            "from somewhere else than its reference:"
+        )
+    lines = [
+        (r.item, r.part, short(r.question, 110), short(r.generated, 60))
+        for r in answered.head(LISTED).itertuples()
+    ]
     made = heading("Questions without a usable reference") + paragraph(said)
     if lines:
         made += table(("Text", "No.", "Question", "Answered"), lines, "Answered from elsewhere", 4)
@@ -114,8 +166,17 @@ def lost(report: Any, traced: pd.DataFrame) -> str:
     worst = both[both["f1"] < 0.5].sort_values(["f1", "case", "part", "item"], kind="stable")
     if not len(worst):
         return ""
-    lines = [(r.item, r.part, short(r.question, 90), short(r.reference, 50), short(r.generated, 50),
-              number(r.f1)) for r in worst.head(LISTED).itertuples()]
+    lines = [
+        (
+            r.item,
+            r.part,
+            short(r.question, 90),
+            short(r.reference, 50),
+            short(r.generated, 50),
+            number(r.f1),
+        )
+        for r in worst.head(LISTED).itertuples()
+    ]
     caption = f"Answers that share less than half of their words ({len(worst):,} in all)"
     head = ("Text", "No.", "Question", "Reference", "Generated", "F1")
     return heading("Answers unlike the reference") + table(head, lines, caption, text=5)
@@ -125,9 +186,18 @@ def trace_table(traced: pd.DataFrame) -> str:
     """Every question of the first cases, so that a reader can follow one from start to end."""
     cases = list(dict.fromkeys(traced["case"]))[:3]
     rows = traced[traced["case"].isin(cases)]
-    lines = [(r.item, r.part, short(r.question, 90), short(r.reference, 50), short(r.generated, 50),
-              "–" if r.no_text or r.no_reference else number(r.f1), r.keep)
-             for r in rows.itertuples()]
+    lines = [
+        (
+            r.item,
+            r.part,
+            short(r.question, 90),
+            short(r.reference, 50),
+            short(r.generated, 50),
+            "–" if r.no_text or r.no_reference else number(r.f1),
+            r.keep,
+        )
+        for r in rows.itertuples()
+    ]
     head = ("Text", "No.", "Question", "Reference", "Generated", "F1", "Keep")
     inside = table(head, lines, f"Trace of the first {count(len(cases), 'sample')}", text=5)
     return f"<details><summary>Trace, question by question</summary>{inside}</details>"

@@ -11,8 +11,13 @@ from ..tables.spread import scales, shares
 from ..words import estimate, interval, listing, number, percent
 
 CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
-HEADS = {"mean": "Mean", "median": "Median", "sd": "SD", "weighted_mean": "By confidence",
-         "weighted_mean_within": "Within items"}
+HEADS = {
+    "mean": "Mean",
+    "median": "Median",
+    "sd": "SD",
+    "weighted_mean": "By confidence",
+    "weighted_mean_within": "Within items",
+}
 
 
 def criteria(report: Any) -> Section | None:
@@ -28,16 +33,20 @@ def spread(report: Any, group: list[Any], place: int) -> str:
         return ""
     from ..figures.likert import likert_figure
 
-    ordered = group[0].level != "nominal"
+    ordered = group[0].is_numeric
     names = {level.value: level.name for level in group[0].levels}
     labels = {str(v): f"{v} {names[v]}" if v in names else str(v) for v in group[0].values}
     found.index = pd.Index([report.label(question) for question in found.index])
     said = finding(found, ordered)
-    alt = said + ". " + "; ".join(
-        f"{row}: " + ", ".join(f"{level} {percent(share)} %" for level, share in line.items())
-        for row, line in found.iterrows()
+    alt = (
+        said
+        + ". "
+        + "; ".join(
+            f"{row}: " + ", ".join(f"{level} {percent(share)} %" for level, share in line.items())
+            for row, line in found.iterrows()
+        )
     )
-    drawn = likert_figure(found, labels, said, ordered=ordered and len(found.columns) > 2)
+    drawn = likert_figure(found, labels, said, ordered=group[0].is_numeric)
     return report.picture(f"answers-{place + 1}", drawn, alt, "Share of the answers, in per cent.")
 
 
@@ -70,7 +79,10 @@ def means(report: Any) -> str:
     questions = list(dict.fromkeys(row["question"] for s in asked for row in report.rows(s)))
     lines = []
     for question in questions:
-        line = [report.label(question)]
+        percent_scale = any(
+            q.id == question and q.type == "percent" for q in report.protocol.questions
+        )
+        line = [report.label(question) + (" (0–100)" if percent_scale else "")]
         for statistic in asked:
             row = next(iter(report.rows(statistic, question)), None)
             line.append(cell(row, statistic))
@@ -79,8 +91,9 @@ def means(report: Any) -> str:
     computed = next(iter(report.rows("overall_mean") + report.rows("overall_computed_mean")), None)
     if computed and computed["estimate"] is not None:
         blank = ["–"] * (len(asked) - 1)
-        lines.append(("All together", estimate(computed), *blank, computed["n_items"],
-                      computed["n_ratings"]))
+        lines.append(
+            ("All together", estimate(computed), *blank, computed["n_items"], computed["n_ratings"])
+        )
     head = ("Question", *(HEADS[s] for s in asked), "Items", "Answers")
     return table(head, lines, "Means with their intervals, for these raters")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tables.paired import leaders
+from ..tables.paired import leaders, overall_gap
 from ..words import DECIDED, listing, number
 
 MOST = 12  # raters; with more, no single one decides, and the question is not asked
@@ -17,7 +17,7 @@ def flips(report: Any) -> str | None:
         return None
     if report.numbers.targets:
         return flipped_targets(report, raters)
-    if report.system and report.counted.numeric():
+    if len(report.system_names) == 2 and report.counted.numeric():
         return flipped_order(report)
     return None
 
@@ -27,13 +27,13 @@ def flipped_targets(report: Any, raters: list[str]) -> str:
     for rater in raters:
         for now, then in without(report, rater):
             if now["verdict"] != then["verdict"]:
-                changed.append(
-                    f"without {rater}, {now['name']} goes from {number(now['value'], now['statistic'])} "
-                    f"({DECIDED[now['verdict']]}) to {number(then['value'], then['statistic'])} "
-                    f"({DECIDED[then['verdict']]})"
+                before, after = (
+                    f"{number(t['value'], t['statistic'])} ({DECIDED[t['verdict']]})"
+                    for t in (now, then)
                 )
+                changed.append(f"without {rater}, {now['name']} goes from {before} to {after}")
     if not changed:
-        return "No single rater changes a verdict: left out one by one, every target stays as it is."
+        return "No single rater changes a verdict: leave out any one, and every target stays."
     return f"One rater can flip it: {listing(changed, limit=4)}."
 
 
@@ -65,12 +65,20 @@ def without(report: Any, rater: str) -> list[tuple[dict[str, Any], dict[str, Any
         coverage=report.parameters.coverage,
     )
     then = {target["name"]: target for target in verdicts(report.protocol.targets, rows)}
-    return [
-        (now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then
-    ]
+    return [(now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then]
 
 
 def flipped_order(report: Any) -> str | None:
+    first, second = report.system_names
+    gap = overall_gap(
+        report.counted,
+        report.system,
+        first,
+        second,
+        report.cluster,
+    )
+    if gap is None or gap[1] <= 0 <= gap[2]:
+        return None  # where nobody is ahead there is nothing to flip
     ahead = leaders(report.counted, report.system)
     now = ahead.pop("", None)
     turned = [rater for rater, leader in ahead.items() if leader != now]

@@ -7,6 +7,7 @@ from typing import Any
 from ..words import capital, count, estimate, interval, listing, name_of, number
 
 # The number a protocol is about, the most telling first.
+LEVELS = ((0.8, "firm"), (0.667, "fair"), (0.4, "moderate"), (-1.0, "weak"))
 TELLING = ("overall_mean", "overall_computed_mean", "proportion_accurate")
 
 
@@ -58,11 +59,13 @@ def ranking(report: Any, statistic: str, question: str | None) -> str | None:
         return f"{capital(what)}, best first: {order}."
     gap = difference(report, statistic, question, names)
     apart = (gap and (gap[1] > 0 or gap[2] < 0)) or overlap_free(rows)
-    better = f"{names[0]} is ahead of {names[1]}" if apart else (
-        f"{names[0]} and {names[1]} cannot be told apart"
+    better = (
+        f"{names[0]} is ahead of {names[1]}"
+        if apart
+        else (f"{names[0]} and {names[1]} cannot be told apart")
     )
     beyond = f", a lead of {interval(gap[1], gap[2], statistic)}" if gap and apart else ""
-    return f"{capital(better)}: {what} {shown[0]} against {shown[1]}{beyond}."
+    return f"{better}: {what} {shown[0]} against {shown[1]}{beyond}."
 
 
 def phrase(statistic: str, label: str | None) -> str:
@@ -80,7 +83,7 @@ def difference(
     if statistic.startswith("overall"):
         from ..tables.paired import overall_gap
 
-        return overall_gap(report.counted, report.system, names[0], names[1])
+        return overall_gap(report.counted, report.system, names[0], names[1], report.cluster)
     for sign, pair in ((1, names), (-1, names[::-1])):
         for row in report.rows("difference", question, systems=f"{pair[0]} − {pair[1]}"):
             if row["low"] is not None:
@@ -101,8 +104,11 @@ def coverage(report: Any) -> list[str]:
         ("recall", "covers more of the reference", "recall"),
         ("precision", "is more exact on what it covers", "precision"),
     ):
-        rows = [row for row in report.by(statistic, report.system or "", None)
-                if row["estimate"] is not None]
+        rows = [
+            row
+            for row in report.by(statistic, report.system or "", None)
+            if row["estimate"] is not None
+        ]
         rows.sort(key=lambda row: -row["estimate"])
         if len(rows) < 2:
             row = next(iter(report.rows(statistic)), None)
@@ -122,16 +128,23 @@ def trusted(report: Any) -> str | None:
     rows = [
         row
         for row in report.numbers.rows
-        if row["statistic"].startswith("alpha_") and row["estimate"] is not None
+        if row["statistic"].startswith("alpha_")
+        and row["estimate"] is not None
         and not row["group"]
     ]
     if not rows:
         return None
-    kind = next((k for k in ("alpha_ordinal", "alpha_nominal") if any(
-        row["statistic"] == k for row in rows)), rows[0]["statistic"])
+    kind = next(
+        (
+            k
+            for k in ("alpha_ordinal", "alpha_nominal")
+            if any(row["statistic"] == k for row in rows)
+        ),
+        rows[0]["statistic"],
+    )
     values = sorted(row["estimate"] for row in rows if row["statistic"] == kind)
     span = number(values[0]) if len(values) == 1 else f"{number(values[0])} to {number(values[-1])}"
     over = "" if len(values) == 1 else f" over {count(len(values), 'question')}"
     low = values[0]
-    level = "firm" if low >= 0.8 else "fair" if low >= 0.667 else "moderate" if low >= 0.4 else "weak"
+    level = next(word for bound, word in LEVELS if low >= bound)
     return f"Agreement among raters is {level} (α {span}{over})."

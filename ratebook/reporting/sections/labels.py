@@ -51,8 +51,14 @@ def per_label(report: Any) -> str:
 
 def control(report: Any) -> str:
     """What to look at: mismatches without a note, same context with different labels, no label."""
-    machine = next(((name, q) for name, kind, q in pairs(report) if kind == "automatic"
-                    and q.type == "choice"), None)
+    machine = next(
+        (
+            (name, q)
+            for name, kind, q in pairs(report)
+            if kind == "automatic" and q.type == "choice"
+        ),
+        None,
+    )
     if machine is None:
         return ""
     name, question = machine
@@ -61,14 +67,20 @@ def control(report: Any) -> str:
     notes = report.texts
     noted = set(notes["unit"]) if len(notes) else set()
     lines = [
-        (row.unit, scale[int(row.machine)], scale[int(row.people)],
-         "yes" if row.unit in noted else "no", asked(report, row.unit))
+        (
+            row.unit,
+            scale[int(row.machine)],
+            scale[int(row.people)],
+            "yes" if row.unit in noted else "no",
+            asked(report, row.unit),
+        )
         for row in wrong.head(LISTED).itertuples()
     ]
     points = []
     silent = [row.unit for row in wrong.itertuples() if row.unit not in noted]
     if silent:
-        points.append(f"{count(len(silent), 'mismatch', 'mismatches')} without a note: {listing(silent)}.")
+        many = count(len(silent), "mismatch", "mismatches")
+        points.append(f"{many} without a note: {listing(silent)}.")
     points += twice(report, question)
     missing = unlabelled(report, question)
     if missing:
@@ -98,8 +110,11 @@ def twice(report: Any, question: Any) -> list[str]:
         item = report.items.get(str(key))
         if item is None:
             continue
-        text = tuple(" ".join(str(v).split()).casefold() for n, v in sorted(item.fields.items())
-                     if report.protocol.item.fields[n].show == "long")
+        text = tuple(
+            " ".join(str(v).split()).casefold()
+            for n, v in sorted(item.fields.items())
+            if report.protocol.item.fields[n].show == "long"
+        )
         others = seen.setdefault(text, {})
         if text and others and label not in others:
             clashes.append(f"{key} and {next(iter(others.values()))}")

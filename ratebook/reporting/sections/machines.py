@@ -12,7 +12,7 @@ from ..tables.pairs import consensus, crossed
 from ..words import count, estimate, name_of, number, percent, signed
 
 MACHINES = ("automatic", "model")
-COMPARED = "percent_match kappa_human_auto exact within_one mae bias spearman".split()
+COMPARED = ["percent_match", "kappa_human_auto", "exact", "within_one", "mae", "bias", "spearman"]
 
 
 def machines(report: Any) -> Section | None:
@@ -30,7 +30,7 @@ def machines(report: Any) -> Section | None:
                 parts.append(labels_against(report, machine, question))
         scores = [scores_against(report, machine, q) for q in asked if q.is_numeric]
         if scores:
-            head = ("Question", "Units", "The same", "Within one", "Against people’s mean", "Distance")
+            head = ("Question", "Units", "The same", "Within one", "Against the mean", "Distance")
             parts.append(table(head, scores, f"{machine} against the people, question by question"))
     parts.append(declared(report))
     return Section("Machines against people", "".join(parts))
@@ -81,14 +81,19 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
     drawn = heat_figure(
         matrix, said, lambda value: f"{value:,.0f}", rows=f"{machine} says", columns="people say"
     )
-    alt = said + ". " + "; ".join(
-        f"{row} by {machine}: " + ", ".join(f"{column} {matrix.loc[row, column]:,}"
-                                            for column in scale)
-        for row in scale
+    alt = (
+        said
+        + ". "
+        + "; ".join(
+            f"{row} by {machine}: "
+            + ", ".join(f"{column} {matrix.loc[row, column]:,}" for column in scale)
+            for row in scale
+        )
     )
     more = "The people’s label is the one more than half of them gave."
     if open_:
-        more += f" {count(open_, 'item')} without such a majority {'is' if open_ == 1 else 'are'} left out."
+        verb = "is" if open_ == 1 else "are"
+        more += f" {count(open_, 'item')} without such a majority {verb} left out."
     return report.picture(f"against-{machine}-{question.id}", drawn, alt, more)
 
 
@@ -145,11 +150,22 @@ def declared(report: Any) -> str:
         group = row["group"] or {}
         if row["statistic"] in COMPARED and not set(group) - {"rater"}:
             who = group.get("rater", "consensus")
-            lines.append((who, report.label(row["question"]), name_of(row["statistic"]),
-                          estimate(row), row["n_items"]))
+            lines.append(
+                (
+                    who,
+                    report.label(row["question"]),
+                    name_of(row["statistic"]),
+                    estimate(row),
+                    row["n_items"],
+                )
+            )
     if not lines or all(line[3].startswith("none") for line in lines):
         return ""
     head = ("Compared with", "Question", "Number", "Estimate", "Items")
-    inside = table(head, sorted(lines, key=lambda line: (line[2], line[1])),
-                   "Machine against consensus and against each rater", text=3)
+    inside = table(
+        head,
+        sorted(lines, key=lambda line: (line[2], line[1])),
+        "Machine against consensus and against each rater",
+        text=3,
+    )
     return f"<details><summary>Against each rater</summary>{inside}</details>"

@@ -7,12 +7,17 @@ from typing import Any
 from ..paper import methods
 from ..provenance import versions
 from ..section import Section, heading, paragraph, safe, table
+from ..words import count
 
 
 def made(report: Any) -> Section:
     numbers = report.numbers
     facts = {
-        **{name: shown(value) for name, value in numbers.parameters.items() if value},
+        **{
+            name: shown(value)
+            for name, value in numbers.parameters.items()
+            if value not in (None, [])
+        },
         "protocol": f"{numbers.protocol}, {numbers.data['protocol'][:16]}",
         "answers": numbers.data["answers"][:16],
         **versions(),
@@ -29,7 +34,11 @@ def checks(found: list[dict[str, Any]]) -> str:
     agree = [entry for entry in found if entry["agrees"]]
     differ = [entry for entry in found if entry["agrees"] is False]
     silent = [entry for entry in found if entry["agrees"] is None]
-    said = f"{len(agree)} of {len(found)} coefficients were computed again by an independent package and agree"
+    were = "was" if len(found) == 1 else "were"
+    said = (
+        f"{len(agree)} of {count(len(found), 'coefficient')} {were} computed again by an "
+        "independent package and agree"
+    )
     said += f"; {len(differ)} differ" if differ else ""
     said += f"; {len(silent)} could not be, for the reasons given." if silent else "."
     lines = [

@@ -16,7 +16,9 @@ def majorities(report: Any) -> Section | None:
         return None
     questions = [row["question"] for row in rows["full_agreement"] if row["question"]]
     found = {
-        (kind, row["question"]): row for kind in KINDS for row in rows[kind]
+        (kind, row["question"]): row
+        for kind in KINDS
+        for row in rows[kind]
         if row["estimate"] is not None
     }
     lines = [
@@ -25,7 +27,8 @@ def majorities(report: Any) -> Section | None:
             *(shown(found.get((kind, question))) for kind in KINDS),
             found[KINDS[0], question]["n_items"],
         )
-        for question in questions if (KINDS[0], question) in found
+        for question in questions
+        if (KINDS[0], question) in found
     ]
     if not lines:
         return None
@@ -67,14 +70,19 @@ def against(report: Any) -> str:
     lines = [
         (
             rater,
-            *(number(cells[rater, q]["estimate"], "evaluator_agreement")
-              if (rater, q) in cells else "–" for q in questions),
+            *(
+                number(cells[rater, q]["estimate"], "evaluator_agreement")
+                if (rater, q) in cells
+                else "–"
+                for q in questions
+            ),
         )
         for rater in raters
     ]
     head = ("Rater", *(report.label(q) if q else "All" for q in questions))
     ties = (
-        "the first rater’s score wins a tie" if report.parameters.ties == "first"
+        "the first rater’s score wins a tie"
+        if report.parameters.ties == "first"
         else "ties are left out"
     )
     return heading("Each rater against the commonest score") + table(

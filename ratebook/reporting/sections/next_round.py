@@ -8,20 +8,20 @@ import numpy as np
 
 from ..section import Section, bullets
 from ..tables.conduct import completeness, times, uniform
-from ..tables.lean import leans
+from ..tables.lean import habits, leans
 from ..tables.pairs import agreement_matrix, confusions, with_others, worst_pair
 from ..tables.spread import scales
 from ..words import count, listing, number, percent, signed
-from .targets import settle
 
 LEANING = 0.15  # scale points that are worth a conversation
+HURRIED = 0.5  # of the usual time for the same question
 MOST = 6
 
 
 def next_round(report: Any) -> Section | None:
     if not len(report.counted.people):
         return None
-    advice = [*settle(report)[:2], *coaching(report), *careless(report)]
+    advice = [*coaching(report), *labelling(report), *careless(report)]
     advice += [*guide(report), *gaps(report)]
     if len(report.counted.raters()) == 1:
         advice.insert(0, "Let a second rater answer part of the items: agreement needs two.")
@@ -45,8 +45,29 @@ def coaching(report: Any) -> list[str]:
         if np.isfinite(moved) and abs(moved) >= LEANING and row.drift_low * row.drift_high > 0:
             said.append(
                 f"{row.rater} grew {'stricter' if moved < 0 else 'more lenient'} on the way "
-                f"({signed(moved)} from the first to the last third of the items): shorter sittings, "
-                "or a look back at the level descriptions half way."
+                f"({signed(moved)} from the first to the last third of the items): shorter "
+                "sittings, or a look back at the level descriptions half way."
+            )
+    return said
+
+
+def labelling(report: Any) -> list[str]:
+    """The rater whose use of a label is furthest from the others', beyond what chance does."""
+    said = []
+    for question in report.counted.labelled():
+        used = habits(report.counted, question)
+        if len(used) < 3:
+            continue
+        many = report.counted.of(question.id).groupby("rater").size().reindex(used.index)
+        others = (used.sum() - used) / (len(used) - 1)
+        apart = used - others
+        chance = np.sqrt((others * (1 - others)).div(many, axis=0).clip(lower=1e-9))
+        rater, label = (apart.abs() / chance).stack().idxmax()
+        gap = apart.loc[rater, label]
+        if abs(gap) >= 0.08 and abs(gap) > 2.5 * chance.loc[rater, label]:
+            said.append(
+                f"{rater} says “{label}” in {percent(used.loc[rater, label])} % of answers, the "
+                f"others in {percent(others.loc[rater, label])} %: read some of them together."
             )
     return said
 
@@ -66,12 +87,19 @@ def careless(report: Any) -> list[str]:
                 f"where the others reach {percent(own.iloc[1:].mean())} %"
                 f"{hurried(report, who)}."
             )
+    spent = times(counted)
+    for row in spent[spent["ratio"] < HURRIED].itertuples():
+        if not any(line.startswith(f"{row.rater} agrees") for line in said):
+            said.append(
+                f"{row.rater} needs {percent(row.ratio)} % of the usual time: ask whether items "
+                "are read to the end."
+            )
     return said
 
 
 def hurried(report: Any, rater: str) -> str:
     spent = times(report.counted).set_index("rater")
-    if rater not in spent.index or not spent.loc[rater, "ratio"] < 0.6:
+    if rater not in spent.index or not spent.loc[rater, "ratio"] < HURRIED:
         return ""
     return f", in {percent(spent.loc[rater, 'ratio'])} % of the usual time"
 
@@ -87,7 +115,7 @@ def guide(report: Any) -> list[str]:
         where = report.label(group[0].id) if len(group) == 1 else f"{len(group)} questions"
         said.append(
             f"Tell “{first}” and “{second}” apart in the guide, with an example of each: "
-            f"{percent(share)} % of {count(pairs, 'disagreeing pair')} lie between them ({where})."
+            f"{percent(share)} % of {count(pairs, 'disagreeing pair')} are these two ({where})."
         )
     return said[:2]
 
@@ -96,13 +124,15 @@ def gaps(report: Any) -> list[str]:
     given, put = completeness(report.frame, report.counted)
     said = []
     if put and (put - given) / put >= 0.02:
-        said.append(f"{count(put - given, 'answer')} missing of {put:,}: ask the raters to fill them.")
+        missing = count(put - given, "answer")
+        said.append(f"{missing} missing of {put:,}: ask the raters to fill them.")
     flat = uniform(report.counted)
     if len(flat) >= 3:
         usual = flat["share"].median()
         for row in flat[(flat["share"] > usual + 0.25) & (flat["n"] >= 10)].itertuples():
             said.append(
                 f"{row.rater} gave one and the same score on all questions of "
-                f"{percent(row.share)} % of the items (others: {number(usual, 'percent_')}): ask why."
+                f"{percent(row.share)} % of the items (usual: {number(usual, 'percent_')}): "
+                "ask why."
             )
     return said

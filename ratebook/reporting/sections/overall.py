@@ -21,9 +21,13 @@ def overall(report: Any) -> Section | None:
     stated = against_computed(report, question)
     computed = next(iter(report.rows("overall_computed_mean")), None)
     mean = next(iter(report.rows("mean", question.id)), None)
-    said = f"In {estimate(row)} of the ratings the stated overall is half a point or more from the mean of the criteria"
+    said = (
+        f"In {estimate(row)} of the ratings the stated overall is half a point or more from the "
+        "mean of the criteria"
+    )
     if mean and computed and mean["estimate"] is not None:
-        said += f"; on average {number(mean['estimate'])} was stated and {number(computed['estimate'])} computed"
+        both = number(mean["estimate"]), number(computed["estimate"])
+        said += f"; on average {both[0]} was stated and {both[1]} computed"
     parts = [paragraph(said + ".")]
     if question.levels:
         parts.append(named(question, stated))
@@ -35,8 +39,10 @@ def against_computed(report: Any, question: Any) -> pd.DataFrame:
     """unit, rater, stated, computed for everyone who gave both."""
     people = report.counted.people
     criteria = [
-        asked for measure in report.protocol.measures
-        if measure.statistic == "overall_computed_mean" for asked in measure.question or ()
+        asked
+        for measure in report.protocol.measures
+        if measure.statistic == "overall_computed_mean"
+        for asked in measure.question or ()
     ]
     rows = people[people["question"].isin(criteria)]
     computed = rows["number"].astype(float).groupby([rows["unit"], rows["rater"]]).mean()
@@ -50,10 +56,15 @@ def named(question: Any, stated: pd.DataFrame) -> str:
     levels = [question.level_of(float(value)) for value in stated["stated"]]
     names = [level.name if level else "–" for level in levels]
     order = [level.name for level in sorted(question.levels, key=lambda level: -level.value)]
-    lines = [(name, names.count(name), f"{100 * names.count(name) / max(len(names), 1):.0f} %")
-             for name in order]
-    return table(("Level", "Ratings", "Share"), lines,
-                 "Stated overalls by level; halves count to the lower level")
+    lines = [
+        (name, names.count(name), f"{100 * names.count(name) / max(len(names), 1):.0f} %")
+        for name in order
+    ]
+    return table(
+        ("Level", "Ratings", "Share"),
+        lines,
+        "Stated overalls by level; halves count to the lower level",
+    )
 
 
 def why(report: Any, stated: pd.DataFrame) -> str:
@@ -69,7 +80,12 @@ def why(report: Any, stated: pd.DataFrame) -> str:
     for row in moved.iloc[order].head(LISTED).itertuples():
         reason = reasons.get((row.unit, row.rater))
         said = f": “{short(reason, 260)}”" if isinstance(reason, str) else ", without a reason"
-        lines.append(f"<li><b>{safe(row.unit)}</b>, {safe(row.rater)}: stated {number(row.stated)}, "
-                     f"computed {number(row.computed)} ({signed(row.gap)}){safe(said)}</li>")
-    return (paragraph(f"{count(len(moved), 'rating')} were adjusted; those that go furthest:")
-            + f"<ul>{''.join(lines)}</ul>")
+        lines.append(
+            f"<li><b>{safe(row.unit)}</b>, {safe(row.rater)}: stated "
+            f"{number(row.stated)}, computed {number(row.computed)} ({signed(row.gap)})"
+            f"{safe(said)}</li>"
+        )
+    return (
+        paragraph(f"{count(len(moved), 'rating')} were adjusted; those that go furthest:")
+        + f"<ul>{''.join(lines)}</ul>"
+    )

@@ -33,9 +33,13 @@ def lean(report: Any) -> str:
     from ..figures.lean import lean_figure
 
     said = finding(found)
-    alt = said + ". " + "; ".join(
-        f"{row.rater} {signed(row.lean)} ({signed(row.low)} to {signed(row.high)})"
-        for row in shown.itertuples()
+    alt = (
+        said
+        + ". "
+        + "; ".join(
+            f"{row.rater} {signed(row.lean)} ({signed(row.low)} to {signed(row.high)})"
+            for row in shown.itertuples()
+        )
     )
     caption = (
         "Each score against the mean of the other raters on the same item and question. "
@@ -45,9 +49,14 @@ def lean(report: Any) -> str:
         caption += f" The {len(shown)} at the ends of {len(found):,} raters."
     picture = report.picture("severity", lean_figure(shown, said), alt, caption)
     lines = [
-        (row.rater, signed(row.lean), f"{signed(row.low)} to {signed(row.high)}",
-         signed(row.late - row.early) if np.isfinite(row.late - row.early) else "–",
-         number(row.noise) if np.isfinite(row.noise) else "–", row.n)
+        (
+            row.rater,
+            signed(row.lean),
+            f"{signed(row.low)} to {signed(row.high)}",
+            signed(row.late - row.early) if np.isfinite(row.late - row.early) else "–",
+            number(row.noise) if np.isfinite(row.noise) else "–",
+            row.n,
+        )
         for row in shown.itertuples()
     ]
     head = ("Rater", "Against the others", "Interval", "Drift", "Scatter", "Items")
@@ -85,11 +94,19 @@ def labels(report: Any) -> str:
             f"{column.idxmax()} uses “{widest}” most ({percent(column.max())} %), "
             f"{column.idxmin()} least ({percent(column.min())} %)"
         )
-        lines = [(name, *(f"{percent(v)} %" for v in row)) for name, row in
-                 found.head(MOST).iterrows()]
-        parts.append(heading(f"{question.label}: how each rater uses the labels") + paragraph(said + ".")
-                     + table(("Rater", *map(str, found.columns)), lines,
-                             f"Share of each rater’s answers to {question.label}"))
+        lines = [
+            (name, *(f"{percent(v)} %" for v in row)) for name, row in found.head(MOST).iterrows()
+        ]
+        title = heading(f"{question.label}: how each rater uses the labels")
+        parts.append(
+            title
+            + paragraph(said + ".")
+            + table(
+                ("Rater", *map(str, found.columns)),
+                lines,
+                f"Share of each rater’s answers to {question.label}",
+            )
+        )
     return "".join(parts)
 
 
@@ -111,10 +128,15 @@ def matrix(report: Any) -> str:
     from ..figures.heat import heat_figure
 
     drawn = heat_figure(found, said, percent)
-    alt = said + ". " + "; ".join(
-        f"{a} and {b} {percent(found.loc[a, b])} %"
-        for i, a in enumerate(found.index) for b in found.columns[i + 1:]
-        if np.isfinite(found.loc[a, b])
+    alt = (
+        said
+        + ". "
+        + "; ".join(
+            f"{a} and {b} {percent(found.loc[a, b])} %"
+            for i, a in enumerate(found.index)
+            for b in found.columns[i + 1 :]
+            if np.isfinite(found.loc[a, b])
+        )
     )
     caption = "Per cent of the answers two raters have in common that are the very same."
     return heading("Who agrees with whom") + report.picture("raters", drawn, alt, caption)
@@ -155,5 +177,8 @@ def left_out(report: Any) -> str:
         said = f"Without {best}, α would be {number(means[best])} higher on average."
     elif best is not None:
         said = f"Leaving out {listing(names, 'or')} would raise α by no more than 0.02."
-    return (heading("Leaving one rater out") + paragraph(said)
-            + table(head, [now, *lines.values()], "Krippendorff’s α without each rater"))
+    return (
+        heading("Leaving one rater out")
+        + paragraph(said)
+        + table(head, [now, *lines.values()], "Krippendorff’s α without each rater")
+    )

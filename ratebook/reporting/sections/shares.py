@@ -11,10 +11,13 @@ ASIDE = ("proportion_excluded", "missing_severity")
 
 
 def shares(report: Any) -> Section | None:
-    statistics = list(dict.fromkeys(
-        row["statistic"] for row in report.numbers.rows
-        if row["statistic"].startswith(("proportion_", "severe_any"))
-    ))
+    statistics = list(
+        dict.fromkeys(
+            row["statistic"]
+            for row in report.numbers.rows
+            if row["statistic"].startswith(("proportion_", "severe_any"))
+        )
+    )
     kept = [s for s in statistics if report.rows(s)]
     if not any(row["estimate"] is not None for s in kept for row in report.rows(s)):
         return None
@@ -23,18 +26,23 @@ def shares(report: Any) -> Section | None:
     parts = []
     if by:
         lines = [
-            (system, *(half_width(one(report, s, system)) for s in by),
-             count_of(one(report, by[0], system)))
+            (
+                system,
+                *(half_width(one(report, s, system)) for s in by),
+                count_of(one(report, by[0], system)),
+            )
             for system in report.system_names
         ]
-        lines.append(("All", *(half_width(whole(report, s)) for s in by),
-                      count_of(whole(report, by[0]))))
+        lines.append(
+            ("All", *(half_width(whole(report, s)) for s in by), count_of(whole(report, by[0])))
+        )
         head = ("System", *(name_of(s) for s in by), "Ratings")
         parts.append(table(head, lines, "Per cent of the ratings ± half of the interval"))
         alone = [s for s in alone if s not in by]
     rest = [(name_of(s), half_width(whole(report, s)), count_of(whole(report, s))) for s in alone]
     if rest:
-        parts.append(table(("Share", "Per cent", "Ratings"), rest, "Further shares"))
+        caption = "Further shares" if by else "Shares of the ratings"
+        parts.append(table(("Share", "Per cent", "Ratings"), rest, caption))
     parts += [paragraph(line, "soft") for line in notes(report)]
     return Section("Shares", "".join(parts), folded=bool(report.numbers.targets))
 
@@ -83,5 +91,7 @@ def notes(report: Any) -> list[str]:
         )
     residual = whole(report, "proportion_residual")
     if residual and residual["estimate"]:
-        said.append("Accurate and inaccurate do not add up to all: the rest is disputed or unsupported.")
+        said.append(
+            "Accurate and inaccurate do not add up to all: the rest is disputed or unsupported."
+        )
     return said

@@ -22,14 +22,19 @@ def systems(report: Any) -> Section | None:
     if rows:
         from ..figures.dots import dots_figure
 
-        title = said or f"{listing(report.system_names)} on {len({row['line'] for row in rows})} questions"
+        several = {row["line"] for row in rows}
+        title = said or f"{listing(report.system_names)} by {len(several)} numbers"
         share = rows[0]["share"]
         drawn = dots_figure(
-            [{**row, **scaled(row)} for row in rows], report.system_names, title,
+            [{**row, **scaled(row)} for row in rows],
+            report.system_names,
+            title,
             "per cent of the answers" if share else "mean score, with its interval",
         )
-        alt = title + ". " + "; ".join(
-            f"{row['line']}, {row['system']}: {row['shown']}" for row in rows
+        alt = (
+            title
+            + ". "
+            + "; ".join(f"{row['line']}, {row['system']}: {row['shown']}" for row in rows)
         )
         parts.append(report.picture("systems", drawn, alt))
     if pairs:
@@ -47,9 +52,13 @@ def systems(report: Any) -> Section | None:
         head = ("Question", "Pair", "Difference", "Interval", "Beyond chance", "Items")
         parts.append(table(head, lines, "Differences on the same cases", text=2))
         if len(pairs) > 3:
-            parts.append(paragraph(
-                f"{len(pairs)} comparisons at once: one in twenty would look real by chance "
-                "alone. Trust those whose interval is far from 0.", "soft"))
+            parts.append(
+                paragraph(
+                    f"{len(pairs)} comparisons at once: one in twenty would look real by chance "
+                    "alone. Trust those whose interval is far from 0.",
+                    "soft",
+                )
+            )
     return Section("Systems compared", "".join(parts))
 
 
@@ -58,7 +67,8 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
     found = []
     for statistic in SHOWN:
         for row in report.by(statistic, report.system):
-            found.append((report.label(row["question"]) if row["question"] else "All together", row))
+            line = report.label(row["question"]) if row["question"] else "All together"
+            found.append((line, row))
     confidence = [q.id for q in report.protocol.questions if q.type == "percent"]
     found = [(line, row) for line, row in found if row["question"] not in confidence]
     if not found:
@@ -66,7 +76,8 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
             (name_of(row["statistic"]), row)
             for row in report.numbers.rows
             if row["statistic"].startswith(("proportion_", "severe_any", "recall", "precision"))
-            and row["group"] and list(row["group"]) == [report.system]
+            and row["group"]
+            and list(row["group"]) == [report.system]
             and row["aggregate"] in (None, "macro")
         ]
     return [
@@ -87,9 +98,7 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
 def scaled(row: dict[str, Any]) -> dict[str, Any]:
     """Shares in per cent, as they are read."""
     by = 100 if row["share"] else 1
-    return {
-        end: None if row[end] is None else by * row[end] for end in ("estimate", "low", "high")
-    }
+    return {end: None if row[end] is None else by * row[end] for end in ("estimate", "low", "high")}
 
 
 def differences(report: Any) -> list[dict[str, Any]]:
@@ -98,7 +107,8 @@ def differences(report: Any) -> list[dict[str, Any]]:
     return [
         {**row, "share": row["question"] in choice}
         for row in report.numbers.rows
-        if row["statistic"] == "difference" and row["estimate"] is not None
+        if row["statistic"] == "difference"
+        and row["estimate"] is not None
         and set(row["group"] or ()) == {"systems"}
     ]
 
@@ -137,4 +147,3 @@ def finding(report: Any, pairs: list[dict[str, Any]]) -> str | None:
     if not said:
         return f"{first} and {second} cannot be told apart"
     return "; ".join(said).replace("; undecided", ", undecided")
-

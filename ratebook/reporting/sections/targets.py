@@ -40,7 +40,8 @@ def targets(report: Any) -> Section | None:
     head = ("Target", "Estimate", "Interval", "Asked", "By the estimate", "By the interval")
     settled = settle(report)
     more = heading("What would settle it") + bullets(settled) if settled else ""
-    return Section("Targets", picture + more + table(head, rows, "Each target twice over"))
+    caption = "By the estimate, as the documents have it, and by the interval"
+    return Section("Targets", picture + more + table(head, rows, caption))
 
 
 def settle(report: Any) -> list[str]:
@@ -50,14 +51,14 @@ def settle(report: Any) -> list[str]:
         if target["verdict"] != "undecided":
             continue
         if target["value"] is None or target["low"] is None:
-            said.append(f"{target['name']}: more answers; so far there is no interval to decide by.")
+            said.append(f"{target['name']}: more answers; there is no interval to decide by yet.")
             continue
         needed = items_needed(target, target["n_items"])
         if needed is None:
             said.append(
-                f"{target['name']}: hardly more items, because the estimate "
-                f"({number(target['value'], target['statistic'])}) lies so near its target that "
-                "no reasonable number would part them. Change what is measured, or the target."
+                f"{target['name']}: no reasonable number of items. The estimate "
+                f"({number(target['value'], target['statistic'])}) lies too near its target; look "
+                "at what is measured, or at the target itself."
             )
             continue
         side = "met" if target["met"] else "missed"

@@ -10,10 +10,20 @@ from ..words import count, interval, listing, name_of, number, percent
 from .flips import flips
 
 ALPHAS = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
-AGREEMENT = (
-    "percent_agreement percent_within_one alpha_ordinal alpha_nominal alpha_interval "
-    "kappa_weighted_quadratic kappa_cohen kappa_fleiss kappa_raters ac1 ac2 icc_2_1"
-).split()
+AGREEMENT = [
+    "percent_agreement",
+    "percent_within_one",
+    "alpha_ordinal",
+    "alpha_nominal",
+    "alpha_interval",
+    "kappa_weighted_quadratic",
+    "kappa_cohen",
+    "kappa_fleiss",
+    "kappa_raters",
+    "ac1",
+    "ac2",
+    "icc_2_1",
+]
 
 
 def trust(report: Any) -> Section | None:
@@ -21,8 +31,9 @@ def trust(report: Any) -> Section | None:
         return None
     if len(report.counted.raters()) < 2:
         only = f"One {report.people} answered, so nothing can be said about agreement: let another "
-        return Section("Can the raters be trusted?", paragraph(
-            only + "rate at least part of the items."))
+        return Section(
+            "Can the raters be trusted?", paragraph(only + "rate at least part of the items.")
+        )
     main = coefficients(report)
     exact = {
         row["question"]: row["estimate"]
@@ -41,11 +52,16 @@ def trust(report: Any) -> Section | None:
             f"{number(exact.get(row['question']), 'percent_agreement')}"
             for row in drawn
         )
-        parts.append(report.picture(
-            "agreement", forest_figure(drawn, exact), f"{finding(drawn)}. {said}.",
-            "Right: how often two raters gave the very same answer. The thick line speaks of these "
-            "raters, the thin one of raters like these.",
-        ))
+        parts.append(
+            report.picture(
+                "agreement",
+                forest_figure(drawn, exact),
+                f"{finding(drawn)}. {said}.",
+                "Right: how often two raters gave the very same answer. "
+                "The thick line speaks of these "
+                "raters, the thin one of raters like these.",
+            )
+        )
     parts.append(every(report))
     return Section("Can the raters be trusted?", "".join(parts))
 
@@ -65,10 +81,12 @@ def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> s
     cards = []
     given, put = completeness(report.frame, report.counted)
     if put:
-        cards.append(("Answered", f"{percent(given / put)} %", f"{given:,} of {put:,} questions put"))
+        of = f"{given:,} of {put:,} questions put"
+        cards.append(("Answered", f"{percent(given / put)} %", of))
     if exact:
-        cards.append(("Same answer", span(list(exact.values()), "percent_agreement"),
-                      "of pairs of raters"))
+        cards.append(
+            ("Same answer", span(list(exact.values()), "percent_agreement"), "of pairs of raters")
+        )
     if main:
         like = [row for row in main if row["low_like"] is not None]
         more = ""
@@ -103,7 +121,8 @@ def commonest(report: Any) -> tuple[str, str] | None:
     groups = scales(report.counted)
     if not groups:
         return None
-    group = max(groups, key=len)
+    rated = {row["question"] for row in coefficients(report)}
+    group = max(groups, key=lambda group: sum(question.id in rated for question in group))
     mean = shares(report.counted, group).mean()
     level = mean.idxmax()
     what = report.label(group[0].id) if len(group) == 1 else f"{len(group)} questions"
@@ -113,18 +132,11 @@ def commonest(report: Any) -> tuple[str, str] | None:
 def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> list[str]:
     """What a reader would otherwise misread, and whether one rater decides."""
     said = []
-    puzzling = [row for row in main
-                if exact.get(row["question"], 0) >= 0.7 and row["estimate"] < 0.5]
-    if puzzling:
-        row = min(puzzling, key=lambda row: row["estimate"])
-        said.append(
-            f"{report.label(row['question'])}: two raters gave the same answer in "
-            f"{number(exact[row['question']], 'percent_agreement')} of cases, yet α is only "
-            f"{number(row['estimate'])}. Nearly all answers are the same there, so chance alone "
-            "would agree almost as often; α says little about so uniform a question."
-        )
-    rough = [report.label(row["question"]) for row in main
-             if "too_few_disagreements" in row["warnings"]]
+    if puzzle := puzzling(report, main, exact):
+        said.append(puzzle)
+    rough = [
+        report.label(row["question"]) for row in main if "too_few_disagreements" in row["warnings"]
+    ]
     if rough:
         said.append(
             f"{listing(rough)}: fewer than 25 items show any disagreement, so "
@@ -137,25 +149,46 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
     return [*said, flipped] if flipped else said
 
 
-def every(report: Any) -> str:
-    """All coefficients, folded: one line a question and statistic."""
-    rows = [row for row in report.numbers.rows
-            if row["statistic"] in AGREEMENT and row["group"] is None]
+def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str | None:
+    """High agreement with a low coefficient explains itself."""
+    from ..tables.spread import shares
+
+    rows = [row for row in main if exact.get(row["question"], 0) >= 0.6 and row["estimate"] < 0.5]
     if not rows:
+        return None
+    row = max(rows, key=lambda row: exact[row["question"]] - row["estimate"])
+    question = next((q for q in report.counted.asked() if q.id == row["question"]), None)
+    if question is None or not question.values:
+        return None
+    spread = shares(report.counted, [question]).iloc[0]
+    return (
+        f"{question.label}: two raters gave the same answer in "
+        f"{number(exact[question.id], 'percent_agreement')} of cases, yet α is only "
+        f"{number(row['estimate'])}. {percent(spread.max())} % of all answers there are "
+        f"“{spread.idxmax()}”, so chance alone would agree nearly as often: a low α on so uniform "
+        "a question tells of the items rather than of the raters."
+    )
+
+
+def every(report: Any) -> str:
+    """Question × coefficient; the intervals of all of them stand in numbers.csv."""
+    rows = [
+        row for row in report.numbers.rows if row["statistic"] in AGREEMENT and row["group"] is None
+    ]
+    names = [name for name in AGREEMENT if any(row["statistic"] == name for row in rows)]
+    if len(names) < 2:
         return ""
-    order = {name: place for place, name in enumerate(AGREEMENT)}
-    rows.sort(key=lambda row: (row["question"] or "", order[row["statistic"]]))
+    cells = {(row["question"], row["statistic"]): row for row in rows}
     lines = [
         (
-            report.label(row["question"]),
-            name_of(row["statistic"]),
-            number(row["estimate"], row["statistic"]),
-            interval(row["low"], row["high"], row["statistic"]) or "–",
-            interval(row["low_like"], row["high_like"], row["statistic"]) or "–",
-            row["n_items"],
+            report.label(question),
+            *(
+                number(cells[question, name]["estimate"], name) if (question, name) in cells else ""
+                for name in names
+            ),
         )
-        for row in rows
+        for question in dict.fromkeys(row["question"] for row in rows)
     ]
-    head = ("Question", "Coefficient", "Estimate", "These raters", "Raters like these", "Items")
-    inside = table(head, lines, "Every coefficient of agreement", text=2)
+    head = ("Question", *(name_of(name) for name in names))
+    inside = table(head, lines, "Every coefficient; their intervals stand in numbers.csv")
     return f"<details><summary>Every coefficient</summary>{inside}</details>"

@@ -17,7 +17,8 @@ def verdict(report: Any) -> Section:
         f'<p class="kicker">{safe(report.protocol.title)}</p><h1>{safe(report.stored.name)}</h1>'
     ]
     if not len(report.counted.people):
-        lines.append(paragraph("Nobody has answered yet, so there is nothing to report.", "verdict"))
+        nothing = "Nobody has answered yet, so there is nothing to report."
+        lines.append(paragraph(nothing, "verdict"))
         return Section("Verdict", "".join(lines), heading=False)
     for place, target in enumerate(targets):
         kind = "verdict" if place == 0 else "also"
@@ -51,7 +52,8 @@ def sentence(target: dict[str, Any]) -> str:
     shown += f" ({between})" if between else ""
     said = DECIDED[target["verdict"]]
     if target["verdict"] == "undecided":
-        said += ", though the estimate meets it" if target["met"] else ", the estimate is short of it"
+        side = "though the estimate meets it" if target["met"] else "the estimate is short of it"
+        said += f", {side}"
     return f"{target['name']}: {shown}, target {direction} {bound}: {said}."
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..section import Section, paragraph, table
-from ..tables.confidence import calibration, confident, constant, weighting as weigh
+from ..tables.confidence import calibration, confident, constant
+from ..tables.confidence import weighting as weigh
 from ..words import listing, number, percent, signed
 
 ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
@@ -27,21 +28,35 @@ def weighting(report: Any) -> Section | None:
             f"At {first.confidence:.0f} % confidence raters are {number(first.error)} points from "
             f"the others, at {last.confidence:.0f} % {number(last.error)}"
         )
-        alt = said + ". " + "; ".join(
-            f"{row.confidence:.0f} %: {number(row.error)} over {row.n} answers"
-            for row in bins.itertuples()
+        alt = (
+            said
+            + ". "
+            + "; ".join(
+                f"{row.confidence:.0f} %: {number(row.error)} over {row.n} answers"
+                for row in bins.itertuples()
+            )
         )
-        parts.append(report.picture("confidence", bins_figure(bins, said), alt,
-                                    "Distance from the mean of the other raters on the same item."))
+        parts.append(
+            report.picture(
+                "confidence",
+                bins_figure(bins, said),
+                alt,
+                "Distance from the mean of the other raters on the same item.",
+            )
+        )
     stated = constant(rows)
     always = [row.rater for row in stated.itertuples() if row.share > 0.95]
     if always and len(stated) > 1:
-        parts.append(paragraph(
-            f"{listing(always)} always {'states' if len(always) == 1 else 'state'} the same "
-            "confidence, which weighs nothing."
-        ))
-    lines = [(row.rater, f"{100 * row.mean:.0f} %", f"{100 * row.sd:.0f}", f"{percent(row.share)} %")
-             for row in stated.head(20).itertuples()]
+        parts.append(
+            paragraph(
+                f"{listing(always)} always {'states' if len(always) == 1 else 'state'} the same "
+                "confidence, which weighs nothing."
+            )
+        )
+    lines = [
+        (row.rater, f"{100 * row.mean:.0f} %", f"{100 * row.sd:.0f}", f"{percent(row.share)} %")
+        for row in stated.head(20).itertuples()
+    ]
     parts.append(table(("Rater", "Mean", "SD", "Commonest value"), lines, "Stated confidence"))
     return Section("Does confidence mean anything?", "".join(parts), folded=True)
 

@@ -4,42 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from ..section import Section, paragraph, safe, short, table
-from ..tables.reading import answers_to, disagreements
-from ..words import count, listing
+from ..tables.reading import answers_to, disagreements, range_of, worth
+from ..words import capital, count, listing
+from .machines import pairs
 
 SHOWN = 5
-PER_CASE = 1  # five sides of one story tell less than five stories
-LONG, TEXT, COMMENT = 420, 700, 320
+INLINE, TEXT, SOURCE, COMMENT = 70, 700, 900, 260
+COMMENTS = 6
+RATERS = 12
 
 
 def worth_reading(report: Any) -> Section | None:
     counted = report.counted
     if len(counted.raters()) < 2:
         return None
-    asked = [*counted.numeric(), *counted.labelled()]
-    apart = disagreements(counted, [question for question in asked if question.values])
+    asked = [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
+    apart = disagreements(counted, asked)
     if not len(apart):
-        every = paragraph("Raters gave the same answers throughout: no item stands out.")
-        return Section("Items worth reading", every) if len(counted.people) else None
-    chosen: list[str] = []
-    seen: set[str] = set()
-    for unit in apart.index:
-        case = case_of(report, unit)
-        if case not in seen:
-            seen.add(case)
-            chosen.append(unit)
+        if not len(counted.people):
+            return None
+        return Section(
+            "Items worth reading",
+            paragraph("Raters gave the same answers throughout: no item stands out."),
+        )
+    machine = next(((name, q) for name, _, q in pairs(report) if q.type == "choice"), None)
+    order = worth(counted, apart, report.texts, machine)
+    chosen: dict[str, str] = {}
+    for unit in order.index:  # five sides of one story tell less than five stories
+        chosen.setdefault(case_of(report, unit), unit)
         if len(chosen) == SHOWN:
             break
-    split = len(apart)
-    what = "unit" if report.protocol.parts else "item"
-    intro = paragraph(
-        f"Raters differ on {count(split, what)}; these {len(chosen)} divide them most."
-        if len(chosen) > 1 else f"Raters differ on {count(split, what)}."
-    )
-    return Section("Items worth reading", intro + "".join(card(report, u) for u in chosen))
+    what = "part" if report.protocol.parts else "item"
+    said = f"Raters differ on {count(len(apart), what)}"
+    if len(chosen) > 1:
+        said += f"; these {len(chosen)} tell most about why"
+    cards = "".join(card(report, unit, asked) for unit in chosen.values())
+    return Section("Items worth reading", paragraph(said + ".") + cards)
 
 
 def case_of(report: Any, unit: str) -> str:
@@ -47,69 +48,107 @@ def case_of(report: Any, unit: str) -> str:
     return item.case if item else unit.split(" · ")[0]
 
 
-def card(report: Any, unit: str) -> str:
+def card(report: Any, unit: str, asked: list[Any]) -> str:
     """One item: its texts as text, the answers as a table, the comments as quotations."""
     name, _, part = unit.partition(" · ")
-    answers = answers_to(report.counted, unit, report.texts)
-    lines = [f'<article class="item"><h3>{safe(unit)}</h3>']
-    lines += [
-        f"<p><b>{safe(label)}</b></p><blockquote>{safe(text)}</blockquote>"
-        for label, text in texts_of(report, name, int(part) if part else 0)
-    ]
-    lines.append(answer_table(report, answers, unit))
-    said = answers[answers["question"].isin(text_questions(report))]
-    for row in said.itertuples():
-        lines.append(
-            f"<p class=said><b>{safe(row.rater)}</b> on {safe(report.label(row.question).lower())}: "
-            f"{safe(short(row.value, COMMENT))}</p>"
-        )
+    found = answers_to(report.counted, unit, case_of(report, unit), report.texts)
+    widest = range_of(report.counted, unit, asked)
+    lines = [f'<article class="item"><h3>{safe(short(unit, 120))}</h3>']
+    if widest is not None:
+        question, given = widest
+        lines.append(paragraph(f"{question.label}: {listing(given, 'and')}", "soft"))
+    lines.append('<div class="texts">')
+    for label, text, source in texts_of(report, name, int(part) if part else 0):
+        if len(text) <= INLINE and "\n" not in text:
+            lines.append(f"<p><b>{safe(label)}:</b> {safe(text)}</p>")
+        else:
+            quoted = f"<blockquote>{safe(text)}</blockquote>"
+            lines.append(
+                f"<details><summary>{safe(label)}</summary>{quoted}</details>"
+                if source
+                else f"<p><b>{safe(label)}</b></p>{quoted}"
+            )
+    lines += ["</div>", answer_table(report, found, unit)]
+    lines.append(comments(report, found, widest[0].id if widest else None))
     return "".join(lines) + "</article>"
 
 
-def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str]]:
-    """What raters saw of it, long sources last and shortest."""
+def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str, bool]]:
+    """What raters saw of it, short fields first; what belongs to the whole case can be folded."""
     fields = report.protocol.item.fields
     item = report.items.get(name)
     if item is None:
         case = next((case for case in report.stored.cases() if case.key == name), None)
         values, parts = (case.fields, case.parts) if case else ({}, ())
     else:
-        values, parts = item.fields, item.parts
+        values, parts = item.fields, item.parts or report.case_parts.get(item.case, ())
     found = []
-    piece = next((one for one in parts if one.number == part), None)
+    piece = next((one for one in parts if one.number == part), None) if part else None
     if piece is not None:
-        found.append((f"{report.protocol.parts.label} {part}", short(piece.text, TEXT)))
+        found.append((f"{report.protocol.parts.label} {part}", short(piece.text, TEXT), False))
     shown = [n for n, field in fields.items() if field.visible and values.get(n)]
-    # A sentence is read beside its question; the whole article would bury it.
-    order = sorted(shown, key=lambda n: (fields[n].show != "text", list(fields).index(n)))
-    for field in order:
-        if piece is not None and fields[field].show != "text":
-            continue
-        limit = LONG if fields[field].of == "case" and fields[field].show == "long" else TEXT
-        if fields[field].show == "triples":
-            continue
-        found.append((fields[field].label, short(values[field], limit)))
+    for field in sorted(shown, key=lambda n: fields[n].show != "text"):
+        if fields[field].show == "triples" or (piece is not None and fields[field].show == "long"):
+            continue  # a sentence is read beside its question; the article would bury it
+        source = fields[field].show == "long" and fields[field].of == "case"
+        found.append(
+            (fields[field].label, short(values[field], SOURCE if source else TEXT), source)
+        )
     return found
 
 
-def text_questions(report: Any) -> list[str]:
-    return [question.id for question in report.protocol.questions if question.type == "text"]
+def text_questions(report: Any) -> list[Any]:
+    return [question for question in report.protocol.questions if question.type == "text"]
 
 
-def answer_table(report: Any, answers: pd.DataFrame, unit: str) -> str:
+def answer_table(report: Any, found: Any, unit: str) -> str:
     """Rater × question; only questions somebody answered about this unit."""
-    closed = answers[~answers["question"].isin(text_questions(report))]
+    texts = {question.id for question in text_questions(report)}
+    closed = found[~found["question"].isin(texts)]
     ids = [q.id for q in report.protocol.questions if q.id in set(closed["question"])]
     counting = set(report.counted.raters())
     rows = []
     raters = list(dict.fromkeys(closed["rater"]))
-    for rater in raters[:12]:
+    for rater in raters[:RATERS]:
         own = closed[closed["rater"].eq(rater)].set_index("question")["value"]
         kind = closed.loc[closed["rater"].eq(rater), "rater_kind"].iloc[0]
         who = rater if rater in counting else f"{rater} ({kind})"
-        rows.append((who, *(short(own.get(q, "–"), 60) for q in ids)))
+        rows.append((short(who, 60), *(short(own.get(q, "–"), 60) for q in ids)))
     head = ("Rater", *(report.label(question) for question in ids))
-    made = table(head, rows, f"Answers on {unit}", text=len(head))
-    if len(raters) > 12:
-        made += paragraph(f"and {listing(raters[12:])}.", "soft")
+    made = table(head, rows, f"Answers on {short(unit, 80)}", text=len(head))
+    if len(raters) > RATERS:
+        made += paragraph(f"and {count(len(raters) - RATERS, 'further rater')}.", "soft")
     return made
+
+
+def comments(report: Any, found: Any, question: str | None) -> str:
+    """What raters wrote, on the question that divides them first; a few, not all."""
+    rank = {}
+    for place, asked in enumerate(text_questions(report)):
+        about = asked.comment_of
+        first = 0 if about and about == question else 2 if about or not asked.required else 1
+        if about is None and len(text_questions(report)) == 1:
+            first = 0
+        rank[asked.id] = (first, place)
+    said = found[found["question"].isin(rank)]
+    rows = sorted(said.itertuples(), key=lambda row: (rank[row.question], row.rater))
+    # Everyone is heard once before anyone is heard twice.
+    heard: dict[str, list[Any]] = {}
+    for row in rows:
+        heard.setdefault(row.rater, []).append(row)
+    telling = [row for row in rows if rank[row.question][0] < 2]
+    if len(telling) >= 3:
+        heard = {}
+        for row in telling:
+            heard.setdefault(row.rater, []).append(row)
+    turns = [own[turn] for turn in range(2) for own in heard.values() if len(own) > turn]
+    kept = sorted(turns[:COMMENTS], key=lambda row: (row.rater, rank[row.question]))
+    lines = []
+    for row in kept:
+        what = report.label(row.question).removesuffix(": comment")
+        on = "" if len(rank) == 1 else f", {what[0].lower() + what[1:]}"
+        lines.append(
+            f"<p class=said><b>{safe(row.rater)}</b>{safe(on)}: "
+            f"{safe(capital(short(row.value, COMMENT)))}</p>"
+        )
+    return "".join(lines)

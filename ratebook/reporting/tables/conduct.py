@@ -13,10 +13,13 @@ ENOUGH = 10  # items before a share says anything about a rater
 
 
 def times(counted: Counted) -> pd.DataFrame:
-    """rater, seconds (median of an answer), n; empty where times were not taken."""
+    """rater, seconds, ratio, n: medians by answer; empty where times were not taken.
+
+    `ratio` compares with what all raters usually need for the same question.
+    """
     rows = counted.people.dropna(subset=["seconds"])
     if not len(rows):
-        return pd.DataFrame(columns=["rater", "seconds", "n"])
+        return pd.DataFrame(columns=["rater", "seconds", "ratio", "n"])
     # Questions take different times: each is compared with its own median over all raters.
     seconds = rows["seconds"].astype(float)
     usual = seconds.groupby(rows["question"]).transform("median")
@@ -79,11 +82,11 @@ def gold(frame: pd.DataFrame, counted: Counted) -> pd.DataFrame:
     kinds = rows["rater_kind"].astype(object)
     if not kinds.eq("key").any():
         return pd.DataFrame(columns=["rater", "share", "n"])
-    kinds_of = {question.id for question in counted.questions if question.type in ("scale", "choice")}
+    closed = {q.id for q in counted.questions if q.type in ("scale", "choice")}
     columns = ["item", "case", "part", "question"]
     plain = rows[[*columns, "rater", "value"]].astype(object)
     plain[columns] = plain[columns].where(plain[columns].notna(), "")
-    plain = plain[plain["question"].isin(kinds_of)]
+    plain = plain[plain["question"].isin(closed)]
     key = plain[kinds.loc[plain.index].eq("key")].drop_duplicates(columns)
     theirs = plain[kinds.loc[plain.index].isin(["human", "model"])]
     both = theirs.merge(key, on=columns, suffixes=("", "_key"))

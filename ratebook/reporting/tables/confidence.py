@@ -29,8 +29,16 @@ def confident(counted: Counted) -> pd.DataFrame:
         with np.errstate(invalid="ignore", divide="ignore"):
             error = np.where(others > 0, np.abs(x - (total[unit] - x) / others), np.nan)
         parts.append(
-            pd.DataFrame({"subject": rows["subject"].to_numpy(), "rater": rows["rater"].to_numpy(),
-                          "question": question.id, "x": x, "c": c, "error": error})
+            pd.DataFrame(
+                {
+                    "subject": rows["subject"].to_numpy(),
+                    "rater": rows["rater"].to_numpy(),
+                    "question": question.id,
+                    "x": x,
+                    "c": c,
+                    "error": error,
+                }
+            )
         )
     if not parts:
         return pd.DataFrame(columns=["subject", "rater", "question", "x", "c", "error"])

@@ -84,8 +84,11 @@ def codes(rows: pd.DataFrame, question: Any) -> np.ndarray:
     if question.is_numeric:
         return rows["number"].to_numpy(dtype=float, na_value=np.nan)
     place = {str(value): float(code) for code, value in enumerate(question.values or ())}
-    return rows["value"].astype(object).map(lambda value: place.get(str(value), np.nan)).to_numpy(
-        dtype=float
+    return (
+        rows["value"]
+        .astype(object)
+        .map(lambda value: place.get(str(value), np.nan))
+        .to_numpy(dtype=float)
     )
 
 

@@ -77,9 +77,7 @@ def margin(values: np.ndarray) -> float:
         return float("nan")
     from scipy.special import stdtrit
 
-    return float(
-        stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
-    )
+    return float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def habits(counted: Counted, question: object) -> pd.DataFrame:

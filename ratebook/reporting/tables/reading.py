@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .counted import Counted
+from .counted import Counted, codes
 from .pairs import consensus
 
 
@@ -58,10 +58,51 @@ def against_machine(counted: Counted, question: Any, machine: str) -> pd.DataFra
     return both.rename_axis("unit").reset_index()
 
 
-def answers_to(counted: Counted, unit: str, texts: pd.DataFrame) -> pd.DataFrame:
-    """rater, rater_kind, question, value of everything said about a unit and the whole it is in."""
-    whole = unit.split(" · ")[0]
-    rows = counted.given[counted.given["unit"].eq(unit)]
+def answers_to(counted: Counted, unit: str, case: str, texts: pd.DataFrame) -> pd.DataFrame:
+    """rater, rater_kind, question, value: all that was said about a unit.
+
+    With it what was said of the whole it belongs to in words, and of the same part of its case.
+    """
+    whole, _, part = unit.partition(" · ")
+    same_part = f"{case} · {part}" if part else case
+    rows = counted.given[counted.given["unit"].isin([unit, same_part])]
     said = texts[texts["unit"].isin([unit, whole])]
     found = pd.concat([rows, said])[["rater", "rater_kind", "question", "value"]]
     return found.drop_duplicates(["rater", "question"]).sort_values(["rater_kind", "rater"])
+
+
+def worth(
+    counted: Counted,
+    apart: pd.Series,
+    texts: pd.DataFrame,
+    machine: tuple[str, Any] | None = None,
+) -> pd.Series:
+    """How much a unit has to tell: disagreement, comments, and a machine that differs."""
+    total = apart.copy()
+    if len(texts):
+        notes = texts.groupby("unit").size().reindex(total.index).fillna(0)
+        total += 0.02 * notes.clip(upper=3)
+    if machine is not None:
+        wrong = against_machine(counted, machine[1], machine[0])["unit"]
+        total[total.index.isin(wrong)] += 0.25
+    names = total.index.to_numpy(dtype=object).astype(str)
+    return total.iloc[np.lexsort((names, -total.round(9).to_numpy()))]
+
+
+def range_of(counted: Counted, unit: str, questions: list[Any]) -> tuple[Any, list[str]] | None:
+    """The question on which a unit's raters differ most, and the values they gave, in order."""
+    rows = counted.people[counted.people["unit"].eq(unit)]
+    best: tuple[float, Any, list[str]] | None = None
+    for question in questions:
+        own = rows[rows["question"].eq(question.id)]
+        given = np.unique(codes(own, question))
+        given = given[np.isfinite(given)]
+        if len(given) < 2:
+            continue
+        width = float(given[-1] - given[0]) if question.is_numeric else float(len(given))
+        if best is None or width > best[0]:
+            names = [f"{value:g}" for value in given]
+            if not question.is_numeric:
+                names = [str(question.values[int(value)]) for value in given]
+            best = (width, question, names)
+    return None if best is None else best[1:]

@@ -1,19 +1,26 @@
 """What comes in and goes out: items, parts and answers, as files."""
 
+from ratebook.rounds.exchange.guide import guide, write_guide
 from ratebook.rounds.exchange.incoming import import_answers
 from ratebook.rounds.exchange.items import ItemFile, read_items
 from ratebook.rounds.exchange.outgoing import Exported, export_answers
+from ratebook.rounds.exchange.part_edits import Edited, export_parts, import_parts
 from ratebook.rounds.exchange.parts import read_parts
 from ratebook.rounds.exchange.problems import FileError
 from ratebook.rounds.exchange.taking import Summary
 
 __all__ = [
+    "Edited",
     "Exported",
     "FileError",
     "ItemFile",
     "Summary",
     "export_answers",
+    "export_parts",
+    "guide",
     "import_answers",
+    "import_parts",
     "read_items",
     "read_parts",
+    "write_guide",
 ]

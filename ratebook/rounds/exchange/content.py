@@ -24,6 +24,9 @@ WESTERN = re.compile(
     r"[À-ÖØ-öø-ÿŒœŠšŽžŸ‘’“”‚„–—…•€£¥§©®°±²³¼½¾×÷«»¡¿ºª·´¨\u00a0™µ¢†‡‰‹›ˆ˜¶¬¦¹¸\u00ad¤ƒ]"
 )
 
+# A sign inside a word, as Polish or Czech texts show when they are read as Western ones.
+INSIDE = re.compile(r"(?<=[^\W\d_])[£³¹²¿¼¾½¥¡¢¦¬](?=[^\W\d_])|£(?=[^\W\d_])")
+
 
 def label(path: str | Path) -> str:
     """The name of a file in messages: never a whole path."""
@@ -146,6 +149,7 @@ def _western(data: bytes, name: str, error: UnicodeDecodeError) -> Decoded:
         raise refusal from None
     high = [character for character in text if character > "\x7f"]
     words = re.findall(r"[^\x00-\x7f]{3,}", text)
-    if len(high) > 0.15 * len(text) or words or not all(map(WESTERN.match, high)):
+    foreign = words or INSIDE.search(text) or not all(map(WESTERN.match, high))
+    if foreign or len(high) > 0.15 * len(text):
         raise refusal
     return Decoded(text, "cp1252", b"", f"{name} is not UTF-8; it was read as Windows-1252.")

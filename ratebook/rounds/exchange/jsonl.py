@@ -45,9 +45,10 @@ def read(text: str, name: str) -> tuple[list[str], list[int], list[list[str]]]:
 
 
 def write(stream: TextIO, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Empty cells are left out."""
-    for row in rows:
-        record = {name: cell for name, cell in zip(columns, row, strict=True) if cell != ""}
+    """The first line has every column, the others only those with something in them."""
+    for number, row in enumerate(rows):
+        pairs = zip(columns, row, strict=True)
+        record = {name: cell for name, cell in pairs if cell != "" or not number}
         stream.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 

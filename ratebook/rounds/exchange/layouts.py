@@ -5,11 +5,11 @@
     answers by other raters     yes       yes       yes       yes: model_label_<rater>
     parts of items and cases    yes       yes       yes       refused
     questions without a column  yes       yes       yes       refused
-    skipped, not applicable     yes       yes       yes       refused
-    reasons                     yes       yes       yes       refused
     several replicates          yes       yes       yes       refused
-    confidence given beside     yes       yes       yes       refused
-    versions of raters          yes       yes       yes       refused
+    skipped, not applicable     yes       yes       yes       named
+    reasons                     yes       yes       yes       named
+    confidence given beside     yes       yes       yes       named
+    versions of raters          yes       yes       yes       named
     the name of a single person yes       yes       yes       named: give it with --rater
     seconds                     yes       yes       named     named
     answered_at                 yes       yes       named     named
@@ -17,8 +17,10 @@
     types of columns            no        yes       no        no
     protocol and data hash      no        yes       no        no
 
-Wide names what it leaves behind in the last header of the file; source, whose headers are not
-ours, in the message of the export. Earlier revisions, flags and who was assigned what stay in the
+Source is also what wide is where the items file has columns for answers. Wide names what it leaves
+behind in the last header of the file. So does source where people have columns of their own; where
+one person's answers go into the file as it came, it is the message of the export that names it.
+Earlier revisions, flags and who was assigned what stay in the
 workspace: an export holds what the answers are now.
 """
 
@@ -27,7 +29,7 @@ from collections.abc import Iterable, Sequence
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.problems import FileError, listed
-from ratebook.rounds.exchange.source import answer_columns
+from ratebook.rounds.exchange.source import PEOPLE, answer_columns
 
 LAYOUTS = ("long", "wide", "source", "parquet")
 
@@ -52,28 +54,34 @@ def refuse_source(protocol: Protocol, facts: Sequence[Fact]) -> None:
         (any(fact.part for fact in facts), "answers about parts"),
         (any(fact.question not in slots for fact in facts), "answers to "
          + listed(sorted({fact.question for fact in facts} - set(slots)))),
-        (any(fact.status != "answered" for fact in facts), "skipped or not applicable answers"),
-        (any(fact.reason for fact in facts if fact.status == "answered"), "reasons"),
         (any(fact.replicate > 1 for fact in facts), "several replicates"),
-        (any(fact.confidence is not None for fact in facts), "confidence"),
-        (any(fact.version for fact in facts if fact.kind != "automatic"), "versions of raters"),
         (any(fact.of_case for fact in facts), "answers about cases"),
         (any(fact.kind == "automatic" and fact.rater not in own for fact in facts),
          "automatic raters that did not come with the file"),
     ]
     refused = [words for there, words in found if there]
     if refused:
-        raise FileError(f"The layout source cannot carry {listed(refused)}. Use long or wide.")
+        raise FileError(f"The layout source cannot carry {listed(refused)}. Use long.")
 
 
 def named_by_source(facts: Iterable[Fact]) -> list[str]:
-    """What the layout source leaves behind, in words for the message of the export."""
+    """What the layout source leaves behind, in words for its header or the export's message."""
     facts = [fact for fact in facts if fact.kind != "automatic"]
-    single = {fact.rater for fact in facts if fact.kind == "human"}
-    return [
-        *([f"the rater's name ({next(iter(single))}: give it with --rater)"]
-          if len(single) == 1 else []),
-        *(["seconds"] if any(fact.seconds is not None for fact in facts) else []),
-        *(["answered_at"] if any(fact.client_time is not None for fact in facts) else []),
-        *(["earlier revisions"] if any(fact.revision > 1 for fact in facts) else []),
+    found = [
+        (any(fact.status == "skipped" for fact in facts), "skipped"),
+        (any(fact.status == "not_applicable" for fact in facts), "not applicable"),
+        (any(fact.reason for fact in facts), "reasons"),
+        (any(fact.confidence is not None for fact in facts), "confidence"),
+        (any(fact.version for fact in facts), "versions of raters"),
+        (any(fact.seconds is not None for fact in facts), "seconds"),
+        (any(fact.client_time is not None for fact in facts), "answered_at"),
+        (any(fact.revision > 1 for fact in facts), "earlier revisions"),
     ]
+    return [words for there, words in found if there]
+
+
+def nameless(facts: Iterable[Fact]) -> list[str]:
+    """The single person whose answers stand in the file under nobody's name."""
+    people = {fact.rater: fact.kind for fact in facts if fact.kind in PEOPLE}
+    single = list(people) if set(people.values()) == {"human"} and len(people) == 1 else []
+    return [f"the rater's name ({name}: give it with --rater)" for name in single]

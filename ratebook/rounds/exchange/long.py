@@ -7,7 +7,8 @@ from ratebook.rounds.exchange import given as cells
 from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.headers import name_columns, plain
-from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
+from ratebook.rounds.exchange.naming import item_names, unread
+from ratebook.rounds.exchange.problems import Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet, required
 
 ALWAYS = ("item", "part", "rater", "question", "value")
@@ -23,24 +24,19 @@ def is_long(sheet: Sheet) -> bool:
 
 def read_long(
     sheet: Sheet, protocol: Protocol, problems: Problems, rater: str | None, kind: str | None
-) -> list[Given]:
-    """The answers of a long file. An empty value without a status is no answer."""
-    keys = protocol.item.key
-    known: dict[str, tuple[str, ...]] = dict.fromkeys((*ALWAYS, *OPTIONAL), ())
-    known["item"] = ("item_id", "subject", *([keys[0]] if len(keys) == 1 else []))
-    known["rater"] = cells.rater_headers(protocol)
-    known["question"] = ("question_id", "criterion", "metric")
+) -> tuple[list[Given], list[str]]:
+    """The answers of a long file, and notes. An empty value without a status is no answer."""
+    known = _known(protocol)
     placed = name_columns(sheet.columns, known, problems)
     problems.stop()
-    required(sheet, ("item", "question", "value"), placed)
-    unknown = [name for name in placed if name not in known]
-    if unknown:
-        raise FileError(f"{sheet.name}, row 1: {listed(unknown)} is no column of answers. "
-                        f"Use {listed(known)}, and remove the others.")
+    keys = [name for name in protocol.item.key if name in placed]
+    if not keys:
+        required(sheet, ("item",), placed)
+    notes = unread(sheet, placed, known, [*ALWAYS, *OPTIONAL], problems)
     raters = cells.one_rater(sheet, placed, rater, problems)
     columns = zip(
         sheet.numbers,
-        [cell.strip() for cell in sheet.column(placed["item"])],
+        item_names(sheet, placed, protocol, keys),
         cells.parsed(sheet, placed, "question", _question(protocol), "", problems),
         sheet.column(placed["value"]),
         raters,
@@ -60,20 +56,30 @@ def read_long(
         columns
     ):
         if not item or not question:
-            missing = "question" if item else "item"
-            if not sheet.rows[index][placed[missing]].strip():
-                problems.add("empty. Every answer names its item and its question.", row, missing)
+            if not item or not sheet.rows[index][placed["question"]].strip():
+                problems.add("empty. Every answer names its item and its question.", row,
+                             "question" if item else "item")
             continue
         answer = Given(row, "value", item, question, value, name, part, replicate,
                        status or "answered", *rest)
         if value.strip() or status not in ("", "answered"):
             found.append(answer)
-        elif status == "answered" or answer.reason:
-            problems.add("empty, and the row says that there is an answer. Write the value, or "
-                         "the status skipped or not_applicable.", row, "value")
+        elif status == "answered" or answer.reason or answer.confidence is not None:
+            problems.add("empty, and the row says more about the answer. Write the value, or the "
+                         "status skipped or not_applicable.", row, "value")
         if comments is not None and comments[index].strip():
             _comment(answer, comments[index], protocol, problems, found)
-    return found
+    return found, notes
+
+
+def _known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
+    """The columns of a long file. Key columns name the item too, and `case` where it is empty."""
+    keys = dict.fromkeys((*protocol.item.key, protocol.item.case, "case"), ())
+    known: dict[str, tuple[str, ...]] = {**keys, **dict.fromkeys((*ALWAYS, *OPTIONAL), ())}
+    known["item"] = ("item_id", "subject")
+    known["rater"] = cells.rater_headers(protocol)
+    known["question"] = tuple({"question_id", "criterion", "metric"} - set(keys))
+    return known
 
 
 def _question(protocol: Protocol):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ratebook.rounds.exchange import delimited, excel, jsonl, original, parquet, source
 from ratebook.rounds.exchange.content import Decoded, label
 from ratebook.rounds.exchange.facts import Fact, facts
-from ratebook.rounds.exchange.layouts import LAYOUTS, named_by_source, refuse_source
+from ratebook.rounds.exchange.layouts import LAYOUTS, named_by_source, nameless, refuse_source
 from ratebook.rounds.exchange.long import long_rows
 from ratebook.rounds.exchange.problems import FileError, listed, shown
 from ratebook.rounds.exchange.wide_rows import Line, left_out, wide_rows
@@ -58,16 +58,16 @@ def export_answers(round: StoredRound, file: str | Path, layout: str = "long") -
     elif layout == "source" or (layout == "wide" and source.answer_columns(round.protocol)):
         refuse_source(round.protocol, found)
         data = _source(round, found, kept, fields, suffix)
-        left = named_by_source(found)
+        left = [*nameless(found), *named_by_source(found)]
     else:
         rows = long_rows(found) if layout == "long" else wide_rows(round.protocol, found, fields)
-        data = _bytes(*rows, suffix, name)
+        data = encoded(*rows, suffix, name)
         left = left_out([Line(fact, {}, {"": fact}) for fact in found]) if layout == "wide" else []
-    _put(data, file)
+    put(data, file)
     return Exported(name, layout, len(found), tuple(left))
 
 
-def _bytes(columns: Sequence[str], rows: Sequence[Sequence[str]], suffix: str, name: str) -> bytes:
+def encoded(columns: Sequence[str], rows: Sequence[Sequence[str]], suffix: str, name: str) -> bytes:
     if suffix == ".xlsx":
         return excel.write(columns, rows, name)
     stream = io.StringIO(newline="")
@@ -104,7 +104,8 @@ def _source(
     if kept is None:
         kept = Decoded(_rebuilt(round, fields), "utf-8")
     separator, _ = delimited.separator(kept.text, round.name)
-    return source.filled(kept, round.name, separator, round.protocol, found)
+    return source.filled(kept, round.name, separator, round.protocol, found,
+                         named_by_source(found))
 
 
 def _rebuilt(
@@ -158,7 +159,7 @@ def _parquet(round: StoredRound, found: Sequence[Fact]) -> bytes:
     })
 
 
-def _put(data: bytes, file: str | Path) -> None:
+def put(data: bytes, file: str | Path) -> None:
     """The whole file at once: who reads it never sees half of it."""
     if str(file) == "-":
         sys.stdout.buffer.write(data)

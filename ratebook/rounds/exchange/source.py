@@ -18,6 +18,7 @@ from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.formulas import restored, safe
 from ratebook.rounds.exchange.headers import name_columns
 from ratebook.rounds.exchange.items import known_columns
+from ratebook.rounds.exchange.naming import LEFT_OUT
 from ratebook.rounds.exchange.problems import FileError, Problems, listed
 
 PEOPLE = ("human", "adjudicator")
@@ -54,9 +55,13 @@ def table(text: str, separator: str) -> list[list[Cell]]:
 
 
 def filled(
-    original: Decoded, name: str, separator: str, protocol: Protocol, facts: Sequence[Fact]
+    original: Decoded, name: str, separator: str, protocol: Protocol, facts: Sequence[Fact],
+    left_out: Sequence[str] = (),
 ) -> bytes:
-    """The file's bytes with every answer in its place."""
+    """The file's bytes with every answer in its place.
+
+    Where raters get columns of their own, one more header names what is left out.
+    """
     text = original.text
     rows = [row for row in table(text, separator) if any(cell.value.strip() for cell in row)]
     placed = name_columns([cell.value for cell in rows[0]], known_columns(protocol), Problems(name))
@@ -67,7 +72,8 @@ def filled(
     for fact in facts:
         answers.setdefault((fact.subject, fact.question), []).append(fact)
     end = rows[0][-1].end
-    changes = [(end, end, "".join(separator + _written(head, separator) for head in more))]
+    heads = [*more, *([LEFT_OUT.format(", ".join(left_out))] if more and left_out else [])]
+    changes = [(end, end, "".join(separator + _written(head, separator) for head in heads))]
     keys = [protocol.key({column: row[placed[column]].value.strip()
                           for column in protocol.item.key if column in placed}) for row in rows]
     if later := {fact.subject for fact in facts} - set(keys[1:]):
@@ -82,6 +88,7 @@ def filled(
                 changes.append((cell.start, cell.end, _written(new, separator, was_quoted)))
         added = [next((fact.text for fact in answers.get((key, question), [])
                        if fact.rater == rater), "") for question, rater in more.values()]
+        added += [""] * (len(heads) - len(more))
         end = row[-1].end
         changes.append((end, end, "".join(separator + _written(each, separator)
                                           for each in added)))

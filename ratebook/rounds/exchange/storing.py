@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, insert
+from sqlalchemy.sql.compiler import SQLCompiler
 
-from ratebook.rounds import schema
+from ratebook.rounds import assigning, schema
 from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.problems import FileError, listed, shown
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 Cell = tuple[str, bool, int, str, str, int]  # subject, of_case, part, rater, question, replicate
 Fresh = tuple[Given, Cell, Any]  # with what it answers, and the value to store
 
+COLUMNS = (
+    "event_id", "round_id", "rater_id", "subject_id", "part", "question_id", "replicate", "status",
+    "value_id", "number", "text", "reason", "confidence", "seconds", "lamport", "client_time",
+    "server_time",
+)
+
 
 def store(
     stored: StoredRound, connection: Connection, fresh: Sequence[Fresh], there: Mapping[Cell, Fact],
@@ -32,41 +39,55 @@ def store(
 
     `shown_as` stays empty: what was answered in a file was not answered in the form's order.
     """
-    _join(stored, connection, [given for given, _, _ in fresh], source)
+    new = _join(stored, connection, [given for given, _, _ in fresh], source)
     seen = take_snapshot(connection, stored.id)
+    if new and stored.per_item is None:  # so that they can go on in the form
+        assigning.extend(connection, seen, stored.seed, None, stored.store.now())
     if seen.state == "closed":
         raise FileError(f"{source}: {stored.closed_reason(seen)}.")
     asked = stored.asked(connection)
     raters = {name: row.id for name, row in seen.raters.items()}
     now, batch = stored.store.now(), uuid.uuid4().hex
-    rows = []
+    rows: list[tuple] = []
     for number, (given, cell, value) in enumerate(fresh):
         subject, of_case, part, rater, question, replicate = cell
         named = asked[question]
-        row = {
-            "event_id": f"{batch}-{number}", "round_id": stored.id, "rater_id": raters[rater],
-            "subject_id": (seen.cases if of_case else seen.items)[subject].id,
-            "part": part, "question_id": named.id, "replicate": replicate, "status": given.status,
-            "value_id": None, "number": None, "text": None, "reason": given.reason,
-            "confidence": given.confidence, "seconds": given.seconds,
-            "lamport": there[cell].lamport + 1 if cell in there else 1,
-            "client_time": microseconds(given.at) if given.at else None, "server_time": now,
-        }
+        value_id = amount = text = None
         if given.status == "answered":
             if named.allowed:
-                row["value_id"] = named.allowed[value]
+                value_id = named.allowed[value]
             elif named.question.is_numeric:
-                row["number"] = float(value)
+                amount = float(value)
             else:
-                row["text"] = value
-        rows.append(row)
-    connection.execute(insert(schema.answer_event), rows)
+                text = value
+        rows.append((
+            f"{batch}-{number}", stored.id, raters[rater],
+            (seen.cases if of_case else seen.items)[subject].id, part, named.id, replicate,
+            given.status, value_id, amount, text, given.reason, given.confidence, given.seconds,
+            there[cell].lamport + 1 if cell in there else 1,
+            microseconds(given.at) if given.at else None, now,
+        ))
+    _insert(connection, rows)
+
+
+def _insert(connection: Connection, rows: list[tuple]) -> None:
+    """One executemany of the driver: all values are plain, so nothing needs to look at each."""
+    statement = insert(schema.answer_event).compile(
+        dialect=connection.dialect, column_keys=list(COLUMNS)
+    )
+    assert isinstance(statement, SQLCompiler)
+    if statement.positional:
+        assert tuple(statement.positiontup or ()) == COLUMNS
+        connection.exec_driver_sql(str(statement), rows)
+    else:
+        connection.exec_driver_sql(str(statement), [dict(zip(COLUMNS, row)) for row in rows])
 
 
 def _join(
     stored: StoredRound, connection: Connection, given: Sequence[Given], source: str
-) -> None:
-    """Everybody the file names has a part in the round, each with one kind and one version."""
+) -> list[int]:
+    """Everybody the file names has a part in the round, each of one kind; those who are new."""
+    new: list[int] = []
     told: dict[str, tuple[int, set[str | None], set[str | None]]] = {}
     for each in given:
         _, kinds, versions = told.setdefault(each.rater, (each.row, set(), set()))
@@ -80,9 +101,7 @@ def _join(
         kind = next(iter(kinds - {None}), None)
         version = next(iter(versions - {None}), None)
         try:
-            join(connection, stored.id, [name], kind, stored.store.now(), version)
+            new += join(connection, stored.id, [name], kind, stored.store.now(), version)
         except RoundError as error:
             raise FileError(f"{source}, row {row}: {error}") from None
-
-
-
+    return new

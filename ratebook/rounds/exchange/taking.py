@@ -125,7 +125,9 @@ def _remedy(asked: Asked) -> str:
     """What can be written instead."""
     question = asked.question
     if question.values is not None:
-        return f"Use one of {listed(question.values)}."
+        if question.is_numeric and len(question.values) > 12:
+            return f"Use {question.min} to {question.max} in steps of {question.step}."
+        return f"Use one of {listed(question.values, len(question.values))}."
     if question.is_numeric:
         return f"Use a number from {question.min} to {question.max}."
     return "Write a text, or leave the cell empty."

@@ -1,18 +1,17 @@
 """Reading the wide layout: one row per item, part and rater, one column per question."""
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange import given as cells
 from ratebook.rounds.exchange.given import Given
-from ratebook.rounds.exchange.headers import name_columns, plain
+from ratebook.rounds.exchange.headers import name_columns
 from ratebook.rounds.exchange.items import known_columns
+from ratebook.rounds.exchange.naming import item_names, unread
 from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet, required
 
-LEFT_OUT = "(not in this file: {})"  # a header that names what the layout leaves behind
 BESIDE: dict[str, Callable[[str], Any]] = {
     "status": cells.status, "reason": cells.text, "confidence": cells.confidence,
 }
@@ -37,8 +36,8 @@ def read_wide(
     key = [name for name in protocol.item.key if name in placed]
     if "item" not in placed:
         required(sheet, protocol.item.key[:1], placed)
-    notes = _unread(sheet, placed, known, questions, problems)
-    names = _names(sheet, placed, protocol, key)
+    notes = unread(sheet, placed, known, questions, problems)
+    names = item_names(sheet, placed, protocol, key)
     said = [any(row[placed[name]].strip() for name in asked) for row in sheet.rows]
     empty = [not name and not says for name, says in zip(names, said)]
     if any(empty):
@@ -76,36 +75,6 @@ def _known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
         known[question.id] = (*question.aliases, *slots)
         known.update({f"{question.id}.{name}": () for name in BESIDE})
     return known
-
-
-def _names(
-    sheet: Sheet, placed: Mapping[str, int], protocol: Protocol, key: list[str]
-) -> list[str]:
-    if "item" in placed:
-        return [cell.strip() for cell in sheet.column(placed["item"])]
-    columns = [sheet.column(placed[name]) for name in key]
-    return [
-        protocol.key({name: cell.strip() for name, cell in zip(key, row)})
-        if row[0].strip() else "" for row in zip(*columns)
-    ]
-
-
-def _unread(
-    sheet: Sheet, placed: Mapping[str, int], known: Mapping[str, Any],
-    questions: Mapping[str, Any], problems: Problems,
-) -> list[str]:
-    """Columns that are neither answers nor items': noted, or refused where a question is meant."""
-    unread = []
-    for name in placed:
-        if name in known or name.startswith(LEFT_OUT.split(":")[0]):
-            continue
-        near = get_close_matches(plain(name), [plain(each) for each in questions], 1, 0.8)
-        if near:
-            problems.add(f"no question has this name. Did you mean {near[0].replace(' ', '_')}?",
-                         1, name)
-        else:
-            unread.append(name)
-    return [f"{sheet.name}: not read, as no question: {listed(unread, 10)}."] if unread else []
 
 
 def _answers(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange.facts import Fact
-from ratebook.rounds.exchange.wide import LEFT_OUT
+from ratebook.rounds.exchange.naming import LEFT_OUT
 
 
 @dataclass

@@ -91,5 +91,6 @@ test("a silent kernel and a rejection are told apart, and numbers are right", ()
   assert.equal(say("saved"), "Saved");
   assert.match(say("silent", { waiting: 2 }), /2 answers are not stored.*kept in this browser/);
   assert.match(say("silent", { waiting: 1, volatile: true }), /download them now/);
+  assert.match(say("silent", { waiting: 1, trouble: "The disk is full." }), /^The disk is full. 1 /);
   assert.equal(say("rejected", { rejected: 1 }), "1 answer was rejected");
 });

@@ -1,4 +1,4 @@
-"""kill -9 of four writers at random times: what was acknowledged is there, and a retry is harmless."""
+"""kill -9 of four writers: what was acknowledged is there, and a retry is harmless."""
 
 import random
 import time

@@ -1,0 +1,200 @@
+"""Hugging Face models on this machine; torch and transformers are imported here and only here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ratebook.judges.batches import Batches
+from ratebook.judges.outcome import JudgeRun
+from ratebook.judges.reply import Messages, Reply, storable
+
+if TYPE_CHECKING:
+    from ratebook.rounds import StoredRound
+
+Constrain = Callable[[dict[str, Any], Any], Any]  # (schema, tokenizer) → a logits processor
+
+
+class LocalModel:
+    """A text-generation model by path or id, or one already loaded with its own tokenizer.
+
+    Deterministic unless a temperature is given; only new tokens are decoded. `device` automap
+    takes cuda, else mps, else cpu. `constrain` makes a logits processor from the reply's JSON
+    schema, for libraries that force a reply into it; by default replies are free.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        model: Any = None,
+        tokenizer: Any = None,
+        name: str | None = None,
+        device: Any = "automap",
+        batch_size: int = 4,
+        max_new_tokens: int = 1024,
+        temperature: float = 0.0,
+        seed: int = 0,
+        constrain: Constrain | None = None,
+    ):
+        if (path is None) == (model is None):
+            raise ValueError("A local model is given by its path or id, or as a loaded model.")
+        if model is not None and tokenizer is None:
+            raise ValueError("A loaded model needs its own tokenizer: give tokenizer= as well.")
+        self.path = str(path) if path is not None else ""
+        given = getattr(getattr(model, "config", None), "name_or_path", "") if model else self.path
+        # The last part only: a path of this machine is nobody's name.
+        self.name = name or Path(str(given or "local-model")).name
+        self.concurrency = batch_size
+        self.max_new_tokens, self.temperature, self.seed = max_new_tokens, temperature, seed
+        self._given, self._device, self._constrain = (model, tokenizer), device, constrain
+        self._pipe: Any = None
+        self._batches = Batches(batch_size, self._answer_all)
+
+    def identity(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "model": self.name, "local": True, "temperature": self.temperature,
+            "max_new_tokens": self.max_new_tokens,
+        }
+        if self.temperature:
+            found["seed"] = self.seed
+        if self._constrain is not None:
+            found["constrained"] = True
+        return found
+
+    async def ask(self, messages: Messages, schema: dict[str, Any], replicate: int) -> Reply:
+        return await self._batches.ask((messages, schema, replicate))
+
+    async def close(self) -> None:
+        await self._batches.close()
+
+    def _answer_all(self, batch: Sequence[tuple[Messages, dict[str, Any], int]]) -> list[Reply]:
+        _, schema, replicate = batch[0]
+        return self.answer([messages for messages, *_ in batch], schema, replicate)
+
+    # The model itself
+
+    def answer(
+        self, conversations: Sequence[Messages], schema: dict[str, Any] | None = None,
+        replicate: int = 1,
+    ) -> list[Reply]:
+        """Replies to several conversations, as one batch."""
+        import torch
+
+        pipe = self._loaded()
+        tokenizer = pipe.tokenizer
+        texts = [self._prompt(tokenizer, messages) for messages in conversations]
+        templated = bool(getattr(tokenizer, "chat_template", None))
+        how: dict[str, Any] = {"do_sample": bool(self.temperature)}
+        if self.temperature:
+            torch.manual_seed(self.seed + replicate - 1)
+            how["temperature"] = self.temperature
+        if self._constrain is not None and schema is not None:
+            how["logits_processor"] = [self._constrain(schema, tokenizer)]
+        sizes = [
+            len(tokenizer(text, add_special_tokens=not templated)["input_ids"]) for text in texts
+        ]
+        found = pipe(
+            texts, batch_size=len(texts), return_tensors=True, return_full_text=None,
+            max_new_tokens=self.max_new_tokens, add_special_tokens=not templated, **how,
+        )
+        return [
+            self._reply(pipe, one[0]["generated_token_ids"], max(sizes), size)
+            for one, size in zip(found, sizes)
+        ]
+
+    def _reply(self, pipe: Any, ids: Any, padded: int, size: int) -> Reply:
+        new = list(ids)[padded:]
+        ends = _ends(pipe)
+        stop = next((place for place, one in enumerate(new) if one in ends), None)
+        kept = new if stop is None else new[:stop]
+        text = pipe.tokenizer.decode(kept, skip_special_tokens=True)
+        return Reply(
+            storable(text), finish="length" if stop is None else "stop", served=self.name,
+            tokens_in=size, tokens_out=len(kept), cost=0.0, sdk=_versions(),
+        )
+
+    def _prompt(self, tokenizer: Any, messages: Messages) -> str:
+        """By the model's own chat template; as plain text where it has none."""
+        chat = [dict(message) for message in messages]
+        if not getattr(tokenizer, "chat_template", None):
+            return "\n\n".join(message["content"] for message in chat) + "\n\n"
+        try:
+            return tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
+        except Exception as error:
+            if type(error).__name__ != "TemplateError" or chat[0]["role"] != "system":
+                raise
+        system, first, *rest = chat  # templates without a system role
+        merged = {"role": "user", "content": f"{system['content']}\n\n{first['content']}"}
+        return tokenizer.apply_chat_template(
+            [merged, *rest], tokenize=False, add_generation_prompt=True
+        )
+
+    def _loaded(self) -> Any:
+        if self._pipe is None:
+            transformers = _transformers()
+            model, tokenizer = self._given
+            device = best_device() if self._device in ("automap", None) else self._device
+            self._pipe = transformers.pipeline(
+                "text-generation", model=model if model is not None else self.path,
+                tokenizer=tokenizer, device=device,
+            )
+            own = self._pipe.tokenizer
+            own.padding_side = "left"
+            if own.pad_token_id is None:
+                own.pad_token = own.eos_token
+        return self._pipe
+
+
+def judge_local(
+    stored: StoredRound, path: str | Path, *, name: str | None = None, device: Any = "automap",
+    batch_size: int = 4, max_new_tokens: int = 1024, temperature: float = 0.0, **how: Any,
+) -> JudgeRun:
+    """`judge` with a model on this machine; `how` is what `judge` takes."""
+    from ratebook.judges.judging import judge
+
+    _transformers()
+    model = LocalModel(
+        path, name=name, device=device, batch_size=batch_size, max_new_tokens=max_new_tokens,
+        temperature=temperature,
+    )
+    return judge(stored, model, name or model.name, **how)
+
+
+def best_device() -> str:
+    """cuda, else mps, else cpu."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    backend = getattr(torch.backends, "mps", None)
+    return "mps" if backend is not None and backend.is_available() else "cpu"
+
+
+def _transformers() -> Any:
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ImportError as error:
+        raise ValueError(
+            f"Models on this machine need torch and transformers ({error}): "
+            "pip install 'ratebook[local-models]'"
+        ) from None
+    return transformers
+
+
+def _versions() -> str:
+    import torch
+    import transformers
+
+    return f"transformers {transformers.__version__}, torch {torch.__version__}"
+
+
+def _ends(pipe: Any) -> set[int]:
+    """Tokens after which nothing of the reply follows."""
+    found: set[int] = set()
+    for one in (pipe.model.generation_config.eos_token_id, pipe.tokenizer.eos_token_id,
+                pipe.tokenizer.pad_token_id):
+        found.update(one if isinstance(one, list | tuple) else [] if one is None else [one])
+    return found

@@ -1,0 +1,119 @@
+"""Asking a model: from the store where the reply is there, within the budget, once again if bad."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ratebook.judges import cache
+from ratebook.judges.parsing import Parsed
+from ratebook.judges.prices import Budget, Prices, tokens_of
+from ratebook.judges.questeval.replies import Outcome
+from ratebook.judges.questeval.schemas import SCHEMAS
+from ratebook.judges.questeval.summary import Summary
+from ratebook.judges.questeval.wording import Wording
+from ratebook.judges.reask import question_again
+from ratebook.judges.reply import Messages, Model, Reply, Stop
+
+if TYPE_CHECKING:
+    from ratebook.rounds import StoredRound
+
+EXPECTED_OUT = 500  # tokens of a usual reply, for budgets
+Read = Callable[[Reply, str], Outcome]
+
+
+class Stopped(Exception):
+    """The run ends here; the summary says why."""
+
+
+class Asker:
+    """One model in one run. The store is used from one thread of its own."""
+
+    def __init__(
+        self,
+        stored: StoredRound,
+        model: Model,
+        summary: Summary,
+        *,
+        budget: float | None = None,
+        prices: Prices | None = None,
+        fresh: bool = False,
+    ):
+        self.model, self.summary = model, summary
+        self._stored, self._fresh = stored, fresh
+        self._prices = prices or Prices()
+        source = self._prices.source
+        self._budget = Budget(budget, self._prices.of(model.name), model.name, source)
+        self._store = ThreadPoolExecutor(1, thread_name_prefix="ratebook-questions")
+
+    async def ask(
+        self, wording: Wording, messages: Messages, read: Read
+    ) -> tuple[Outcome, Reply, str]:
+        """What the model says, read; asked once more, with the complaint, where that fails."""
+        prompt = "\n\n".join(message["content"] for message in messages)
+        key, reply = await self._reply(wording, messages)
+        outcome = read(reply, prompt)
+        if outcome.status in ("parse_error", "mismatch", "partial") and not reply.error:
+            complaint = Parsed("parse_error", problems=(outcome.problem,))
+            again = question_again(messages, reply.text, complaint)
+            second_key, second = await self._reply(wording, again)
+            better = read(second, prompt)
+            if better.ok and (better.status == "ok" or not outcome.ok):
+                second = replace(second, retries=reply.retries + second.retries + 1)
+                return better, second, second_key
+        return outcome, reply, key
+
+    async def _reply(self, wording: Wording, messages: Messages) -> tuple[str, Reply]:
+        identity = self.model.identity()
+        schema = SCHEMAS[wording.step]
+        named = {**identity, "prompt": wording.label}
+        key = cache.reply_key(named, messages, schema, 1)
+        if not self._fresh:
+            found = await self.in_store(cache.cached, self._stored, key)
+            if found is not None:
+                return key, found
+        estimate = self._budget.reserve(
+            sum(tokens_of(message["content"]) for message in messages), EXPECTED_OUT
+        )
+        if estimate is None:
+            raise self._stop("the budget is used up")
+        self.summary.requests += 1
+        reply: Reply | None = None
+        try:
+            reply = await self.model.ask(messages, schema, 1)
+        except Stop as stop:
+            raise self._stop(str(stop)) from None
+        finally:
+            if reply is not None and reply.cost is None:
+                cost = self._prices.cost(self.model.name, reply.tokens_in, reply.tokens_out)
+                reply = replace(reply, cost=cost)
+            self._account(estimate, reply)
+        await self.in_store(
+            cache.keep, self._stored, key, reply, prompt=wording.label, asked=identity
+        )
+        return key, reply
+
+    def _account(self, estimate: float, reply: Reply | None) -> None:
+        answered = reply is not None and not reply.error
+        cost = reply.cost if reply is not None and answered else 0.0
+        self._budget.settle(estimate, cost)
+        if answered:
+            self.summary.spent += cost or 0.0
+            self.summary.unpriced += cost is None
+
+    def _stop(self, why: str) -> Stopped:
+        self.summary.stopped = self.summary.stopped or why
+        return Stopped(why)
+
+    async def in_store(self, action: Callable[..., Any], *given: Any, **more: Any) -> Any:
+        """In the store's thread; an interruption waits until the write is over."""
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(self._store, lambda: action(*given, **more))
+        return await asyncio.shield(work)
+
+    async def close(self) -> None:
+        await self.model.close()
+        self._store.shutdown(wait=True)

@@ -1,0 +1,99 @@
+"""A round, looked at from six sides: figures with a line of reading each, for a notebook.
+
+Every method returns something Jupyter shows; `choose` puts ipywidgets in front of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .report import Report
+from .section import Section, paragraph, short, table
+from .sections.confusion import one as confused
+from .sections.raters import labels, lean, left_out, matrix
+from .sections.weighting import weighting
+from .tables.pairs import agreement_matrix, confusions, worst_pair
+from .tables.reading import disagreements
+from .words import count, percent
+
+
+class Explore:
+    """`Explore(report)`: who is severe, what splits the raters, does confidence mean anything."""
+
+    def __init__(self, report: Report):
+        self.report = report
+        asked = [*report.counted.numeric(), *report.counted.labelled()]
+        self.questions = {question.label: question for question in asked if question.values}
+        self.raters = report.counted.raters()
+
+    def severity(self) -> Section:
+        """Who scores above or below the others; for labels, who uses which."""
+        return shown("Who is severe?", lean(self.report) + labels(self.report))
+
+    def splitting(self, question: str = "", most: int = 10) -> Section:
+        """The items on which raters differ most, over all questions or on one."""
+        asked = [self.questions[question]] if question else list(self.questions.values())
+        found = disagreements(self.report.counted, asked)
+        said = f"Raters differ on {count(len(found), 'item or part', 'items or parts')}."
+        rows = [
+            (unit, *answers(self.report, str(unit), asked), f"{apart:.2f}")
+            for unit, apart in found.head(most).items()
+        ]
+        head = ("Item", *(q.label for q in asked), "Apart")
+        made = table(head, rows, "The most divided first", text=len(head) - 1) if rows else ""
+        return shown("Which items split the raters?", paragraph(said) + made)
+
+    def confidence(self) -> Section:
+        """Whether surer answers are closer to the others'."""
+        found = weighting(self.report)
+        return found or shown("Does confidence mean anything?", "")
+
+    def pairs(self, question: str = "") -> Section:
+        """Which two raters agree least."""
+        asked = [self.questions[question]] if question else list(self.questions.values())
+        found = agreement_matrix(self.report.counted, asked).stack()
+        if not len(found):
+            return shown("Which pairs differ?", "")
+        first, second = found.idxmin()
+        said = (
+            f"{first} and {second} agree least: {percent(found.min())} % of the answers they have "
+            "in common are the same."
+        )
+        return shown("Which pairs differ?", paragraph(said) + matrix(self.report))
+
+    def dropping(self) -> Section:
+        """What leaving a rater out would do to agreement."""
+        return shown("What would dropping a rater do?", left_out(self.report))
+
+    def confusion(self, question: str = "") -> Section:
+        """Which values are taken for each other."""
+        asked = self.questions[question] if question else next(iter(self.questions.values()), None)
+        if asked is None:
+            return shown("Which levels are confused?", "")
+        found = confusions(self.report.counted, [asked])
+        worst = worst_pair(found)
+        inside = confused(self.report, [asked], found, worst, 0) if worst else ""
+        return shown("Which levels are confused?", inside)
+
+    def choose(self, view: Callable[..., Any], **further: Sequence[Any]) -> Any:
+        """A drop-down of questions before a view: `choose(explore.confusion)`."""
+        import ipywidgets
+
+        names = [("all questions", ""), *((name, name) for name in self.questions)]
+        return ipywidgets.interactive(view, question=names, **further)
+
+
+def shown(title: str, inside: str) -> Section:
+    return Section(title, inside or paragraph("Nothing can be said about it in this round."))
+
+
+def answers(report: Report, unit: str, asked: list[Any]) -> list[str]:
+    """For each question what was said, in the order of the raters: `5 4 2`."""
+    rows = report.counted.people
+    own = rows[rows["unit"].eq(unit)]
+    found = []
+    for question in asked:
+        given = own[own["question"].eq(question.id)].sort_values("rater")["value"]
+        found.append(" ".join(short(value, 24) for value in given))
+    return found

@@ -1,0 +1,130 @@
+"""The notebook, run by papermill in a fresh kernel; what went wrong, in one line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .page import steady
+from .surroundings import surroundings
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "round_report.ipynb"
+
+
+def execute(
+    path: str, db: str, work: Path, parameters: dict[str, Any], paper: bool = False
+) -> tuple[Any, str | None]:
+    """The executed notebook, and the reason where it failed; without a notebook if none began."""
+    import nbformat
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
+    given = {name: value for name, value in parameters.items() if value not in (None, [])}
+    own = {
+        "RATEBOOK_WORKSPACE": str(Path(path).resolve()),
+        "RATEBOOK_DB": db if "://" in db else str(Path(db).resolve()),
+        "RATEBOOK_REPORT_OUTPUT": str(work.resolve()),
+        "RATEBOOK_REPORT_PAPER": "1" if paper else "",
+    }
+    result = work / ".executed.ipynb"
+    problem = None
+    try:
+        with surroundings(**own), private_transport() as config:
+            papermill.execute_notebook(
+                str(NOTEBOOK),
+                str(result),
+                parameters=given,
+                kernel_name="python3",
+                cwd=str(work),
+                progress_bar=False,
+                log_output=False,
+                # The kernel's own log is no part of the output; what fails is in the notebook.
+                extra_arguments=["--IPKernelApp.log_level=50"],
+                **config,
+            )
+    except PapermillExecutionError as error:
+        problem = f"{error.ename}: {first_line(error.evalue)}"
+    except OSError:
+        raise
+    except Exception as error:  # a killed kernel, a kernel that never answers
+        problem = f"{type(error).__name__}: {first_line(str(error))}"
+    if not result.exists():
+        return None, problem or "the notebook left no result."
+    notebook = steady(nbformat.read(result, as_version=4))
+    result.unlink()
+    said = printed(notebook)
+    if problem is None and said:
+        problem = f"the notebook printed a warning, which a page must not hide: {first_line(said)}"
+    if problem is not None:
+        without_paths(notebook, work)
+    return notebook, problem
+
+
+@contextmanager
+def private_transport() -> Iterator[dict[str, Any]]:
+    """Talk to the kernel over sockets in a folder of its own.
+
+    Nobody else on the machine can listen, and runs side by side never share an address.
+    """
+    if os.name == "nt":
+        yield {}
+        return
+    from traitlets.config import Config
+
+    # Addresses of sockets are short: the system's own temporary folder, not one deep inside.
+    folder = tempfile.mkdtemp(prefix="rb-", dir="/tmp" if os.access("/tmp", os.W_OK) else None)
+    try:
+        yield {"config": Config({"AsyncKernelManager": {"transport": "ipc", "ip": f"{folder}/k"}})}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def first_line(text: str) -> str:
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    line = lines[0] if lines else "no message"
+    return line if line.endswith(".") else line + "."
+
+
+def printed(notebook: Any) -> str:
+    """What cells wrote to standard error."""
+    return "".join(
+        output["text"]
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
+        for output in cell["outputs"]
+        if output["output_type"] == "stream" and output["name"] == "stderr"
+    )
+
+
+def without_paths(notebook: Any, work: Path) -> None:
+    """Tracebacks name files; where these lie on this machine is nobody's business."""
+    places = {
+        str(work.resolve()): "report",
+        str(Path(__file__).parents[2]): "ratebook",
+        str(Path(sys.prefix)): "python",
+        str(Path.home()): "~",
+    }
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        for output in cell["outputs"]:
+            if output["output_type"] == "error":
+                output["traceback"] = [shortened(line, places) for line in output["traceback"]]
+            elif output["output_type"] == "stream":
+                output["text"] = shortened(output["text"], places)
+
+
+def shortened(text: str, places: dict[str, str]) -> str:
+    for place in sorted(places, key=len, reverse=True):
+        if place not in ("/", os.sep):
+            text = text.replace(place, places[place])
+    return re.sub(r"(/tmp/|/var/folders/)[^\s:'\"]+", "…", text)

@@ -1,0 +1,181 @@
+"""The annotation guide of a round: what its raters are asked, to hand out with the file.
+
+Everything comes from the protocol. What raters must not know (hidden columns, the item's own
+group, what is measured and which targets are set) is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ratebook.protocols import Protocol, Question
+from ratebook.rounds.exchange.guide_pages import Block, Heading, Lines, Steps, Table, Text, page
+from ratebook.rounds.exchange.problems import FileError
+
+if TYPE_CHECKING:
+    from ratebook.rounds.stored import StoredRound
+
+
+def write_guide(round: StoredRound | Protocol, file: str | Path) -> Path:
+    """The guide as a page (.html) or as Markdown (.md)."""
+    protocol, name = (round, "") if isinstance(round, Protocol) else (round.protocol, round.name)
+    suffix = Path(file).suffix.lower()
+    if suffix not in (".html", ".htm", ".md", ".markdown"):
+        raise FileError(f"{Path(file).name}: a guide is a page or Markdown. Use .html or .md.")
+    kind = "html" if suffix.startswith(".htm") else "markdown"
+    try:
+        Path(file).write_text(page(list(blocks(protocol, name)), protocol.title, kind), "utf-8")
+    except OSError as error:
+        raise FileError(f"{Path(file).name} cannot be written: {error.strerror}. "
+                        "Choose a file in a folder that exists.") from None
+    return Path(file)
+
+
+def guide(protocol: Protocol, kind: str = "markdown", round: str = "") -> str:
+    """The guide as text: html or markdown."""
+    return page(list(blocks(protocol, round)), protocol.title, kind)
+
+
+def blocks(protocol: Protocol, round: str = "") -> Iterator[Block]:
+    """The guide's headings, texts, steps and tables, in order."""
+    yield Heading(1, protocol.title)
+    if round:
+        yield Text(f"Annotation guide of the round {round}.")
+    yield Text(protocol.about)
+    yield Heading(2, "How to rate")
+    yield Steps(tuple(protocol.instructions), numbered=True)
+    yield from _seen(protocol)
+    yield Heading(2, "What you are asked")
+    for number, question in enumerate((q for q in protocol.questions if not q.comment_of), 1):
+        yield from _question(protocol, question, number)
+    if protocol.aid:
+        yield Heading(2, "When you hesitate")
+        yield Steps(tuple(protocol.aid), numbered=True)
+    for name, entries in protocol.definitions.items():
+        label = protocol.item.fields[name].label if name in protocol.item.fields else name
+        yield Heading(2, label)
+        yield Table(("Word", "Meaning"), tuple(entries.items()))
+    for heading, text in protocol.reading.items():
+        yield Heading(2, heading)
+        yield Text(text)
+    yield from _examples(protocol)
+    yield from _file(protocol)
+
+
+def _seen(protocol: Protocol) -> Iterator[Block]:
+    visible = [field.label for field in protocol.item.fields.values() if field.visible]
+    after = [field.label for field in protocol.item.fields.values() if field.show == "after"]
+    yield Heading(2, "What you see")
+    lines = list(visible)
+    if protocol.parts is not None:
+        of = "item" if protocol.parts.of == "item" else "case"
+        lines.append(f"{protocol.parts.label}: each {of} is judged piece by piece")
+    yield Steps(tuple(lines))
+    if after:
+        yield Text(f"Shown once you have submitted an item: {', '.join(after)}.")
+
+
+def _question(protocol: Protocol, question: Question, number: int) -> Iterator[Block]:
+    yield Heading(3, f"{number}. {question.label}")
+    yield Text(question.prompt)
+    told = []
+    if question.object:
+        told.append(f"Judge {question.object}.")
+    if question.per == "part" and protocol.parts is not None:
+        told.append(f"Asked about each {protocol.parts.label.lower()}.")
+    if question.when:
+        told.append(f"Asked only if {condition(protocol, question.when)}.")
+    told.append(_must(protocol, question))
+    if question.help:
+        told.append(question.help)
+    yield Text(" ".join(told))
+    if question.options:
+        yield Table(("Answer", "When"), tuple(
+            (option.value if option.label == option.value else f"{option.value} ({option.label})",
+             "\n".join([option.description, *(f"Example: {each}" for each in option.examples)]))
+            for option in question.options
+        ))
+    elif question.levels:
+        yield Table(("Score", "Name", "When"), tuple(
+            (str(level.value), level.name, "\n".join([level.description, *level.indicators]))
+            for level in sorted(question.levels, key=lambda level: -level.value)
+        ))
+    elif question.is_numeric:
+        yield Text(f"A number from {question.min} to {question.max}.")
+    if question.type == "scale" and question.step == 0:
+        yield Text("Decimals are allowed.")
+    if question.type == "answer":
+        yield Text("Write <Unanswerable> where the text gives no answer.")
+    if question.not_applicable:
+        yield Table(("Not applicable", "When"), tuple(question.not_applicable.items()))
+    if question.comment is not None:
+        need = _must(protocol, protocol.question(f"{question.id}_comment"))
+        yield Text(f"Comment: {question.comment.prompt} {need}")
+
+
+def _must(protocol: Protocol, question: Question) -> str:
+    if question.required is True:
+        return "Required."
+    if question.required is False:
+        return "You may leave it open."
+    return f"Required if {condition(protocol, question.required)}."
+
+
+def condition(protocol: Protocol, given: Mapping[str, Any]) -> str:
+    """A condition in words: “Accuracy is inaccurate, unsupported or disputed”."""
+    said = []
+    for key, expected in given.items():
+        if key in ("and", "or"):
+            words = [condition(protocol, part) for part in expected]
+            said.append(f" {key} ".join(f"({word})" if len(words) > 1 and " or " in word else word
+                                        for word in words))
+            continue
+        label = protocol.question(key).label
+        if isinstance(expected, str):
+            said.append(f"{label} is {expected}")
+        else:
+            *rest, last = map(str, expected)
+            said.append(f"{label} is " + (f"{', '.join(rest)} or {last}" if rest else last))
+    return " and ".join(said)
+
+
+def _examples(protocol: Protocol) -> Iterator[Block]:
+    if protocol.examples:
+        yield Heading(2, "Worked examples")
+    for example in protocol.examples:
+        yield Heading(3, example.title)
+        labels = protocol.item.fields
+        yield Lines(tuple(
+            (labels[name].label if name in labels else name, text)
+            for name, text in example.fields.items()
+            if name not in labels or labels[name].visible
+        ) + ((("Part", example.part),) if example.part else ()))
+        yield Table(("Question", "Answer", "Why"), tuple(
+            (protocol.question(name).label, str(value), example.reasons.get(name, ""))
+            for name, value in example.answers.items()
+        ))
+        if example.note:
+            yield Text(example.note)
+
+
+def _file(protocol: Protocol) -> Iterator[Block]:
+    """How to write the answers into a file, for who rates outside of the form."""
+    yield Heading(2, "If you rate in a file")
+    yield Text(
+        "Write one row per answer under the columns item, part, rater, question, value. Leave part "
+        "empty for the whole item; pieces count from 1. Write your own name as rater, the same in "
+        "every row. Save the file as CSV in UTF-8."
+    )
+    yield Table(("question", "value"), tuple(
+        (question.id, _values(question)) for question in protocol.questions
+    ))
+
+
+def _values(question: Question) -> str:
+    if question.values is not None:
+        return ", ".join(map(str, question.values))
+    if question.is_numeric:
+        return f"a number from {question.min} to {question.max}"
+    return "a text"

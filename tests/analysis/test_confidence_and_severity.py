@@ -1,0 +1,228 @@
+"""Confidence, severity, comparisons and the smaller tools around the coefficients."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import analysis
+from analysis import (
+    adjust,
+    agreement_by_category,
+    alpha_without_raters,
+    alpha_without_units,
+    benchmark,
+    compare_systems,
+    confidence,
+    confusion,
+    distribution,
+    kappa_test,
+    pairwise,
+    rater_severity,
+    token_f1,
+    tokenise,
+    weighted_mean,
+)
+
+
+def long_frame(units=60, raters=4, slope=0.0, noise=0.7, seed=1):
+    """Scores and confidences; `slope` is how much surer ratings are closer to the truth."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for unit in range(units):
+        level = rng.normal(3.5, 0.6)
+        for rater in range(raters):
+            sure = rng.uniform(20, 100)
+            spread = noise * (1 - slope * (sure - 60) / 50)
+            score = float(np.clip(level + rng.normal(0, max(spread, 0.05)), 1, 5))
+            rows.append((unit, f"r{rater}", score, sure))
+    return pd.DataFrame(rows, columns=["unit", "rater", "value", "confidence"])
+
+
+def test_the_difference_is_the_covariance_over_the_mean_confidence():
+    frame = long_frame()
+    found = confidence(frame, interval=None)
+    x, c = frame["value"].to_numpy(), frame["confidence"].to_numpy()
+    assert found.difference.value == pytest.approx(np.cov(c, x, ddof=0)[0, 1] / c.mean())
+    assert found.difference.value == pytest.approx(found.weighted.value - found.plain.value)
+    assert found.correlation.value == pytest.approx(np.corrcoef(c, x)[0, 1])
+    assert found.effective_n == pytest.approx(c.sum() ** 2 / (c**2).sum())
+
+
+def test_three_readings_of_one_item():
+    frame = pd.DataFrame(
+        {
+            "unit": ["f1"] * 3,
+            "rater": list("abc"),
+            "value": [4, 5, 3],
+            "confidence": [100, 80, 50],
+        }
+    )
+    found = confidence(frame)
+    assert found.weighted.value == pytest.approx(4.130435, abs=5e-7)
+    assert found.plain.value == 4
+    # One answer each: everybody's confidence is their own mean, so the item is a plain mean.
+    assert found.within.value == pytest.approx(4)
+    assert found.sentence.endswith("Cannot be checked here.")
+
+
+def test_confidence_that_means_something_speaks_for_the_weighted_mean():
+    found = confidence(long_frame(units=200, slope=1.0))
+    assert found.closeness.high < 0
+    assert found.sentence.endswith(
+        "Surer ratings were closer to other raters'. Use the weighted mean."
+    )
+
+
+def test_confidence_that_means_nothing_speaks_for_the_plain_mean():
+    found = confidence(long_frame(units=200))
+    assert found.sentence.endswith(
+        "Surer ratings were not closer to other raters'. Use the plain mean."
+    )
+
+
+def test_a_rater_who_is_always_sure_is_seen():
+    frame = long_frame()
+    frame.loc[frame["rater"] == "r1", "confidence"] = 100.0
+    raters = confidence(frame).raters.set_index("rater")
+    assert raters.loc["r1", "share_constant"] == 1.0
+    assert raters.loc["r1", "sd"] == 0.0
+
+
+def test_answers_without_confidence_leave_the_weighted_mean_only():
+    found = weighted_mean([4, 5, 3], [1.0, 0.8, None])
+    assert found.value == pytest.approx((4 + 4) / 1.8)
+    assert found.n_ratings == 2
+    assert "answers_without_confidence" in found.warnings
+    assert weighted_mean([4, 5], [None, None]).reason == "no_confidence"
+    assert weighted_mean([4, 5], [0, 0]).reason == "zero_weight"
+
+
+def test_severity_is_the_distance_to_the_others_on_shared_units():
+    table = [[5, 4, 3], [4, 3, 2], [5, 5, None], [3, None, None]]
+    found = rater_severity(table).set_index("rater")
+    # Rater 0 against the others' means: 1.5, 1.5, 0.
+    assert found.loc[0, "estimate"] == pytest.approx(1.0)
+    assert found.loc[0, "n_units"] == 3
+    assert found.loc[2, "estimate"] == pytest.approx(-1.5)
+
+
+def test_a_distribution_adds_up_for_all_and_for_each():
+    found = distribution([[1, 2], [2, 2], [3, None]], scale=[1, 2, 3, 4])
+    everyone = found[found["rater"].isna()]
+    assert everyone["n"].tolist() == [1, 3, 1, 0]
+    assert everyone["share"].sum() == pytest.approx(1)
+    assert found[found["rater"] == 1]["n"].tolist() == [0, 2, 0, 0]
+
+
+def test_a_confusion_table_has_the_first_raters_values_in_its_rows():
+    table = confusion([[1, 2], [1, 1], [2, 2], [None, 1]], 0, 1)
+    assert table.to_numpy().tolist() == [[1, 1], [0, 1]]
+
+
+def test_pairs_of_raters_have_a_table_and_its_counts():
+    table = [[1, 1, 2], [2, 2, None], [1, 1, 1], [2, 1, 2]]
+    found = pairwise(table, "percent_agreement")
+    assert found.loc[0, 1] == pytest.approx(3 / 4)
+    assert found.loc[0, 2] == pytest.approx(2 / 3)
+    assert np.isnan(found.loc[0, 0])
+    assert found.attrs["n"].loc[0, 2] == 3
+    assert pairwise(table, "alpha").loc[0, 1] == pytest.approx(
+        analysis.alpha(np.array(table, dtype=object)[:, :2], interval=None).value
+    )
+
+
+def test_specific_agreement_is_twice_the_matches_over_both_uses():
+    # HALO's ten items: SUPPORTED .8, CONTRADICTED .8, NO EVIDENCE .4.
+    pairs = ["SS"] * 4 + ["SN"] + ["CC"] * 2 + ["CN", "NN", "NS"]
+    found = agreement_by_category([list(pair) for pair in pairs]).set_index("value")["estimate"]
+    assert found["S"] == pytest.approx(0.8)
+    assert found["C"] == pytest.approx(0.8)
+    assert found["N"] == pytest.approx(0.4)
+
+
+def test_the_most_influential_unit_and_rater_come_out():
+    table = [[1, 1, 1], [2, 2, 2], [3, 3, 3], [1, 3, 3], [2, 2, 2]]
+    units = alpha_without_units(table)
+    assert units.loc[0, "unit"] == 3
+    assert units.loc[0, "estimate"] == 1
+    raters = alpha_without_raters(table).set_index("rater")
+    assert raters.loc[0, "estimate"] == 1
+    assert raters["change"].idxmax() == 0
+
+
+def test_systems_are_paired_by_case_and_corrected_by_holm():
+    scores = {"a": [5, 4, 5, 4, 5, 3], "b": [4, 4, 4, 3, 4, 3], "c": [2, 1, 2, 1, 3, 1]}
+    frame = pd.DataFrame(
+        [(s, f"q{i}", "r", x) for s, each in scores.items() for i, x in enumerate(each)],
+        columns=["system", "case", "rater", "value"],
+    )
+    found = compare_systems(frame).set_index("systems")
+    row = found.loc["a − b"]
+    gaps = np.array(scores["a"]) - np.array(scores["b"])
+    assert row["estimate"] == pytest.approx(gaps.mean())
+    from scipy.stats import ttest_rel
+
+    assert row["p"] == pytest.approx(ttest_rel(scores["a"], scores["b"]).pvalue)
+    assert found["adjusted"].tolist() == pytest.approx(adjust(found["p"].tolist()))
+    assert (found["adjusted"] >= found["p"]).all()
+
+
+def test_corrections_match_statsmodels():
+    from statsmodels.stats.multitest import multipletests
+
+    p = [0.001, 0.04, 0.03, 0.2, 0.008]
+    for ours, theirs in (("holm", "holm"), ("benjamini-hochberg", "fdr_bh")):
+        assert adjust(p, ours) == pytest.approx(multipletests(p, method=theirs)[1])
+    assert adjust([0.02, None], "holm") == [0.02, None]
+
+
+def test_kappas_z_is_against_chance_and_absent_where_undefined():
+    assert kappa_test([[1, 1], [2, 2], [1, 2], [2, 1]]).z == pytest.approx(0)
+    assert kappa_test([[1, 1], [1, 1]]).reason == "no_variation"
+    assert kappa_test([[1, None]]).reason == "no_pairable_units"
+    assert kappa_test([[1, 1, 2], [1, 2, None]], "fleiss").reason == "unbalanced"
+
+
+def test_a_benchmark_chooses_the_best_word_that_is_sure_enough():
+    found = benchmark(0.67, 0.15, "regier").set_index("word")
+    assert found.index[found["chosen"]].tolist() == ["good"]
+    assert benchmark(1.0, 0.0).loc[0, "chosen"]
+
+
+def test_token_f1_of_the_worked_examples():
+    # (reference, answer, tokeniser): the definition's own arithmetic.
+    examples = [
+        ("The Eiffel Tower", "Eiffel Tower in Paris", "squad", 2 / 3),
+        ("42 people", "42", "squad", 2 / 3),
+        ("", "", "squad", 1),
+        ("the", "", "squad", 1),
+        ("x", "", "squad", 0),
+        ("a b", "a x", "squad", 0),
+        ("陕西西安市", "西安市", "char", 0.75),
+        ("陕西西安市", "西安市", "squad", 0),
+        ("陕西西安市", "西安市", "auto", 0.75),
+        ("500万元", "500万元。", "char", 1),
+    ]
+    for reference, answer, tokeniser, score in examples:
+        assert token_f1(reference, answer, tokeniser) == pytest.approx(score)
+
+
+def test_jieba_cuts_as_upstream_did():
+    pytest.importorskip("jieba")
+    assert token_f1("陕西西安市", "西安市", "jieba") == pytest.approx(2 / 3)
+    assert token_f1("500万元", "500万元。", "jieba") == pytest.approx(0.8)
+    assert token_f1("New York City", "Paris France", "jieba") == pytest.approx(0.25)
+
+
+def test_tokens_lose_case_punctuation_and_articles():
+    assert tokenise("The U.S. Army, an army.", "squad") == ["us", "army", "army"]
+    assert tokenise("在2023年，GPT模型", "char") == ["在", "2023", "年", "gpt", "模", "型"]
+    assert tokenise("ＡＢＣ、ｄ！", "char") == ["abcd"]
+
+
+@pytest.mark.parametrize(
+    "text", ["<Unanswerable>", " unanswerable. ", "无法推断", "＜unanswerable＞", "无法推断。"]
+)
+def test_every_way_of_saying_unanswerable_is_known(text):
+    assert analysis.is_unanswerable(text)
+    assert not analysis.is_unanswerable("")

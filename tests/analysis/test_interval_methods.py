@@ -1,0 +1,234 @@
+"""Intervals against the long way round: leaving out and drawing units one by one."""
+
+import numpy as np
+import pytest
+
+from analysis import alpha, coefficients, gwet, icc, kappa, mean, proportion, weighted_mean
+from analysis.bootstrap import draw
+from analysis.cells import Cells
+from analysis.patterns import find_patterns
+from analysis.proportions import proportion_of
+from analysis.ratings import read
+from analysis.statistic import rows_to_resample
+from analysis.together import statistic_named
+
+SCALE = [1, 2, 3, 4, 5]
+
+
+def rated(units=60, raters=4, seed=0, missing=0.2):
+    rng = np.random.default_rng(seed)
+    table = rng.choice(SCALE, size=(units, 1), p=[0.1, 0.2, 0.3, 0.2, 0.2]) + rng.integers(
+        -1, 2, (units, raters)
+    )
+    table = np.clip(table, 1, 5).astype(float)
+    table[rng.random(table.shape) < missing] = np.nan
+    return table
+
+
+NAMES = (
+    *("alpha_nominal", "alpha_ordinal", "alpha_interval", "kappa_fleiss", "ac1", "ac2"),
+    *("kappa_raters", "kappa_weighted_quadratic", "percent_agreement", "icc_2_1"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_jackknife_equals_leaving_out_each_unit(name):
+    table = rated()
+    found = coefficients(table, [name], scale=SCALE)[name]
+    without = [
+        coefficients(np.delete(table, i, axis=0), [name], scale=SCALE, interval=None)[name].value
+        for i in range(len(table))
+        if np.isfinite(table[i]).any()
+    ]
+    n = len(without)
+    se = np.sqrt((n - 1) / n * np.sum((np.array(without) - np.mean(without)) ** 2))
+    assert found.se == pytest.approx(se, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_jackknife_over_clusters_equals_leaving_out_each_cluster(name):
+    table = rated(missing=0)
+    cluster = np.arange(len(table)) // 4
+    found = coefficients(table, [name], scale=SCALE, cluster=cluster)[name]
+    without = [
+        coefficients(table[cluster != g], [name], scale=SCALE, interval=None)[name].value
+        for g in np.unique(cluster)
+    ]
+    n = len(without)
+    se = np.sqrt((n - 1) / n * np.sum((np.array(without) - np.mean(without)) ** 2))
+    assert found.se == pytest.approx(se, rel=1e-9)
+    assert f"{n} clusters" in found.method
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_drawing_patterns_equals_drawing_units_on_the_same_draws(name):
+    table = rated()
+    coded = read(table, scale=SCALE)
+    patterns = find_patterns(coded)
+    statistic = statistic_named(name, coded)
+    rows, weights = rows_to_resample(statistic, patterns)
+    given = np.flatnonzero(np.isfinite(table).any(axis=1))
+    kinds = {tuple(codes): k for k, codes in enumerate(patterns.codes)}
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        drawn = rng.choice(given, len(given))
+        counts = np.bincount(
+            [kinds[tuple(coded.codes[i])] for i in drawn], minlength=len(patterns.codes)
+        )
+        ours = statistic.values((counts @ rows)[None, :])[0]
+        slow = coefficients(table[drawn], [name], scale=SCALE, interval=None)[name].value
+        assert ours == pytest.approx(slow, abs=1e-12)
+    assert weights.sum() == len(given)
+
+
+def test_fishers_z_and_t_make_the_interval():
+    table = rated()
+    found = alpha(table, "ordinal", scale=SCALE)
+    middle = (np.arctanh(found.low) + np.arctanh(found.high)) / 2
+    assert middle == pytest.approx(np.arctanh(found.value))
+    wider = alpha(table, "ordinal", scale=SCALE, coverage=0.99)
+    assert wider.low < found.low < found.high < wider.high
+
+
+def test_raters_like_these_need_three_raters_and_are_wider():
+    three = alpha(rated(raters=3, missing=0), "ordinal", scale=SCALE)
+    assert three.low_like < three.low < three.high < three.high_like
+    two = alpha(rated(raters=2), "ordinal", scale=SCALE)
+    assert two.low is not None
+    assert two.low_like is None
+
+
+def test_the_bootstraps_are_seeded_and_near_the_jackknife():
+    table = rated(units=400)
+    jack = alpha(table, "ordinal", scale=SCALE)
+    for method in ("bootstrap", "bca"):
+        first = alpha(table, "ordinal", scale=SCALE, interval=method, seed=1)
+        again = alpha(table, "ordinal", scale=SCALE, interval=method, seed=1)
+        other = alpha(table, "ordinal", scale=SCALE, interval=method, seed=2)
+        assert (first.low, first.high) == (again.low, again.high)
+        assert first.low != other.low
+        assert first.low == pytest.approx(jack.low, abs=0.02)
+        assert first.high == pytest.approx(jack.high, abs=0.02)
+        assert first.seed == 1
+
+
+def test_bca_equals_scipys_on_a_mean():
+    from scipy.stats import bootstrap
+
+    rng = np.random.default_rng(3)
+    x = rng.exponential(size=80)
+    theirs = bootstrap((x,), np.mean, n_resamples=20_000, method="BCa", rng=rng)
+    ours = mean(list(x), interval="bca", resamples=20_000)
+    width = ours.high - ours.low
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.03 * width)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.03 * width)
+
+
+def test_the_percentile_bootstrap_of_patterns_is_multinomial():
+    rows, weights = np.eye(3), np.array([5, 3, 2])
+    drawn = draw(lambda totals: totals[:, 0] / totals.sum(axis=1), rows, weights, 4000, 0)
+    assert drawn.mean() == pytest.approx(0.5, abs=0.01)
+    assert drawn.std() == pytest.approx(np.sqrt(0.25 / 10), rel=0.05)
+
+
+def test_a_mean_of_independent_values_has_students_interval():
+    x = [3.0, 4, 2, 5, 3, 4, 1, 4]
+    found = mean(x)
+    # Mean 3.25, sd 1.2817, t(7) 2.3646: 3.25 ± 1.0715.
+    assert found.se == pytest.approx(np.std(x, ddof=1) / np.sqrt(8))
+    assert (found.low, found.high) == pytest.approx((2.1785, 4.3215), abs=5e-4)
+    assert "few_clusters" in found.warnings
+
+
+def proportions_in(clusters, hits):
+    clusters, hits = np.array(clusters), np.array(hits, dtype=float)
+    n = len(hits)
+    cells = Cells(np.arange(n), np.zeros(n, int), clusters, {"hit": hits, "of": np.ones(n)})
+    return proportion_of("share", cells)
+
+
+def test_a_proportion_over_clusters_uses_the_linearised_variance_on_the_logit():
+    clusters = np.repeat(np.arange(12), 3)
+    hits = (np.arange(36) % 5 != 0).astype(float)
+    found = proportions_in(clusters, hits)
+    p, sums = hits.mean(), np.bincount(clusters, hits)
+    variance = 12 / 11 * np.sum((sums - 3 * p) ** 2) / 36**2
+    reach = 2.200985 * np.sqrt(variance) / (p * (1 - p))  # t(11)
+    expected = [1 / (1 + np.exp(-(np.log(p / (1 - p)) + sign * reach))) for sign in (-1, 1)]
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-5)
+    assert "linearised over 12 clusters" in found.method
+
+
+def test_a_proportion_of_independent_answers_is_wilsons():
+    found = proportions_in(range(148), [1] * 15 + [0] * 133)
+    # Newcombe (1998): 15 of 148.
+    assert (found.low, found.high) == pytest.approx((0.0624, 0.1605), abs=5e-5)
+
+
+def test_a_proportion_at_the_edge_is_wilsons_on_the_number_of_clusters():
+    found = proportions_in(np.repeat(np.arange(20), 4), [0] * 80)
+    # Newcombe (1998): 0 of 20.
+    assert (found.low, found.high) == pytest.approx((0, 0.1611), abs=5e-5)
+
+
+def test_a_proportion_takes_ratings_and_what_counts():
+    found = proportion([["a", "b"], ["a", "a"], ["c", "b"], ["a", "c"]], ["a"], of=["a", "b"])
+    assert found.value == pytest.approx(4 / 6)
+    assert found.n_ratings == 6
+
+
+def test_gwets_standard_error_counts_units_rated_once_and_is_wider():
+    table = [[1, 1], [2, 2]] * 15 + [[1, 2]] * 3 + [[1, None], [2, None]] * 15
+    assert gwet(table, interval="analytic", scale=[1, 2]).se > gwet(table, scale=[1, 2]).se
+
+
+def test_a_mean_kappa_draws_units_jointly_for_all_pairs():
+    rng = np.random.default_rng(5)
+    table = rated(units=200, raters=3, missing=0)
+    joint = kappa(table, "light", scale=SCALE).se
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    apart = [kappa(table[:, list(p)], "cohen", scale=SCALE).se for p in pairs]
+    drawn = []
+    for _ in range(400):
+        again = table[rng.integers(0, 200, 200)]
+        drawn.append(kappa(again, "light", scale=SCALE, interval=None).value)
+    assert joint == pytest.approx(np.std(drawn), rel=0.12)
+    assert joint > 1.05 * np.sqrt(np.sum(np.square(apart))) / 3
+
+
+def components(units, raters, seed, missing):
+    """Ratings whose true ICC(2,1) is 1 / (1 + .25 + .5)."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(0, 1, (units, 1)) + rng.normal(0, 0.5, raters)
+    table = table + rng.normal(0, 0.5**0.5, (units, raters))
+    table[rng.random(table.shape) < missing] = np.nan
+    return table
+
+
+@pytest.mark.parametrize("form", ["ICC2", "ICC3"])
+def test_an_unbalanced_icc_is_right_on_average(form):
+    found = [icc(components(40, 12, seed, 0.3), form, interval=None).value for seed in range(150)]
+    truth = {"ICC2": 1 / 1.75, "ICC3": 1 / 1.5}[form]
+    assert np.mean(found) == pytest.approx(truth, abs=0.02)
+
+
+def test_an_unbalanced_icc_of_one_gap_is_near_the_complete_one():
+    table = components(60, 4, 1, 0)
+    whole = icc(table)
+    table[3, 2] = np.nan
+    gap = icc(table)
+    assert gap.value == pytest.approx(whole.value, abs=0.02)
+    assert "F distribution" in whole.method
+    assert "jackknife" in gap.method
+
+
+def test_a_weighted_mean_with_raters_like_these_is_wider():
+    import pandas as pd
+
+    table = rated(missing=0)
+    long = pd.DataFrame(
+        [(i, j, v, 50 + 10 * v) for i, row in enumerate(table) for j, v in enumerate(row)],
+        columns=["unit", "rater", "value", "confidence"],
+    )
+    found = weighted_mean(long)
+    assert found.low_like < found.low < found.value < found.high < found.high_like

@@ -1,0 +1,244 @@
+"""What counts as missing, which scale holds, what is refused, and what is undefined and why."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import analysis
+from analysis import alpha, alpha_gwet, brennan_prediger, gwet, icc, kappa, percent_agreement
+
+# Krippendorff (2011), section C: four observers, twelve units.
+FOUR = [
+    [1, 1, None, 1],
+    [2, 2, 3, 2],
+    [3, 3, 3, 3],
+    [3, 3, 3, 3],
+    [2, 2, 2, 2],
+    [1, 2, 3, 4],
+    [4, 4, 4, 4],
+    [1, 1, 2, 1],
+    [2, 2, 2, 2],
+    [None, 5, 5, 5],
+    [None, None, 1, 1],
+    [None, None, 3, None],
+]
+
+
+def long_frame(table, unit="unit"):
+    return pd.DataFrame(
+        [(i, f"r{j}", v) for i, row in enumerate(table) for j, v in enumerate(row)],
+        columns=[unit, "rater", "value"],
+    )
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, "", "  "])
+def test_every_kind_of_missing_is_missing(missing):
+    table = [["a", "a"], ["b", "b"], ["a", "b"], ["b", missing]]
+    without = [["a", "a"], ["b", "b"], ["a", "b"]]
+    assert alpha(table).value == alpha(without).value
+    assert alpha(table).n_dropped == 1
+
+
+def test_a_label_spelled_nan_is_a_label():
+    found = alpha([["nan", "nan"], ["b", "b"], ["nan", "b"]])
+    assert found.n_units == 3
+    assert set(found.beside) >= {"observed_agreement", "prevalence", "commonest", "n_pairable"}
+
+
+def test_object_boolean_and_nullable_columns_are_welcome():
+    table = [[1, 1], [2, 2], [1, 2], [2, 1]]
+    expected = alpha(table, "nominal").value
+    for cells in (
+        np.array(table, dtype=object),
+        np.array(table) == 1,
+        pd.DataFrame(table).astype("Int64"),
+        pd.DataFrame(table).astype("category"),
+        pd.DataFrame(table).astype(bool),
+    ):
+        if isinstance(cells, pd.DataFrame) and cells.dtypes.iloc[0].kind == "b":
+            assert alpha(cells).reason == "no_variation"
+        else:
+            assert alpha(cells).value == pytest.approx(expected)
+
+
+def test_ordinal_alpha_is_krippendorffs_and_gwets_has_its_own_name():
+    # Krippendorff (2011), section D; Gwet (2014), table 4.
+    assert alpha(FOUR, "ordinal").value == pytest.approx(0.815, abs=0.0005)
+    assert alpha_gwet(FOUR, "ordinal").value == pytest.approx(0.834, abs=0.0005)
+
+
+def test_the_scale_and_not_the_values_seen_makes_the_weights():
+    table = [[1, 1], [1, 3], [3, 3], [3, 1], [5, 5]]
+    # On 1 to 5 a step of 2 costs (2/4)²; on the ranks 1 2 3 it would cost (1/2)² as well, but
+    # a scale of 1 to 9 makes the same answers nearer neighbours.
+    five = gwet(table, "quadratic", scale=[1, 2, 3, 4, 5]).value
+    nine = gwet(table, "quadratic", scale=list(range(1, 10))).value
+    assert nine > five
+    assert kappa(table, weights="quadratic", scale=[1, 2, 3, 4, 5]).value == pytest.approx(
+        kappa(table, weights="quadratic", scale=list(range(1, 10))).value
+    )
+
+
+def test_a_scale_that_was_not_declared_is_said_to_be_inferred():
+    table = [[1, 1], [2, 2], [1, 2]]
+    assert "scale_inferred" in gwet(table).warnings
+    assert "scale_inferred" in brennan_prediger(table).warnings
+    assert "scale_inferred" not in gwet(table, scale=[1, 2, 3]).warnings
+    assert "scale_inferred" not in kappa(table).warnings
+
+
+def test_one_used_value_of_a_declared_scale_is_full_agreement_for_ac1_and_brennan_prediger():
+    table = [[2, 2], [2, 2], [2, 2]]
+    assert gwet(table, scale=[1, 2, 3]).value == 1
+    assert brennan_prediger(table, scale=[1, 2, 3]).value == 1
+    assert gwet(table).reason == "scale_not_declared"
+    assert brennan_prediger(table).reason == "scale_not_declared"
+
+
+def test_a_single_value_leaves_alpha_and_kappa_undefined_beside_full_agreement():
+    for found in (alpha([[5, 5]] * 4), kappa([[5, 5]] * 4), kappa([[5, 5, 5]] * 4, "fleiss")):
+        assert (found.value, found.reason) == (None, "no_variation")
+        assert found.beside["observed_agreement"] == 1.0
+
+
+def test_undefined_has_a_reason_of_its_own():
+    assert alpha([[None, None]]).reason == "no_ratings"
+    assert alpha([[1], [2]]).reason == "single_rater"
+    assert alpha([[1, None], [None, 2]]).reason == "no_pairable_units"
+    everything_agrees = np.ones((2, 2))
+    assert kappa([[1, 2], [2, 1]], weights=everything_agrees, scale=[1, 2]).reason == (
+        "weights_give_no_disagreement"
+    )
+    assert alpha([[1, 2], [2, 1]], lambda a, b: 0.0).reason == "weights_give_no_disagreement"
+    assert icc([[1, 1], [1, 1]]).reason in ("no_spread", "no_variation")
+
+
+def test_negative_values_are_legal():
+    # NLTK's "dress" data: three colours in a circle, alpha −1/3.
+    assert alpha([[0, 1], [1, 0], [0, 1], [1, 0]]).value < -0.1
+    assert kappa([[0, 1], [1, 0], [0, 1], [1, 0]]).value == -1
+
+
+def test_two_answers_by_one_rater_are_refused_by_name_or_resolved_on_request():
+    frame = long_frame([[1, 2], [2, 2], [1, 1]])
+    twice = pd.concat([frame, pd.DataFrame([(1, "r0", 1)], columns=frame.columns)])
+    with pytest.raises(ValueError, match="answered twice: r0 on 1"):
+        alpha(twice)
+    assert alpha(twice, keep="first").value == alpha(frame).value
+    changed = frame.copy()
+    changed.loc[(changed.unit == 1) & (changed.rater == "r0"), "value"] = 1
+    assert alpha(twice, keep="last").value == alpha(changed).value
+
+
+def test_a_missing_answer_does_not_wipe_out_a_given_one():
+    frame = long_frame([[1, 2], [2, 2], [1, 1]]).astype({"value": "float"})
+    more = pd.concat([frame, pd.DataFrame([(1, "r0", np.nan)], columns=frame.columns)])
+    assert alpha(more, keep="last").value == alpha(frame).value
+
+
+def test_numeric_strings_need_a_scale_where_order_counts():
+    table = [["9", "10"], ["10", "10"], ["9", "9"]]
+    assert alpha(table, "nominal").value is not None
+    for compute in (
+        lambda: alpha(table, "ordinal"),
+        lambda: alpha(table, "interval"),
+        lambda: kappa(table, weights="quadratic"),
+        lambda: gwet(table, "linear"),
+        lambda: percent_agreement(table, within=1),
+    ):
+        with pytest.raises(ValueError, match=r"needs an order.*pass scale="):
+            compute()
+    assert alpha(table, "ordinal", scale=["9", "10"]).value is not None
+
+
+def test_a_rating_off_the_scale_is_refused_with_the_scale():
+    with pytest.raises(ValueError, match=r"rating 6.* is not on the scale: 1, 2, 3, 4, 5"):
+        alpha([[1, 6], [2, 2]], "ordinal", scale=[1, 2, 3, 4, 5])
+    with pytest.raises(ValueError, match=r"rating 4.5 is not on the scale"):
+        alpha([[1, 4.5], [2, 2]], "ordinal", scale=[1, 2, 3, 4, 5])
+    with pytest.raises(ValueError, match=r"rating 'maybe' is not on the scale: yes, no"):
+        alpha([["yes", "maybe"]], scale=["yes", "no"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda t: alpha(t, "ordnial"), "Unknown level 'ordnial': choose nominal, ordinal"),
+        (lambda t: kappa(t, "cohn"), "unknown kind 'cohn': choose cohen"),
+        (lambda t: kappa([[1, 2, 3]], "cohen"), "compares two raters and there are 3"),
+        (lambda t: kappa(t, weights="cubic"), "unknown weights 'cubic'"),
+        (lambda t: kappa(t, weights=[[1, 0], [0, 1], [0, 0]]), "weights are"),
+        (lambda t: kappa(t, weights=[[0.5, 0], [0, 1]]), "1 on the diagonal"),
+        (lambda t: icc(t, "ICC4"), "unknown form 'ICC4'"),
+        (lambda t: alpha(t, interval="bayes"), "unknown interval 'bayes': choose jackknife"),
+        (lambda t: alpha(t, coverage=95), "coverage 95 is not between 0 and 1"),
+        (lambda t: alpha(t, raters=["zoe"]), "no rater 'zoe' here"),
+        (lambda t: alpha([[-1, 1]], "ratio"), "ratio level with a negative value -1"),
+        (lambda t: alpha([[1, np.inf]]), "an infinite rating"),
+        (lambda t: alpha([[1, 2], [1]]), "rows differ in length"),
+        (lambda t: alpha([1, 2, 3]), "units × raters"),
+        (lambda t: alpha(t, scale=[1, 2, 2]), "names 2 twice"),
+        (lambda t: alpha(t, cluster=["x"]), "1 cluster labels for 2 units"),
+        (lambda t: analysis.token_f1("a", "b", "bert"), "unknown tokeniser 'bert'"),
+        (lambda t: analysis.proportion(5, 3), "5 of 3 is not a proportion"),
+        (lambda t: analysis.mean([["a", "b"]]), "a mean needs numbers"),
+        (lambda t: analysis.weighted_mean([1, 2], [1]), "2 values and 1 confidences"),
+        (lambda t: analysis.benchmark(0.5, 0.1, "koch"), "unknown scale 'koch'"),
+    ],
+)
+def test_what_is_wrong_is_named_with_what_to_do(wrong, message):
+    with pytest.raises(ValueError) as refused:
+        wrong([[1, 2], [2, 2]])
+    assert message in str(refused.value)
+
+
+def test_ratio_level_takes_zero():
+    assert alpha([[0, 0], [1, 1], [0, 1]], "ratio").value is not None
+
+
+def test_a_rater_may_be_left_out_by_naming_the_others():
+    frame = long_frame(FOUR)
+    some = alpha(frame, "ordinal", raters=["r0", "r1", "r2"])
+    assert some.raters == ("r0", "r1", "r2")
+    assert some.value == pytest.approx(alpha([row[:3] for row in FOUR], "ordinal").value)
+
+
+def test_an_estimate_says_what_it_used_and_what_it_dropped():
+    found = alpha(FOUR, "ordinal")
+    assert (found.n_units, found.n_dropped, found.n_raters, found.n_ratings) == (11, 1, 4, 40)
+    assert found.scope == ("these raters", "raters like these")
+    assert "alpha_ordinal: 0.8154" in repr(found)
+    assert "raters like these" in found._repr_html_()
+    assert found.to_dict()["value"] == found.value
+    assert float(alpha([[1, 1]])) != float(alpha([[1, 1]]))  # NaN: there is none
+
+
+def test_high_agreement_beside_a_low_coefficient_is_explained():
+    # Feinstein and Cicchetti's paradox: 90 % agreement, kappa 0.
+    table = [[1, 1]] * 90 + [[1, 2]] * 5 + [[2, 1]] * 5
+    found = kappa(table)
+    assert found.value < 0
+    assert "high_agreement_low_coefficient" in found.warnings
+    assert "90% of the units" in found.beside["sentence"]
+    assert found.beside["prevalence"] == pytest.approx(0.95)
+
+
+def test_too_few_disagreements_are_said_and_enough_are_not():
+    few = [[1, 1, 1]] * 80 + [[2, 2, 1]] * 20
+    enough = [[1, 1, 1]] * 80 + [[2, 2, 1]] * 30
+    assert "too_few_disagreements" in alpha(few).warnings
+    assert "too_few_disagreements" not in alpha(enough).warnings
+
+
+def test_a_mean_over_pairs_leaves_out_pairs_that_never_varied_and_says_so():
+    table = [[1, 1, 1], [1, 1, 2], [1, 1, 1], [1, 1, 2]]
+    found = kappa(table, "light")
+    assert found.value == pytest.approx(0.0)
+    assert "undefined_pairs" in found.warnings
+
+
+def test_sets_of_labels_agree_in_part():
+    sets = [[{"a", "b"}, {"a"}], [{"c"}, {"c"}], [{"b"}, {"b"}]]
+    nominal, jaccard = alpha(sets, "nominal").value, alpha(sets, "jaccard").value
+    assert nominal < jaccard < 1
+    assert alpha(sets, "masi").value < jaccard

@@ -1,0 +1,228 @@
+"""What the form costs in a real JupyterLab, beside a bare widget message and a bare commit.
+
+    python -m tests.benchmarks.bench_form
+
+Key → committed row and key → “Saved” on the page over 200 answers; between any two of them one
+widget message there and back and one commit of one row, in the same kernel, page and folder.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import ARGUMENTS, CHROMIUM, open_round
+from tests.browser.desk import Desk, write_notebook
+from tests.browser.lab import Lab
+
+_INSTRUMENTS = '''
+import json, pathlib, sqlite3, time
+import anywidget
+from IPython.display import display
+from ratebook.rating import sitting
+
+log, commits = [], []
+_save = sitting.Sitting.save
+def save(self, events):
+    events = list(events)
+    answer = _save(self, events)
+    log.extend(time.time() for event in events if "mark" not in event)
+    return answer
+sitting.Sitting.save = save
+
+bare = sqlite3.connect("bare.sqlite", check_same_thread=False, isolation_level=None)
+mode = sqlite3.connect("data/ratebook.sqlite").execute("PRAGMA journal_mode").fetchone()[0]
+bare.execute(f"PRAGMA journal_mode = {mode}"); bare.execute("PRAGMA synchronous = FULL")
+bare.execute("CREATE TABLE IF NOT EXISTS row (id INTEGER PRIMARY KEY, text TEXT)")
+
+class Echo(anywidget.AnyWidget):
+    _esm = "export default { render({ model }) { window.__echo = model; } }"
+    def __init__(self):
+        super().__init__()
+        self.on_msg(self.heard)
+    def heard(self, _, content, __):
+        came = time.time()
+        if content["kind"] == "echo":
+            return self.send({"came": came})
+        start = time.perf_counter()
+        bare.execute("BEGIN IMMEDIATE")
+        bare.execute("INSERT INTO row (text) VALUES ('an answer')")
+        bare.execute("COMMIT")
+        commits.append(time.perf_counter() - start)
+        self.send({"came": came})
+display(Echo())
+'''
+_WATCH = """() => {
+  const offsets = Array.from({ length: 500 }, () => Date.now() + 0.5 - performance.now());
+  const offset = offsets.sort((a, b) => a - b)[250];
+  window.__keys = []; window.__saved = []; window.__echoes = [];
+  document.addEventListener('keydown', (event) => {
+    if (/^[0-9]$/.test(event.key)) window.__keys.push(offset + event.timeStamp);
+  }, true);
+  new MutationObserver(() => {
+    if (document.querySelector('.rb-saved').dataset.state === 'saved')
+      window.__saved.push(offset + performance.now());
+  }).observe(document.querySelector('.rb-saved'), { attributeFilter: ['data-state'] });
+  window.__ask = (kind) => new Promise((done) => {
+    const sent = performance.now();
+    const heard = (content) => {
+      const back = performance.now() - sent;
+      if (kind === 'echo') window.__echoes.push({ there: content.came * 1000 - offset - sent, back });
+      window.__echo.off('msg:custom', heard);
+      done();
+    };
+    window.__echo.on('msg:custom', heard);
+    window.__echo.send({ kind });
+  });
+}"""
+_LOG = "pathlib.Path('log.json').write_text(json.dumps({'log': log, 'commits': commits}))"
+
+
+_RESTART = """async () => {
+  const context = window.jupyterapp.shell.currentWidget.sessionContext;
+  await context.session.kernel.restart();
+  await context.session.kernel.info;
+}"""
+_OPEN = """async () => {
+  await window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs');
+  const start = performance.now();
+  window.jupyterapp.commands.execute('notebook:run-all-cells');
+  while (!document.querySelector('.rb-card')) await new Promise(requestAnimationFrame);
+  return (performance.now() - start) / 1000;
+}"""
+
+
+def quantiles(values):
+    """p50 and p95."""
+    cuts = statistics.quantiles(values, n=100, method="inclusive")
+    return cuts[49], cuts[94]
+
+
+def neureg(count, length):
+    source = ("The account is credited monthly and lapses after two years. " * (length // 60 + 1))
+    lines = "\n".join(source[start : start + 400] for start in range(0, length, 400))
+    return [
+        {"qa_id": f"q{n}", "question_type": "factual", "shot_type": "zero_shot",
+         "question": "When does it lapse?", "answer": "After two years.", "model": "m",
+         "source_context": lines[:length], "source_kg": "1. account → lapses after → two years"}
+        for n in range(count)
+    ]
+
+
+class Bench:
+    def __init__(self, lab, context, folder):
+        self.lab, self.context, self.folder = lab, context, folder
+
+    def desk(self, name, protocol, rows):
+        folder = self.folder / name
+        folder.mkdir()
+        open_round(folder, protocol, rows)
+        notebook = write_notebook(folder, "round-01", "ana")
+        content = json.loads(notebook.read_text())
+        cell = {**content["cells"][1], "id": "instruments", "source": [_INSTRUMENTS]}
+        content["cells"].insert(2, cell)
+        notebook.write_text(json.dumps(content))
+        return Desk(self.lab, self.context.new_page(), notebook)
+
+    def answers(self, name, length, count):
+        """Milliseconds of every answer: to the committed row, to “Saved”, and what is bare."""
+        desk = self.desk(name, "neureg-qa", neureg(count // 5, length)).open()
+        desk.page.wait_for_function("window.__echo !== undefined")
+        desk.page.evaluate(_WATCH)
+        for item in range(1, count // 5 + 1):
+            desk.wait_for_position(item)
+            for _ in range(5):
+                desk.press("4").wait_for_state("saved")
+                desk.page.evaluate("window.__ask('echo')")
+                desk.page.evaluate("window.__ask('commit')")
+            desk.press("Control+Enter")
+            desk.page.wait_for_timeout(150)
+        desk.execute(_LOG)
+        desk.page.wait_for_timeout(1000)
+        keys = desk.page.evaluate("window.__keys")
+        saved = desk.page.evaluate("window.__saved")
+        echoes = desk.page.evaluate("window.__echoes")
+        kernel = json.loads((desk.folder / "log.json").read_text())
+        desk.page.close()
+        assert len(keys) == len(kernel["log"]) == count, (len(keys), len(kernel["log"]))
+        return {
+            "key → committed row": [
+                1000 * row - key for key, row in zip(keys, kernel["log"], strict=True)
+            ],
+            "key → “Saved”": [min(s for s in saved if s > key) - key for key in keys],
+            "bare message, there": [echo["there"] for echo in echoes],
+            "bare message, there and back": [echo["back"] for echo in echoes],
+            "bare commit": [1000 * seconds for seconds in kernel["commits"]],
+        }
+
+    def opening(self, counts):
+        """Seconds from running the notebook in a fresh kernel to the first question, by count."""
+        desks = {}
+        for count in counts:
+            rows = [
+                {"id": f"s{n}", "question": f"Question {n}?", "context": "It is so. " * 40,
+                 "generated_answer": "It is so.", "model": "m"}
+                for n in range(count)
+            ]
+            desks[count] = self.desk(f"open-{count}", "halo-support", rows).open(run=False)
+        found = {count: [] for count in counts}
+        for _ in range(5):
+            for count, desk in desks.items():
+                desk.page.bring_to_front()
+                desk.page.evaluate(_RESTART)
+                desk.page.wait_for_timeout(1500)
+                found[count].append(desk.page.evaluate(_OPEN))
+        for desk in desks.values():
+            desk.page.close()
+        return {count: statistics.median(seconds) for count, seconds in found.items()}
+
+
+def main() -> int:
+    failures = 0
+
+    def promise(text, value, limit):
+        nonlocal failures
+        held = value <= limit
+        failures += not held
+        print(f"  {'holds' if held else 'MISSED'}: {text}: {value:.2f} (at most {limit})")
+
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        folder = Path(temporary)
+        lab = Lab(folder).start()
+        context = playwright.chromium.launch_persistent_context(
+            folder / ".browser", executable_path=str(CHROMIUM), headless=True, args=ARGUMENTS,
+            viewport={"width": 1400, "height": 900},
+        )
+        try:
+            bench = Bench(lab, context, folder)
+            short = bench.answers("short", 2_000, 200)
+            for name, values in short.items():
+                print("  {:30} p50 {:6.1f} ms   p95 {:6.1f} ms".format(name, *quantiles(values)))
+            p95 = {name: quantiles(values)[1] for name, values in short.items()}
+            bare = p95["bare commit"]
+            promise("key → committed row, p95 over bare message there + bare commit",
+                    p95["key → committed row"] / (p95["bare message, there"] + bare), 1.5)
+            promise("key → “Saved”, p95 over bare message there and back + bare commit",
+                    p95["key → “Saved”"] / (p95["bare message, there and back"] + bare), 1.5)
+            lab.end_kernels()
+            long = bench.answers("long", 200_000, 100)
+            for name in ("key → committed row", "key → “Saved”"):
+                promise(f"{name}, p95 with a source of 200,000 characters over 2,000",
+                        quantiles(long[name])[1] / p95[name], 1.5)
+            lab.end_kernels()
+            seconds = bench.opening([24, 10_000])
+            print("  open → form: 24 items {:.2f} s, 10,000 items {:.2f} s".format(*seconds.values()))
+            promise("open → form with 10,000 items over 24", seconds[10_000] / seconds[24], 1.3)
+        finally:
+            context.close()
+            lab.stop()
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

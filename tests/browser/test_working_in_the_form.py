@@ -1,0 +1,222 @@
+"""What a rater does all day, by keys: change, undo, flag, skip, look up, search, mark, pause."""
+
+import json
+
+import pytest
+
+from ratebook.rounds import Store
+
+
+@pytest.fixture
+def stem(bare_desk):
+    return bare_desk("stem-sentences", 3)
+
+
+def events(desk):
+    return desk.rows(
+        "SELECT question.name, part, status FROM answer_event "
+        "JOIN question ON question.id = question_id ORDER BY seq"
+    )
+
+
+def values(desk):
+    answers = Store(desk.database).round("round-01").current("ana")
+    return {(question, part): answer.value for (_, part, question), answer in answers.items()}
+
+
+def marks(desk):
+    return desk.rows("SELECT kind, reason FROM mark_event ORDER BY seq")
+
+
+def test_changing_away_clears_what_is_no_longer_asked_and_logs_it(stem):
+    stem.press("4")
+    assert stem.at() == ("severity", 1)
+    stem.press("1")
+    assert stem.at() == ("accuracy", 2)
+    stem.open_part(1).press("1").wait_for_state("saved")
+    assert stem.form.locator("[data-question=severity][data-part='1']").count() == 0
+    assert events(stem) == [
+        ("accuracy", 1, "answered"), ("severity", 1, "answered"),
+        ("accuracy", 1, "answered"), ("severity", 1, "retracted"),
+    ]
+
+
+def test_undo_takes_back_an_answer_with_everything_it_cleared(stem):
+    stem.press("4", "1")
+    stem.open_part(1).press("1", "u").wait_for_state("saved")
+    assert values(stem) == {("accuracy", 1): "inaccurate", ("severity", 1): "severe"}
+    stem.press("u", "u").wait_for_state("saved")
+    assert values(stem) == {}
+    stem.press("u")
+    assert stem.notice() == "Nothing to undo."
+
+
+def test_a_flag_a_skip_and_a_not_applicable_carry_their_reasons(bare_desk):
+    desk = bare_desk("neureg-qa", 2)
+    desk.press("f").write("The answer is cut off.").press("Enter")
+    desk.press("s").write("Must read it again.").press("Enter")
+    assert desk.at() == ("accuracy", 0)
+    desk.press("5", "5", "5")
+    assert desk.at() == ("kg_alignment", 0)
+    desk.press("x", "Enter")  # the protocol offers its reason, no_kg, first
+    desk.wait_for_state("saved")
+    assert desk.at() == ("relevance", 0)  # skipped is not done: it comes again
+    assert "Still missing (1)" in desk.form.locator(".rb-missing").inner_text()
+    desk.press("Control+Enter")
+    assert marks(desk) == [("flag", "The answer is cut off.")]
+    reasons = desk.rows("SELECT status, reason FROM answer_event WHERE status <> 'answered'")
+    assert reasons == [("skipped", "Must read it again."), ("not_applicable", "no_kg")]
+
+
+def test_what_is_missing_is_named_and_reached_by_a_key(stem):
+    stem.open_part(3).press("1", "1")
+    assert stem.at() == ("accuracy", 5)
+    stem.press("Control+Enter")  # not submitted: it opens the first of what is missing
+    assert stem.at() == ("accuracy", 1)
+    assert "Still missing" in stem.notice()
+    stem.open_part(5).press("m")
+    assert stem.at()[1] > 5
+    assert marks(stem) == []
+
+
+def test_items_are_reached_forward_back_and_by_number(stem):
+    stem.press("]").wait_for_position(2).press("]").wait_for_position(3)
+    stem.press("[").wait_for_position(2)
+    stem.press("g").write("3").press("Enter")
+    stem.wait_for_position(3)
+    stem.press("g").write("9").press("Enter")
+    assert "not an item from 1 to 3" in stem.notice()
+
+
+def test_a_submitted_item_is_locked_until_the_rater_opens_it_again(bare_desk):
+    desk = bare_desk("halo-support", 2)
+    desk.press("1", "Control+Enter")
+    desk.form.get_by_text("This item is submitted.").wait_for()
+    desk.press("n", "2")
+    assert "submitted" in desk.notice()
+    desk.form.get_by_role("button", name="Change my answers").click()
+    desk.form.locator(".rb-card").wait_for()
+    desk.press("2").wait_for_state("saved")
+    assert [kind for kind, _ in marks(desk)] == ["submit", "unsubmit"]
+    assert list(values(desk).values()) == ["CONTRADICTED"]
+
+
+def test_what_was_held_back_is_shown_after_submission_and_the_look_is_logged(bare_desk):
+    rows = [{"id": "s1", "question": "How high?", "context": "It is 30 m high.", "model": "m",
+             "generated_answer": "30 m.", "gold_answer": "Thirty metres."}]
+    desk = bare_desk("halo-support", rows)
+    assert "Thirty metres." not in desk.page.content()
+    desk.press("1", "Control+Enter")
+    desk.form.get_by_text("Show what was held back").click()
+    desk.form.get_by_text("Thirty metres.").wait_for()
+    assert [kind for kind, _ in marks(desk)] == ["submit", "reveal"]
+
+
+def test_the_source_is_searched_and_evidence_in_it_is_marked(stem):
+    stem.press("/").write("accuracy")
+    box = stem.form.locator("input:focus")
+    count = box.locator("xpath=following-sibling::span")
+    assert count.inner_text().startswith("1 of ")
+    stem.press("Enter")
+    assert count.inner_text().startswith("2 of ")
+    stem.press("Escape")
+    assert stem.at() == ("accuracy", 1)  # back to work, and the keys with it
+    stem.page.evaluate("""() => {
+      const node = document.querySelector('.rb-block').firstChild;
+      document.getSelection().setBaseAndExtent(node, 4, node, 17);
+    }""")
+    stem.press("e").wait_for_state("saved")
+    (kind, reason), = marks(stem)
+    assert kind == "note"
+    place = json.loads(reason)["evidence"]
+    assert place["quote"] == stem.form.locator(".rb-block").first.inner_text()[4:17]
+    assert stem.page.evaluate("CSS.highlights.get('rb-evidence').size") == 1
+
+
+def test_triples_are_filtered(bare_desk):
+    desk = bare_desk("neureg-qa", 1)
+    rows = desk.form.locator(".rb-triples tbody tr")
+    total = rows.count()
+    desk.form.locator(".rb-triples input").fill("pays for")
+    shown = [row for row in rows.all() if row.is_visible()]
+    assert 0 < len(shown) < total
+    assert all("pays for" in row.inner_text() for row in shown)
+
+
+def test_the_sentence_asked_about_is_lit_in_its_response(stem):
+    lit = "[...CSS.highlights.get('rb-lit')].map(range => range.toString())"
+    for number in (1, 2, 3):
+        text = stem.form.locator(".rb-open .rb-part-text").inner_text()
+        assert stem.page.evaluate(lit) == [text], number
+        stem.press("1")
+
+
+def test_help_is_one_key_away_and_gives_the_keyboard_back(bare_desk):
+    desk = bare_desk("halo-support", 1)
+    for key, title in (("i", "Instructions"), ("a", "Decision aid"), ("?", "Keys")):
+        desk.press(key)
+        desk.form.locator(f".rb-aside section[aria-label='{title}']").wait_for()
+        desk.press("Escape")
+        assert not desk.form.locator(".rb-aside").is_visible()
+        assert desk.page.evaluate("document.activeElement.closest('.rb-card') !== null")
+    desk.press("2").wait_for_state("saved")
+    assert list(values(desk).values()) == ["CONTRADICTED"]
+
+
+def test_a_pause_covers_the_item_and_stops_the_clock(stem):
+    stem.page.clock.install()
+    stem.press("1", "b")
+    assert stem.form.get_by_text("Paused").is_visible()
+    stem.page.clock.fast_forward("00:30")
+    stem.press("1", "1", "b")
+    assert stem.at() == ("accuracy", 2)
+    stem.press("1").wait_for_state("saved")
+    assert stem.rows("SELECT max(seconds) FROM answer_event")[0][0] < 10
+
+
+def test_confidence_starts_unset_and_keys_are_off_while_typing(bare_desk):
+    desk = bare_desk("feedback-quality", 1)
+    desk.press("Enter").write("nupf 5?").press("Control+Enter")
+    assert desk.at() == ("correctness", 0)
+    desk.press("4", "4", "4", "4", "4", "4", "4")
+    assert desk.at() == ("overall_reason", 0)
+    desk.press("n")
+    assert desk.at() == ("confidence", 0)
+    field = desk.form.locator(".rb-number")
+    assert field.input_value() == ""
+    assert desk.form.locator(".rb-quick[aria-pressed=true]").count() == 0
+    desk.press("1", "4", "0", "Enter")
+    assert "outside 0–100" in desk.form.locator(".rb-problem").inner_text()
+    field.fill("85")
+    desk.press("Enter").wait_for_state("saved")
+    assert values(desk)["confidence", 0] == 85
+    assert values(desk)["first_impression", 0] == "nupf 5?"
+
+
+def test_a_low_score_asks_for_its_comment_and_a_high_one_does_not(bare_desk):
+    desk = bare_desk("feedback-quality", 1)
+    desk.press("n", "2")
+    assert desk.at() == ("correctness_comment", 0)
+    desk.press("p", "4")
+    assert desk.at() == ("clarity", 0)
+
+
+def test_every_keystroke_of_a_text_is_in_the_browsers_storage_at_once(bare_desk):
+    desk = bare_desk("halo-support", 1)
+    desk.page.evaluate("window.__kernel.alive = false")
+    desk.press("n", "Enter").write("ab")
+    kept = "Object.values(localStorage).filter(text => text.includes('\"notes\"'))"
+    (entry,) = desk.page.evaluate(kept)
+    assert json.loads(entry)["event"]["value"] == "ab"
+    desk.wait_for_state("silent")
+    desk.page.evaluate("window.__kernel.alive = true")
+    desk.wait_for_state("saved")
+    assert desk.page.evaluate(kept) == []
+
+
+def test_left_and_right_look_along_the_levels_and_only_space_answers(bare_desk):
+    desk = bare_desk("neureg-qa", 1)
+    desk.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert desk.count() == 0
+    desk.press("Space").wait_for_state("saved")
+    assert list(values(desk).values()) == [4]

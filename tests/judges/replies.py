@@ -1,0 +1,176 @@
+"""Replies as models write them: name → (text, expected). Expected are the six scores and the
+overall score, as one string, or the status of a reply that makes no answers."""
+
+import json
+
+NAMES = ("Correctness", "Clarity", "Tone", "Actionability", "Coherence", "Emotion")
+SCORES = dict(zip(NAMES, (5, 4, 3, 2, 4, 1)))
+ALL = "5 4 3 2 4 1 3.5"
+WHY = {name: f"The {name.lower()} rests on “the second part”, said 2 times." for name in NAMES}
+
+
+def lines(pattern, overall="- **Overall Rating**: 3.5", scores=SCORES):
+    each = (pattern.format(n=name, s=score) for name, score in scores.items())
+    return "\n".join([*each, overall])
+
+
+def named(*words):
+    return lines("{n}: {s}", "Overall: 3.5", dict(zip(NAMES, words)))
+
+
+def reasons(pattern="- **{n}**: {w}"):
+    return "\n".join(pattern.format(n=name, w=why) for name, why in WHY.items())
+
+
+def flat(**more):
+    return {**SCORES, "Overall Rating": 3.5, **more}
+
+
+def nested(key="score", why="reasoning"):
+    content = {name.lower(): {why: WHY[name], key: score} for name, score in SCORES.items()}
+    return {**content, "overall": {why: "All in all.", key: 3.5}}
+
+
+def dumped(content):
+    return json.dumps(content, ensure_ascii=False, indent=2)
+
+
+GUIDE = lines("- **{n}**: {s}")
+EXAMPLE = lines("- **{n}**: 5", "- **Overall Rating**: 5", dict.fromkeys(NAMES, 5))
+TEMPLATE = "\n".join(f"- **{name}**: score" for name in (*NAMES, "Overall Rating"))
+
+REPLIES = {
+    # Markdown
+    "the guide's own format": (GUIDE, ALL),
+    "with its reasoning": (f"{GUIDE}\n\n**Reasoning:**\n\n{reasons()}", ALL),
+    "reasoning first": (f"**Reasoning:**\n\n{reasons()}\n\n**Output:**\n\n{GUIDE}", ALL),
+    "reasoning as a heading": (f"## Scores\n{GUIDE}\n\n## Reasoning\n{reasons()}", ALL),
+    "justifications": (f"{GUIDE}\n\n### Justification\n{reasons()}", ALL),
+    "out of five": (lines("- **{n}**: {s}/5", "- **Overall Rating**: 3.5/5"), ALL),
+    "out of five, in words": (lines("{n}: {s} out of 5", "Overall Rating: 3.5 out of 5"), ALL),
+    "colon within the bold": (lines("- **{n}:** {s}", "- **Overall Rating:** 3.5"), ALL),
+    "all in bold": (lines("**{n}: {s}**", "**Overall Rating: 3.5**"), ALL),
+    "scores in bold": (lines("{n}: **{s}**", "Overall Rating: **3.5**"), ALL),
+    "no bullets": (lines("{n}: {s}", "Overall Rating: 3.5"), ALL),
+    "stars for bullets": (lines("* {n}: {s}", "* Overall Rating: 3.5"), ALL),
+    "numbered": ("\n".join(f"{i}. **{n}**: {s}" for i, (n, s) in enumerate(SCORES.items(), 1))
+                 + "\n7. **Overall Rating**: 3.5", ALL),
+    "dashes": (lines("{n} – {s}", "Overall Rating – 3.5"), ALL),
+    "hyphens": (lines("{n} - {s}", "Overall Rating - 3.5"), ALL),
+    "equals signs": (lines("{n} = {s}", "Overall = 3.5"), ALL),
+    "a word after the score": (lines("- **{n}**: {s} (see below)"), ALL),
+    "a reason after the score": (lines("- **{n}**: {s} – it says “the second part”"), ALL),
+    "a reason after a comma": (lines("{n}: {s}, because it says so", "Overall: 3.5"), ALL),
+    "names with their gloss": (
+        GUIDE.replace("**Correctness**", "**Correctness (Accuracy & Helpfulness)**"), ALL),
+    "lower case": (lines("- {n}: {s}", "- overall rating: 3.5").lower(), ALL),
+    "upper case": (lines("- {n}: {s}", "- overall rating: 3.5").upper(), ALL),
+    "“score” after the name": (lines("{n} Score: {s}", "Overall Score: 3.5"), ALL),
+    "level names": (named("Excellent", "Good", "Average", "Poor", "Good", "Unacceptable"), ALL),
+    "level names with numbers": (named(
+        "Excellent (5)", "Good (4)", "Fair (3)", "Poor (2)", "Good (4)", "Unacceptable (1)"), ALL),
+    "numbers with level names": (named(
+        "5 (Excellent)", "4 (Good)", "3 (Adequate)", "2 (Poor)", "4 - Good", "1 (Unacceptable)"),
+        ALL),
+    "a table": ("| Criterion | Score |\n|---|---|\n"
+                + lines("| {n} | {s} |", "| Overall Rating | 3.5 |"), ALL),
+    "a table with reasons": ("| Criterion | Score | Reason |\n|:--|--:|---|\n"
+                             + lines("| **{n}** | {s} | It says so. |", "| Overall | 3.5 | – |"),
+                             ALL),
+    "headings": (lines("### {n}\n{s}", "### Overall Rating\n3.5"), ALL),
+    "headings, then Score": (
+        lines("### {n}\nScore: {s}\nReasoning: It says so, 2 times.", "### Overall\nScore: 3.5"),
+        ALL),
+    "headings with bold scores": (
+        lines("**{n}**\n- Score: **{s}**", "**Overall**\n- Score: 3.5"), ALL),
+    "headings, reason first": (
+        lines("#### {n}\nJustification: So it is.\nScore: {s}/5", "#### Overall\nScore: 3.5/5"),
+        ALL),
+    "the rewritten feedback between": (
+        f"{GUIDE}\n\n**Feedback:**\n\"Do it again.\"\n\n**Reasoning:**\n{reasons()}", ALL),
+    "an opening sentence": (f"Here is my evaluation of the feedback.\n\n{GUIDE}", ALL),
+    "a closing sentence": (f"{GUIDE}\n\nLet me know if you need more.", ALL),
+    "Windows line ends": (GUIDE.replace("\n", "\r\n"), ALL),
+    "blank lines between": (GUIDE.replace("\n", "\n\n\n"), ALL),
+    "in a quotation": ("\n".join(f"> {line}" for line in GUIDE.splitlines()), ALL),
+    "in a fence": (f"```markdown\n{GUIDE}\n```", ALL),
+    "the example, then its own": (f"{EXAMPLE}\n\n**Output:**\n\n{GUIDE}", ALL),
+    "the example, no heading between": (f"{EXAMPLE}\n{GUIDE}", ALL),
+    "the template, then its own": (f"{TEMPLATE}\n\n{GUIDE}", ALL),
+    "its own, then the template": (f"{GUIDE}\n\n{TEMPLATE}", ALL),
+    "another order": ("\n".join(reversed(GUIDE.splitlines())), ALL),
+    # JSON
+    "flat JSON": (dumped(flat()), ALL),
+    "flat JSON in one line": (json.dumps(flat()), ALL),
+    "JSON as asked for": (dumped(nested()), ALL),
+    "“rating” for “score”": (dumped(nested("rating", "justification")), ALL),
+    "“value” and “comment”": (dumped(nested("value", "comment")), ALL),
+    "strings for numbers": (dumped({k: str(v) for k, v in flat().items()}), ALL),
+    "strings out of five": (dumped({k: f"{v}/5" for k, v in flat().items()}), ALL),
+    "floats for whole numbers": (dumped({k: float(v) for k, v in flat().items()}), ALL),
+    "reasoning with the same keys": (dumped(flat(Reasoning=WHY)), ALL),
+    "reasoning before": (dumped({"Reasoning": WHY, **flat()}), ALL),
+    "the same keys twice in one object": (
+        dumped(flat())[:-2] + "," + dumped(WHY)[1:], ALL),
+    "nested ratings": (dumped({"Criterion_Ratings": SCORES, "Overall_Rating": 3.5}), ALL),
+    "nested twice": (dumped({"evaluation": {"scores": SCORES, "overall": {"score": 3.5}}}), ALL),
+    "a list of criteria": (dumped({"ratings": [
+        *({"criterion": n, "score": s, "reason": WHY[n]} for n, s in SCORES.items()),
+        {"criterion": "Overall Rating", "score": 3.5}]}), ALL),
+    "a list at the top": (dumped([
+        *({"name": n, "rating": s} for n, s in SCORES.items()),
+        {"name": "Overall", "rating": 3.5}]), ALL),
+    "ids for names": (dumped({**{n.lower(): s for n, s in SCORES.items()}, "overall": 3.5}), ALL),
+    "fenced JSON": (f"```json\n{dumped(flat())}\n```", ALL),
+    "fenced without a language": (f"```\n{dumped(nested())}\n```", ALL),
+    "words around JSON": (f"Sure, here it is:\n{dumped(flat())}\nI hope this helps.", ALL),
+    "thoughts before JSON": (
+        f"<think>Clarity may be 2 or 3 {{hm}}.</think>\n{dumped(flat())}", ALL),
+    "JSON of the example, then its own": (
+        f"{dumped(dict.fromkeys(flat(), 5))}\n\n{dumped(flat())}", ALL),
+    "a fenced draft, then the final": (
+        f"```json\n{dumped(dict.fromkeys(flat(), 2))}\n```\nFinal:\n"
+        f"```json\n{dumped(flat())}\n```", ALL),
+    "a byte order mark": ("\ufeff" + dumped(flat()), ALL),
+    "confidence and suggestions": (
+        dumped(flat(Confidence="80–100%", Suggestions="Name a chapter.")), ALL),
+    # JSON with slips, repaired
+    "a comma too many": (dumped(flat()).replace("3.5\n", "3.5,\n"), ALL),
+    "single quotes": (dumped(flat()).replace('"', "'"), ALL),
+    "keys without quotes": (
+        "{" + ", ".join(f"{n}: {s}" for n, s in SCORES.items()) + ", overall: 3.5}", ALL),
+    "comments in JSON": (dumped(flat()).replace("5,", "5, // excellent", 1), ALL),
+    "a missing comma": (dumped(flat()).replace("5,", "5", 1), ALL),
+    # No answers
+    "nothing": ("", "parse_error"),
+    "blanks": (" \n\n", "parse_error"),
+    "prose": ("This feedback is quite good and I would give it a high mark.", "parse_error"),
+    "prose with numbers": ("Of 5 points I would give 4 for clarity, 3 for tone.", "parse_error"),
+    "the template alone": (TEMPLATE, "parse_error"),
+    "a refusal": ("I'm sorry, but I can't help with that.", "refused"),
+    "a refusal with a typographic quote": ("I’m unable to evaluate this feedback.", "refused"),
+    "as a language model": ("As an AI language model I have no opinions.", "refused"),
+    "one score only": ("Overall Rating: 4", "partial"),
+    "JSON without scores": (dumped({"Reasoning": WHY}), "parse_error"),
+    "scores of null": (dumped(dict.fromkeys(flat())), "parse_error"),
+    "empty objects": (dumped({name: {} for name in flat()}), "parse_error"),
+    "true for a score": (dumped(dict.fromkeys(flat(), True)), "parse_error"),
+    "a six": (GUIDE.replace("Correctness**: 5", "Correctness**: 6"), "partial"),
+    "a zero": (dumped(flat(Clarity=0)), "partial"),
+    "minus one": (dumped(flat(Clarity=-1)), "partial"),
+    "half a point": (GUIDE.replace("Tone**: 3", "Tone**: 3.5"), "partial"),
+    "on another scale": (GUIDE.replace("Tone**: 3", "Tone**: 8/10"), "partial"),
+    "a range": (GUIDE.replace("Tone**: 3", "Tone**: 3-4"), "partial"),
+    "either or": (GUIDE.replace("Tone**: 3", "Tone**: 3 or 4"), "partial"),
+    "a percentage": (GUIDE.replace("Tone**: 3", "Tone**: 60%"), "partial"),
+    "number and name at odds": (GUIDE.replace("Tone**: 3", "Tone**: 3 (Excellent)"), "partial"),
+    "a criterion left out": (GUIDE.replace("- **Tone**: 3\n", ""), "partial"),
+    "no overall score": ("\n".join(GUIDE.splitlines()[:-1]), "partial"),
+    "not applicable": (GUIDE.replace("Tone**: 3", "Tone**: N/A"), "partial"),
+    "one key with two scores": (
+        '{"Correctness": 5, "Correctness": 2, '
+        + dumped(flat())[1:].replace('"Correctness": 5,', ""), "partial"),
+    "infinity": (dumped(flat()).replace("3.5", "Infinity"), "partial"),
+    "a huge number": (dumped(flat()).replace("3.5", "9" * 400), "partial"),
+    "JSON that never ends": (dumped(flat())[:60], "partial"),
+}

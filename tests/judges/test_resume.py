@@ -1,0 +1,140 @@
+"""Killed at any moment, a run goes on where it was: no reply that was stored is asked for again."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ratebook.judges import Endpoint, JudgeStopped, judge
+from ratebook.protocols import load
+from ratebook.rounds import ItemTable, Store
+
+from .conftest import feedback_items
+from .server import Server, error
+
+ROOT = Path(__file__).parents[2]
+CONCURRENCY = 4
+
+
+def started(database, server):
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.judges.resuming", str(database), server.url,
+         str(CONCURRENCY)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+
+
+def killed_and_resumed(folder, items, kills, seed):
+    """Kills a run `kills` times at random moments, lets it finish, and returns what happened."""
+    protocol = load("feedback-quality")
+    database = folder / "workspace.sqlite"
+    table = ItemTable.from_records(protocol, feedback_items(items))
+    Store(database).open("r1", protocol, table).store.dispose()
+    draw = random.Random(seed)
+    stored_at_kill = []
+    with Server(delay=0.05) as server:
+        for _ in range(kills):
+            process = started(database, server)
+            begin, first = time.monotonic(), len(server.seen)
+            while len(server.seen) == first and time.monotonic() - begin < 30:
+                time.sleep(0.005)
+            time.sleep(draw.uniform(0, 0.25))
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+            replies = Store(database).replies
+            stored_at_kill.append((len(server.seen), len(replies)))
+        process = started(database, server)
+        said, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+        asked = Counter(seen.user for seen in server.seen)
+    return Store(database).round("r1"), asked, said
+
+
+@pytest.mark.parametrize("kills", [3])
+def test_after_kill_9_only_what_was_under_way_is_asked_again(tmp_path, kills):
+    check(tmp_path, items=24, kills=kills, seed=1)
+
+
+@pytest.mark.long
+def test_after_20_kills_at_random_times_nothing_is_lost_or_repeated(tmp_path):
+    for seed in range(4):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        check(folder, items=60, kills=5, seed=seed)
+
+
+def check(folder, items, kills, seed):
+    stored, asked, said = killed_and_resumed(folder, items, kills, seed)
+    assert f"{items} ok" in said
+    assert len(asked) == items
+    repeated = sum(count - 1 for count in asked.values())
+    assert repeated <= kills * CONCURRENCY
+    frame = stored.frame()
+    assert (frame["revision"] == 1).all()
+    assert len(frame[frame["question"] == "overall"]) == items
+
+
+def test_a_stored_reply_is_never_asked_for_again(open_round):
+    """Resumed after every single reply: the requests are exactly the items."""
+    stored = open_round("feedback-quality", feedback_items(5))
+    with Server() as server:
+        for number in range(1, 6):
+            keys = [item.key for item in stored.items()][:number]
+            judge(stored, Endpoint("scripted", server.url), "judge", items=keys)
+        assert len(server.seen) == 5
+
+
+def test_a_run_that_was_stopped_goes_on_when_the_cause_is_gone(open_round):
+    stored = open_round("feedback-quality", feedback_items(8))
+    state = {"quota": 3}
+
+    def script(seen, attempt):
+        state["quota"] -= 1
+        return error(429, "quota", code="insufficient_quota") if state["quota"] < 0 else None
+
+    with Server(script) as server:
+        model = lambda: Endpoint("scripted", server.url, concurrency=1)  # noqa: E731
+        with pytest.raises(JudgeStopped, match="3 of 8 asked"):
+            judge(stored, model(), "judge")
+        state["quota"] = 100
+        run = judge(stored, model(), "judge")
+        assert run.counts == {"ok": 8}
+        assert run.requests == 5
+        assert len(server.seen) == 9
+
+
+def test_a_failed_request_is_asked_again_next_time(open_round):
+    stored = open_round("feedback-quality")
+    script = lambda seen, attempt: error(413, "large") if len(server.seen) <= 2 else None  # noqa: E731
+    with Server(script) as server:
+        first = judge(stored, Endpoint("scripted", server.url), "judge")
+        second = judge(stored, Endpoint("scripted", server.url), "judge")
+    assert first.counts == {"api_error": 2}
+    assert second.counts == {"ok": 2}
+
+
+def test_ctrl_c_leaves_what_was_answered_and_the_next_run_goes_on(tmp_path):
+    protocol = load("feedback-quality")
+    database = tmp_path / "workspace.sqlite"
+    table = ItemTable.from_records(protocol, feedback_items(30))
+    Store(database).open("r1", protocol, table).store.dispose()
+    with Server(delay=0.1) as server:
+        process = started(database, server)
+        while len(server.answered) < 8:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=30)
+        assert process.returncode != 0
+        assert "KeyboardInterrupt" in said
+        at_stop = len(server.seen)
+        process = started(database, server)
+        said, _ = process.communicate(timeout=60)
+        assert "30 ok" in said
+        assert len(server.seen) <= 30 + CONCURRENCY
+        assert at_stop < 30

@@ -1,0 +1,121 @@
+"""Whoever replies: an endpoint on a real socket, a local model, an async function."""
+
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from ratebook.judges.questeval import questions
+from ratebook.judges.reply import Reply
+
+SAMPLE = ("s1", "reference one", {"m1": "text one"})
+ASKED = {"reference one": ["Who came?"]}
+SAID = {"reference one": {"Who came?": "Ana"}, "text one": {"Who came?": "Ben"}}
+
+
+@pytest.fixture
+def server(scripted):
+    """Speaks the OpenAI protocol on a port of this machine, with the scripted model behind it."""
+    model, bodies = scripted(ASKED, SAID), []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            bodies.append(body)
+            content = json.dumps({
+                "id": "r1", "object": "chat.completion", "created": 1, "model": "served-1",
+                "choices": [{
+                    "index": 0, "finish_reason": "stop",
+                    "message": {"role": "assistant", "content": model(body["messages"])},
+                }],
+                "usage": {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60},
+            }).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=listening.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listening.server_port}/v1", bodies
+    listening.shutdown()
+    listening.server_close()
+    thread.join()
+
+
+def test_a_model_behind_an_address_does_the_round_with_cost_and_schema(
+    opened, server, monkeypatch
+):
+    pytest.importorskip("openai")
+    address, bodies = server
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-one")
+    stored = opened(SAMPLE)
+    done = questions(
+        stored, "tiny-1", base_url=address, prices={"tiny-1": (1.0, 2.0)}, concurrency=2
+    )
+    assert done.complete
+    assert done.requests == 4
+    assert done.spent == pytest.approx(4 * (50 * 1.0 + 10 * 2.0) / 1e6)
+    assert set(done.frame()["served"]) == {"served-1"}
+    keys = [next(iter(b["response_format"]["json_schema"]["schema"]["properties"])) for b in bodies]
+    assert keys == ["questions", "decisions", "answers", "answers"]
+    assert stored.raters()[0].version.startswith("tiny-1, base_url http://127.0.0.1")
+
+
+def test_a_local_model_is_loaded_by_its_path_and_named_by_its_last_part(
+    opened, scripted, monkeypatch
+):
+    model, seen = scripted(ASKED, SAID), []
+
+    class Loaded:
+        def __init__(self, path, **how):
+            seen.append((path, how["temperature"]))
+            self.name, self.concurrency = how["name"] or path.rpartition("/")[2], 2
+
+        def identity(self):
+            return {"model": self.name, "local": True}
+
+        async def ask(self, messages, schema, replicate):
+            return Reply(model(messages))
+
+        async def close(self):
+            seen.append("closed")
+
+    monkeypatch.setattr("ratebook.judges.local.LocalModel", Loaded)
+    stored = opened(SAMPLE)
+    assert questions(stored, local="models/small-llama").complete
+    assert seen == [("models/small-llama", 0.0), "closed"]
+    assert stored.raters()[0].name == "small-llama"
+
+
+def test_functions_of_messages_of_one_text_and_async_ones_all_serve(opened, scripted):
+    model = scripted(ASKED, SAID)
+
+    def of_text(prompt: str) -> str:
+        system, user = prompt.split("\n\nReference:\n" if "Reference:\n" in prompt else "\n\nText:")
+        assert re.search("Reply with one JSON object", system)
+        return model([{"content": system}, {"content": user}])
+
+    async def of_messages(messages):
+        return model(messages)
+
+    for n, ask in enumerate((model, of_text, of_messages)):
+        assert questions(opened(SAMPLE), f"model-{n}", ask).complete
+
+
+def test_it_runs_inside_an_event_loop_as_in_a_notebook(opened, scripted):
+    import asyncio
+
+    stored = opened(SAMPLE)
+
+    async def cell():
+        return questions(stored, "model-1", scripted(ASKED, SAID))
+
+    assert asyncio.run(cell()).complete

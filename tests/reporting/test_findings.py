@@ -1,0 +1,79 @@
+"""The pages find what was planted in the samples (data/samples/README.md)."""
+
+import html
+import re
+
+import pytest
+
+from tests.reporting.conftest import SAMPLES
+
+
+@pytest.fixture(scope="session")
+def words(built):
+    """Each page as a reader has it: text without markup."""
+    found = {}
+    for name in SAMPLES:
+        page = (built / name / "index.html").read_text("utf-8")
+        body = re.sub(r"<style.*?</style>", "", page, flags=re.S)
+        alts = " ".join(re.findall(r'alt="([^"]*)"', body))
+        text = html.unescape(re.sub(r"<[^>]+>", " ", body) + " " + alts)
+        found[name] = " ".join(text.replace("\u00a0", " ").split())
+    return found
+
+
+def test_halo_says_that_the_target_is_open_and_which_error_is_commonest(words):
+    page = words["halo-sample"]
+    assert re.search(r"Match with the automatic label: 8\d of 98 \(7\d–89 %\), target at least 85 %: "
+                     "not decided", page)
+    assert "Commonest error: checker SUPPORTED, people NO EVIDENCE" in page
+    assert "Tell “SUPPORTED” and “NO EVIDENCE” apart" in page
+    assert "1 item without any label: sample_094" in page
+    assert "about 690 items instead of 98" in page
+
+
+def test_the_severe_the_lenient_the_drifting_and_the_hurried_rater_are_named(words):
+    page = words["neureg-sample"]
+    assert "r1 is the most severe" in page
+    assert "r2 the most lenient" in page
+    assert re.search(r"r3 grew stricter on the way \(−0\.[23]\d", page)
+    assert "r4 needs 30 % of the usual time" in page
+    assert "r5 agrees with the others most" in page
+
+
+def test_neureg_ranks_the_systems_and_explains_a_low_alpha(words):
+    page = words["neureg-sample"]
+    assert "atlas-2 is ahead of birch-1: mean score 4.43 against 4.06" in page
+    assert re.search(r"Overall mean is highest for few shot, \w+ .* lowest for zero shot", page)
+    assert "Relevance: two raters gave the same answer in 66 % of cases, yet α is only" in page
+
+
+def test_feedback_sees_equal_systems_adjusted_overalls_and_empty_confidence(words):
+    page = words["feedback-sample"]
+    assert "birch-1 and atlas-2 cannot be told apart" in page
+    assert "atlas-2 is ahead on Actionability" in page
+    assert "r4 always states the same confidence" in page
+    assert "Surer answers were closer to the other raters’" in page
+    assert re.search(r"\d+ ratings were adjusted; those that go furthest", page)
+
+
+def test_stem_has_the_three_proportions_and_the_rest(words):
+    page = words["stem-sample"]
+    assert "atlas-2 is ahead of birch-1: accurate answers in 85 % against 72 %" in page
+    assert re.search(r"atlas-2 85\.2 ± [\d.]+ 5\.2 ± [\d.]+ 4\.8 ± ", page)
+    assert "r1 says “accurate” in 68 % of answers" in page or "accurate” most" in page
+    assert "the rest is disputed or unsupported" in page
+
+
+def test_questeval_says_who_covers_more_and_lists_answers_from_elsewhere(words):
+    page = words["questeval-sample"]
+    assert "atlas-2 covers more of the reference: recall 83 %" in page
+    assert "birch-1 is more exact on what it covers" in page
+    assert re.search(r"c03/atlas-2 5 Who was the project scientist of the mission\? Edward Stone", page)
+    assert "c23/birch-1" in page
+
+
+def test_the_second_feedback_round_agrees_better_and_the_index_says_so(built):
+    page = (built / "index.html").read_text("utf-8")
+    rises = re.findall(r"α (\w+) rose from", page)
+    assert set(rises) >= {"clarity", "tone", "actionability", "emotion"}
+    assert "fell" not in page

@@ -1,0 +1,126 @@
+"""Same answers, same page: byte for byte; another seed moves only what is drawn at random."""
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+from ratebook.reporting import build, numbers
+from ratebook.rounds import Event
+from tests.reporting.conftest import ROOT
+from tests.reporting.rounds import records
+
+
+@pytest.fixture(scope="module")
+def again(workspace, built, tmp_path_factory):
+    """The HALO page a second time, elsewhere."""
+    from ratebook import Workspace
+
+    other = Workspace(workspace.path, reports=tmp_path_factory.mktemp("again"))
+    build(other, ["halo-sample"], paper=True)
+    return other.reports / "halo-sample"
+
+
+def test_two_runs_are_the_same_byte_for_byte_but_for_the_times(built, again):
+    first = built / "halo-sample"
+    names = sorted(str(path.relative_to(first)) for path in first.rglob("*") if path.is_file())
+    assert names == sorted(str(p.relative_to(again)) for p in again.rglob("*") if p.is_file())
+    for name in names:
+        if name != "run.json":
+            assert (first / name).read_bytes() == (again / name).read_bytes(), name
+
+
+def test_the_times_the_commit_and_the_dirty_flag_stand_in_run_json_alone(again):
+    run = json.loads((again / "run.json").read_text("utf-8"))
+    assert {"finished_at", "commit", "dirty", "versions"} <= set(run)
+    year = run["finished_at"][:4]
+    for name in ("index.html", "numbers.json", "report.ipynb"):
+        text = (again / name).read_text("utf-8")
+        assert run["finished_at"][:10] not in text
+        assert "execution_time" not in text
+        assert f"{year}-" not in text.replace(f"{year}-03-", "")
+
+
+def test_another_seed_changes_only_drawn_intervals_and_the_seed(workspace):
+    stored = workspace.store.round("stem-sample")
+    given = {"interval": "bootstrap", "resamples": 200}
+    one, same, other = (numbers(stored, seed=seed, **given) for seed in (1, 1, 2))
+    assert one.to_json() == same.to_json()
+    drawn = {"low", "high", "low_like", "high_like"}
+    moved = 0
+    for a, b in zip(one.rows, other.rows, strict=True):
+        assert str({k: v for k, v in a.items() if k not in drawn}).replace("seed 1", "seed 2") == (
+            str({k: v for k, v in b.items() if k not in drawn})
+        )
+        moved += a != b
+    assert moved
+    assert one.data == other.data
+    assert one.parameters | {"seed": 0} == other.parameters | {"seed": 0}
+
+
+def test_without_drawing_the_seed_changes_nothing(workspace):
+    stored = workspace.store.round("stem-sample")
+    one, other = (numbers(stored, seed=seed) for seed in (1, 2))
+    assert one.rows == other.rows
+
+
+def test_one_changed_answer_changes_the_hash_of_the_data(by_hand):
+    items = records("halo-support", 3)
+    said = [("ana", f"i{n:03d}", "label", "SUPPORTED") for n in range(3)]
+    stored = by_hand("halo-support", items, said)
+    before = numbers(stored).data
+    event = Event(uuid.uuid4().hex, "i001", "label", "NO EVIDENCE")
+    stored.save("ana", [event])
+    after = numbers(stored).data
+    assert before["answers"] != after["answers"]
+    assert before["protocol"] == after["protocol"]
+
+
+def test_plain_papermill_works_from_any_folder(workspace, built, tmp_path):
+    """And gives the numbers of the report run."""
+    words = [
+        *(sys.executable, "-m", "papermill", "--no-progress-bar"),
+        *(str(ROOT / "notebooks" / "round_report.ipynb"), "out.ipynb", "-p", "round", "halo-sample"),
+    ]
+    environment = os.environ | {
+        "RATEBOOK_WORKSPACE": str(workspace.path),
+        "RATEBOOK_REPORT_OUTPUT": str(tmp_path),
+    }
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()[-800:]
+    assert (tmp_path / "out.ipynb").exists()
+    ours = (built / "halo-sample" / "numbers.json").read_text("utf-8")
+    assert (tmp_path / "numbers.json").read_text("utf-8") == ours
+
+
+def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_path):
+    import nbformat
+
+    from ratebook.reporting.kernel import printed
+
+    for name in ("feedback-sample-2", "stem-sample"):
+        out = tmp_path / f"{name}.ipynb"
+        words = [
+            *(sys.executable, "-m", "papermill", "--no-progress-bar"),
+            *(str(ROOT / "notebooks" / "explore.ipynb"), str(out), "-p", "round", name),
+        ]
+        environment = os.environ | {"RATEBOOK_WORKSPACE": str(workspace.path)}
+        done = subprocess.run(words, env=environment, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()[-800:]
+        assert printed(nbformat.read(out, as_version=4)) == ""
+
+
+def test_starting_to_report_loads_neither_matplotlib_nor_papermill():
+    code = (
+        "import sys, ratebook.reporting\n"
+        "heavy = {'matplotlib', 'papermill', 'pandas', 'seaborn', 'nbformat'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "from ratebook.reporting import numbers, ReportError\n"
+        "heavy = {'matplotlib', 'papermill', 'seaborn'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(ROOT))

@@ -1,0 +1,94 @@
+"""The power goes at any moment: what was acknowledged before is there afterwards.
+
+Answers are saved by a process whose system calls are recorded; each cut replays them up to a
+random moment and drops an arbitrary part of what was not flushed by then.
+"""
+
+import shutil
+import sqlite3
+
+import pytest
+
+from ratebook.rounds import Store
+from tests.rounds.faults import writers
+from tests.rounds.faults.recorded import can_record, cuts, record
+
+pytestmark = pytest.mark.skipif(not can_record(), reason="needs strace, and leave to trace")
+
+WRITER = """
+import os, sys
+from sqlalchemy import event
+from ratebook.rounds import Event, Store
+path, synchronous = sys.argv[1:]
+store = Store(path)
+if synchronous:
+    @event.listens_for(store._engine, "connect")
+    def weaken(connection, record):
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+    store.dispose()
+stored = store.round("faults")
+acks = os.open(os.path.dirname(path) + "/acks", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+for number in range(40):
+    events = [
+        Event(f"e{number}-{n}", f"i{(number * 3 + n) % 100}", "score", 1 + number % 5)
+        for n in range(1 + number % 3)
+    ] + [Event(f"n{number}", f"i{number}", "note", "because " * 200)]
+    for ack in stored.save("ana", events):
+        assert ack.ok
+        os.write(acks, (ack.event_id + " ").encode())
+"""
+
+
+def recorded(folder, journal, synchronous=""):
+    """The folder as it was before, and every call since."""
+    there = folder / "disk"
+    there.mkdir()
+    writers.new_round(there / "store.sqlite", ["ana"]).store.dispose()
+    with sqlite3.connect(there / "store.sqlite") as connection:
+        connection.execute(f"PRAGMA journal_mode = {journal}")
+    connection.close()
+    before = folder / "before"
+    shutil.copytree(there, before)
+    return before, there, record(WRITER, there, there / "store.sqlite", synchronous)
+
+
+def losses(folder, journal, count, synchronous=""):
+    """Cuts after which an acknowledged answer was gone, and after which the file was damaged."""
+    before, there, calls = recorded(folder, journal, synchronous)
+    lost = damaged = 0
+    for left, done in cuts(calls, before, there, count):
+        told = b"".join(call.data for call in done if call.path.endswith("/acks")).split()
+        try:
+            Store(left / "store.sqlite").dispose()
+            state = writers.integrity(left / "store.sqlite")
+            stored = set(writers.stored_ids(left / "store.sqlite"))
+        except (ValueError, sqlite3.DatabaseError):
+            state, stored = "damaged", set()
+        damaged += state != "ok"
+        lost += not {event.decode() for event in told} <= stored
+    print(f"{count} power cuts, {journal}{synchronous and f' {synchronous}'}: {lost} with losses, "
+          f"{damaged} with damage")
+    return lost, damaged
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_thirty_power_cuts_lose_nothing(tmp_path, journal):
+    assert losses(tmp_path, journal, 30) == (0, 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_three_hundred_power_cuts_lose_nothing(tmp_path, journal):
+    assert losses(tmp_path, journal, 300) == (0, 0)
+
+
+def test_control_without_flushing_answers_are_lost(tmp_path):
+    lost, _ = losses(tmp_path, "delete", 30, "OFF")
+    assert lost > 0
+
+
+def test_control_a_deleted_journal_comes_back_unless_the_folder_is_flushed_too(tmp_path):
+    """FULL alone loses answers here; that is why the store says EXTRA."""
+    lost, damaged = losses(tmp_path, "delete", 60, "FULL")
+    assert lost > 0
+    assert damaged == 0

@@ -1,0 +1,71 @@
+"""Marks: flags and submissions are events, each once, the latest counts."""
+
+import pytest
+
+
+def complete(say, rater="ana", item="q0/a"):
+    say(rater, item, "tone", 3)
+    for part in (1, 2):
+        say(rater, item, "correct", "right", part=part)
+
+
+def test_a_flag_stands_with_its_reason_until_it_is_taken_back(stored):
+    ref = stored.items()[0].ref
+    assert stored.mark("ana", ref, "flag", "m1", reason="text is cut").ok
+    mark = stored.marks("ana")[ref]
+    assert (mark.flagged, mark.reason, mark.submitted) == (True, "text is cut", False)
+    assert stored.marks("ben") == {}
+    stored.mark("ana", ref, "unflag", "m2")
+    assert not stored.marks("ana")[ref].flagged
+
+
+def test_the_same_mark_twice_is_one_and_a_late_retry_changes_nothing(stored):
+    ref = stored.items()[0].ref
+    first = stored.mark("ana", ref, "flag", "m1")
+    stored.mark("ana", ref, "unflag", "m2")
+    assert stored.mark("ana", ref, "flag", "m1") == first
+    assert not stored.marks("ana")[ref].flagged
+    assert not stored.mark("ana", ref, "submit", "m1").ok
+
+
+def test_marks_are_ordered_by_their_counter(stored):
+    ref = stored.items()[0].ref
+    stored.mark("ana", ref, "flag", "m1", lamport=9)
+    stored.mark("ana", ref, "unflag", "m2", lamport=3)
+    assert stored.marks("ana")[ref].flagged
+
+
+def test_an_incomplete_item_cannot_be_submitted_and_what_is_missing_is_named(stored, say):
+    say("ana", "q0/a", "tone", 1)
+    say("ana", "q0/a", "correct", "right", part=1)
+    ack = stored.mark("ana", "q0/a", "submit", "m1")
+    assert not ack.ok
+    assert ack.reason == "not complete yet: “tone_comment”; “correct” of part 2"
+    assert not stored.marks("ana")
+
+
+def test_skipping_leaves_an_item_incomplete_and_not_applicable_does_not(stored, say):
+    complete(say)
+    say("ana", "q0/a", "tone", status="skipped")
+    assert "tone" in stored.mark("ana", "q0/a", "submit", "m1").reason
+    say("ana", "q0/a", "tone", status="not_applicable", reason="no_kg")
+    assert stored.mark("ana", "q0/a", "submit", "m2").ok
+
+
+def test_a_submission_can_be_taken_back(stored, say):
+    complete(say)
+    ref = stored.items()[0].ref
+    stored.mark("ana", ref, "submit", "m1", client_time="2024-06-01T12:00:00Z")
+    assert stored.marks("ana")[ref].submitted_at == "2024-06-01T12:00:00Z"
+    stored.mark("ana", ref, "unsubmit", "m2")
+    assert not stored.marks("ana")[ref].submitted
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "words"),
+    [("flagg", "q0/a", "is not one of flag, unflag, submit"), ("flag", "q9", "there is no item")],
+)
+def test_what_cannot_be_marked_says_why(stored, kind, subject, words):
+    ack = stored.mark("ana", subject, kind, "m1")
+    assert not ack.ok
+    assert words in ack.reason
