@@ -133,8 +133,17 @@ def f_interval(
 ) -> tuple[float, float] | None:
     """Shrout and Fleiss's (1979) interval from F distributions, for complete data.
 
-    None where raters never differ, so that there is nothing to compare the units' spread with.
+    None where raters never differ, so that there is nothing to compare the units' spread with, or
+    where so few degrees of freedom are left that the ends run away.
     """
+    with np.errstate(all="ignore"):
+        ends = _f_ends(form, x, weights, coverage)
+    return ends if ends and np.isfinite(ends).all() and ends[0] <= ends[1] else None
+
+
+def _f_ends(
+    form: str, x: np.ndarray, weights: np.ndarray, coverage: float
+) -> tuple[float, float] | None:
     from scipy.special import fdtri
 
     n, k = int(weights.sum()), x.shape[1]
@@ -153,7 +162,7 @@ def f_interval(
     if form.startswith("ICC2"):
         return _two_way_random(form, n, k, between, judges, error, p)
     one_way = form.startswith("ICC1")
-    ratio = between / (within if one_way else error)
+    ratio = np.float64(between) / (within if one_way else error)
     df = n * (k - 1) if one_way else (n - 1) * (k - 1)
     low, high = ratio / fdtri(n - 1, df, p), ratio * fdtri(df, n - 1, p)
     if form.endswith("k"):
@@ -166,6 +175,7 @@ def _two_way_random(
 ) -> tuple[float, float]:
     from scipy.special import fdtri
 
+    between, judges, error = map(np.float64, (between, judges, error))
     rho = (between - error) / (between + (k - 1) * error + k * (judges - error) / n)
     spread = k * rho * judges / error
     rest = n * (1 + (k - 1) * rho) - k * rho

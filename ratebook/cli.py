@@ -11,7 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import __version__, commands
+from . import __version__
+from .commands import models, reports, rounds
+from .commands.place import Refused
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -23,7 +25,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
-    except (ValueError, LookupError, OSError, commands.Refused) as error:
+    except (ValueError, LookupError, OSError, Refused) as error:
         print(message(error), file=sys.stderr)
         return 2
 
@@ -59,13 +61,13 @@ def parser() -> argparse.ArgumentParser:
 
     command(
         "protocols",
-        commands.protocols,
+        rounds.protocols,
         "list the protocols; show or check one",
         arg("name", nargs="?", metavar="NAME|FILE", help="a protocol's name or its YAML file"),
     )
     command(
         "open",
-        commands.open_round,
+        rounds.open_round,
         "open a round: one protocol, its items, its raters",
         round_,
         arg("--protocol", required=True, metavar="NAME|FILE"),
@@ -77,11 +79,13 @@ def parser() -> argparse.ArgumentParser:
         arg("--by", default="", metavar="COLUMNS", help="… in proportion to these columns"),
         arg("--cluster", metavar="COLUMN", help="what intervals treat as one draw"),
         arg("--bare", action="store_true", help="items without texts: only to be analysed"),
+        arg("--gold", type=float, metavar="RATE", help="share of gold items mixed in"),
+        arg("--training", type=int, metavar="N", help="training items put first"),
         arg("--seed", type=int, default=0, metavar="N"),
     )
     command(
         "import",
-        commands.import_file,
+        rounds.import_file,
         "take in a file of answers, whole or not at all",
         round_,
         file,
@@ -91,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
     )
     command(
         "export",
-        commands.export_file,
+        rounds.export_file,
         "write a round's answers",
         round_,
         file,
@@ -99,13 +103,13 @@ def parser() -> argparse.ArgumentParser:
     )
     command(
         "status",
-        commands.status,
+        rounds.status,
         "what is stored, by whom, what is missing",
         arg("round", nargs="?", metavar="ROUND"),
     )
     command(
         "reassign",
-        commands.reassign,
+        rounds.reassign,
         "move a rater's unfinished items to another",
         round_,
         arg("giver", metavar="FROM"),
@@ -114,26 +118,55 @@ def parser() -> argparse.ArgumentParser:
     )
     command(
         "exclude",
-        commands.exclude,
+        rounds.exclude,
         "leave a rater out of every number",
         round_,
         arg("rater", metavar="RATER"),
         arg("--why", required=True, metavar="TEXT"),
     )
-    command("close", commands.close, "freeze a round", round_, arg("--why", metavar="TEXT"))
-    command("reopen", commands.reopen, "let a round go on", round_, arg("--why", metavar="TEXT"))
+    command(
+        "include",
+        rounds.include,
+        "let an excluded rater count again",
+        round_,
+        arg("rater", metavar="RATER"),
+        arg("--why", metavar="TEXT"),
+    )
+    command(
+        "erase",
+        rounds.erase,
+        "forget who a rater is; the answers stay",
+        arg("rater", metavar="RATER"),
+        arg("--why", metavar="TEXT"),
+    )
+    command(
+        "parts",
+        rounds.parts,
+        "write a round's sentences or questions to a file, or take edited ones in",
+        round_,
+        file,
+        arg("--take", action="store_true", help="take the file in; else write it"),
+        arg("--why", metavar="TEXT"),
+    )
+    command("guide", rounds.guide, "write the annotation guide, .html or .md", round_, file)
+    command("codebook", rounds.codebook, "write what every column and value means", round_, file)
+    command("close", rounds.close, "freeze a round", round_, arg("--why", metavar="TEXT"))
+    command("reopen", rounds.reopen, "let a round go on", round_, arg("--why", metavar="TEXT"))
     command(
         "report",
-        commands.report,
+        reports.report,
         "build the page of a round, of several, or of all",
         arg("rounds", nargs="*", metavar="ROUND"),
         arg("--all", action="store_true"),
         arg("--jobs", type=int, default=1, metavar="N"),
+        arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
+        arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
+        arg("--compare", nargs=2, metavar=("A", "B"), help="what changed from one to the other"),
         arg("--param", action="append", default=[], metavar="NAME=VALUE"),
     )
     command(
         "check",
-        commands.check,
+        reports.check,
         "targets, for a release gate: exit 1 where one is missed",
         round_,
         arg("--json", action="store_true"),
@@ -147,10 +180,10 @@ def parser() -> argparse.ArgumentParser:
         arg("--decided", action="store_true", help="the interval must meet the target too"),
         arg("--param", action="append", default=[], metavar="NAME=VALUE"),
     )
-    command("backup", commands.backup, "copy the database, consistently, while raters work", file)
+    command("backup", rounds.backup, "copy the database, consistently, while raters work", file)
     command(
         "judge",
-        commands.judge,
+        models.judge,
         "let a model answer a round's questions, as one more rater",
         round_,
         arg("--model", required=True, metavar="NAME", help="the model, and the rater's name"),
@@ -165,7 +198,7 @@ def parser() -> argparse.ArgumentParser:
     )
     command(
         "questions",
-        commands.questions,
+        models.questions,
         "write RAGQuestEval questions from the references and answer them",
         round_,
         arg("--model", metavar="NAME", help="the model, and the rater's name"),
@@ -181,7 +214,7 @@ def parser() -> argparse.ArgumentParser:
         arg("--cache", metavar="FILE", help="take in a JSON cache of questions and answers"),
         arg("--rater", metavar="NAME", help="whose answers the cache holds"),
     )
-    command("lab", commands.lab, "JupyterLab on the notebooks of raters and leads")
+    command("lab", reports.lab, "JupyterLab on the notebooks of raters and leads")
     return top
 
 

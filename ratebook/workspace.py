@@ -11,6 +11,8 @@ from .protocols import Protocol, load
 from .rounds import Store, StoredRound
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas as pd
 
     from .rating import Form
@@ -72,11 +74,20 @@ class Workspace:
         """One consistent copy of the database, while raters work."""
         return self.store.backup(file)
 
-    def report(self, *rounds: str, jobs: int = 1, **parameters: Any) -> list[Path]:
+    def report(
+        self,
+        *rounds: str,
+        jobs: int = 1,
+        pdf: bool = False,
+        paper: bool = False,
+        executor: Executor | None = None,
+        **parameters: Any,
+    ) -> list[Path]:
         """Build the page of each named round (of all, when none is named)."""
         from .reporting import build
 
-        return build(self, list(rounds) or self.rounds(), jobs=jobs, parameters=parameters)
+        wanted = list(rounds) or self.rounds()
+        return build(self, wanted, jobs, parameters, executor, pdf=pdf, paper=paper)
 
 
 class Round:

@@ -1,8 +1,8 @@
 """Models as raters: prompts and schemas from the protocol, clients, parsing, and the account of it.
 
 For a script or notebook: `judge(stored, model, name=…)`, with a function, `Endpoint(…)` (anything
-that speaks the OpenAI protocol) or `LocalModel(…)` (Hugging Face) as the model. One function per
-mode of the command line:
+that speaks the OpenAI protocol) or `LocalModel(…)` (Hugging Face) as the model; `account(stored,
+name)` reads a run's replies and failures again. One function per mode of the command line:
 
     judge_endpoint(stored, model, base_url=…, …)    judge ROUND --model NAME [--base-url URL]
     judge_local(stored, path, name=…, …)            … --local PATH
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from ratebook.judges.judging import JudgeStopped, judge, judge_async
     from ratebook.judges.local import LocalModel, judge_local
     from ratebook.judges.outcome import JudgeRun
+    from ratebook.judges.provenance import account
 
 _ROOMS = {
     "DryRun": "by_hand", "dry_run": "by_hand", "take_replies": "by_hand",
     "write_prompts": "by_hand", "Endpoint": "endpoint", "judge_endpoint": "endpoint",
     "EvaluateModel": "evaluate_model", "JudgeStopped": "judging", "judge": "judging",
     "judge_async": "judging", "LocalModel": "local", "judge_local": "local",
-    "JudgeRun": "outcome",
+    "JudgeRun": "outcome", "account": "provenance",
 }
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "JudgeRun",
     "JudgeStopped",
     "LocalModel",
+    "account",
     "dry_run",
     "judge",
     "judge_async",

@@ -132,6 +132,9 @@ def take_replies(
     replies = read_replies(file)
     run = JudgeRun(stored.name, name)
     stored.add_rater(name, kind="model", version=version or f"by hand, prompts {VERSION}")
+    shots = read_examples(examples, stored.protocol)
+    most = max(replicate for _, replicate in replies)
+    cache.remember_run(stored, name, {"model": name, "by": "hand"}, shots, most)
     known, taken = dict(_known(stored, name)), set[tuple[str, int]]()
     _refuse_unknown(stored, replies, known, examples, str(file))
     for _ in waves(stored.protocol):
@@ -159,8 +162,6 @@ def _take(
     if parsed.ok and replicate == 1:
         for (part, question), given in parsed.answers.items():
             known[one.sheet.ref, part, question] = given.value
-    where = cache.outcome_key(stored, run.rater, one.sheet, replicate)
-    cache.keep_outcome(stored, where, parsed.status, key, parsed.problems, parsed.missing)
     asked = tuple(question.id for question in one.sheet.questions)
     run.outcomes.append(Outcome(one.sheet.ref, asked, replicate, one.prompt, reply, parsed))
 

@@ -1,7 +1,7 @@
 """Replies kept in the workspace's database, so that none is paid for twice.
 
 A reply's key names everything it depends on; retries, time-outs and concurrency are not in it.
-Beside the replies stands what became of each sheet: status, problems, and the reply's key.
+Beside the replies stands how a rater's keys are made, so that every answer's reply can be found.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratebook.judges.reply import Messages, Reply
 from ratebook.judges.sheets import Sheet
+from ratebook.protocols import Example
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
@@ -32,7 +33,7 @@ def cached(stored: StoredRound, key: str) -> Reply | None:
     found = stored.replies.get(key)
     if found is None or found.detail.get("error"):
         return None
-    return Reply.stored(found.text, found.detail)
+    return Reply.stored(found.text, {**found.detail, "at": found.at})
 
 
 def keep(stored: StoredRound, key: str, reply: Reply, **more: Any) -> None:
@@ -44,25 +45,38 @@ def record_of(key: str, reply: Reply, **more: Any) -> tuple[str, str, dict[str, 
     return key, reply.text, {**reply.detail(), **more}
 
 
+def failure(stored: StoredRound, key: str) -> Reply | None:
+    """The last failure of a request that was never answered."""
+    found = stored.replies.get(key)
+    return None if found is None else Reply.stored(found.text, {**found.detail, "at": found.at})
+
+
+def remember_run(
+    stored: StoredRound, rater: str, identity: dict[str, Any],
+    examples: Sequence[Example] | None, replicates: int,
+) -> None:
+    """What the keys of a rater's replies are made from, so that they can be found again."""
+    shots = None if examples is None else [json.loads(one.model_dump_json()) for one in examples]
+    known = run_of(stored, rater)
+    most = max(replicates, known["replicates"] if known else 1)
+    detail = {"identity": identity, "examples": shots, "replicates": most}
+    if known != detail:
+        stored.replies.put(_run_key(stored, rater), "", **detail)
+
+
+def run_of(stored: StoredRound, rater: str) -> dict[str, Any] | None:
+    found = stored.replies.get(_run_key(stored, rater))
+    return None if found is None else found.detail
+
+
+def _run_key(stored: StoredRound, rater: str) -> str:
+    return "run/" + hashlib.sha256(f"{stored.name}\x1f{rater}".encode()).hexdigest()
+
+
 def outcome_key(stored: StoredRound, rater: str, sheet: Sheet, replicate: int) -> str:
     asked = ",".join(question.id for question in sheet.questions)
     name = "\x1f".join((stored.name, rater, sheet.of, sheet.ref, asked, str(replicate)))
     return "outcome/" + hashlib.sha256(name.encode()).hexdigest()
-
-
-def outcome_of(
-    status: str, reply_key: str | None, problems: Sequence[str], missing: Sequence[str]
-) -> dict[str, Any]:
-    """What became of a sheet, as the store keeps it."""
-    return {
-        "status": status, "reply": reply_key,
-        "problems": list(problems), "missing": list(missing),
-    }
-
-
-def is_known(stored: StoredRound, key: str, detail: dict[str, Any]) -> bool:
-    found = stored.replies.get(key)
-    return found is not None and found.detail == detail
 
 
 def keep_outcome(
@@ -70,6 +84,10 @@ def keep_outcome(
     problems: Sequence[str], missing: Sequence[str],
 ) -> None:
     """What became of a sheet; nothing is written where that is known already."""
-    detail = outcome_of(status, reply_key, problems, missing)
-    if not is_known(stored, key, detail):
+    detail = {
+        "status": status, "reply": reply_key,
+        "problems": list(problems), "missing": list(missing),
+    }
+    found = stored.replies.get(key)
+    if found is None or found.detail != detail:
         stored.replies.put(key, "", **detail)

@@ -73,10 +73,11 @@ class Exchange:
         message = choice["message"]
         usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
         refusal = message.get("refusal")
+        declined = storable(scrubbed(refusal)) if isinstance(refusal, str) and refusal else None
         return {
             "text": storable(_text(message.get("content"))),
             "finish": _word(choice.get("finish_reason")),
-            "refusal": storable(scrubbed(refusal)) if isinstance(refusal, str) and refusal else None,
+            "refusal": declined,
             "served": _word(body.get("model")),
             "tokens_in": _count(usage.get("prompt_tokens")),
             "tokens_out": _count(usage.get("completion_tokens")),

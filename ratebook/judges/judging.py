@@ -8,7 +8,7 @@ import threading
 from collections.abc import Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ratebook.judges import prompts
+from ratebook.judges import cache, prompts
 from ratebook.judges.few_shot import read_examples
 from ratebook.judges.outcome import JudgeRun
 from ratebook.judges.prices import Prices
@@ -89,6 +89,7 @@ async def judge_async(
         prices=table, fresh=fresh, progress=progress,
     )
     stored.add_rater(rater, kind="model", version=version or version_of(asked, shots))
+    cache.remember_run(stored, rater, asked.identity(), shots, replicates)
     try:
         return await runner.run()
     except Stop as stop:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ratebook.judges.reply import Reply
 
 COLUMNS = ["subject", "questions", "replicate", "status", "problem", "reply", "retries", "cost",
-           "tokens_in", "tokens_out", "seconds", "served", "request_id", "prompt", "cached"]
+           "tokens_in", "tokens_out", "seconds", "served", "form", "sdk", "request_id", "at", "prompt", "cached"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ class JudgeRun:
             (
                 one.subject, ", ".join(one.questions), one.replicate, one.status, one.problem,
                 one.reply.text, one.reply.retries, one.reply.cost, one.reply.tokens_in,
-                one.reply.tokens_out, one.reply.seconds, one.reply.served, one.reply.request_id,
+                one.reply.tokens_out, one.reply.seconds, one.reply.served, one.reply.form,
+                one.reply.sdk, one.reply.request_id, one.reply.at,
                 one.prompt.hash[:12], one.reply.cached,
             )
             for one in self.outcomes

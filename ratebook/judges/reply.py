@@ -38,6 +38,7 @@ class Reply:
     seconds: float | None = None
     form: str | None = None  # of the request: schema, object or text
     sdk: str | None = None
+    at: str | None = field(default=None, compare=False)  # when it was stored
     cached: bool = field(default=False, compare=False)
 
     @property
@@ -49,7 +50,7 @@ class Reply:
         return {
             name: value
             for name, value in asdict(self).items()
-            if name not in ("text", "cached") and value is not None
+            if name not in ("text", "cached", "at") and value is not None
         }
 
     @classmethod

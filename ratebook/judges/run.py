@@ -18,7 +18,6 @@ from ratebook.judges.reply import Messages, Model, Reply, Stop
 from ratebook.judges.scribe import Scribe
 from ratebook.judges.sheets import Sheet, sheets, waves
 from ratebook.protocols import Example
-from ratebook.rounds import Event
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
@@ -28,7 +27,10 @@ Job = tuple[Sheet, int]  # and its replicate
 
 
 class Runner:
-    """One run. The store is used from one thread of its own, the network from the event loop."""
+    """One run. The store is used from one thread of its own, the network from the event loop.
+
+    With `ask` false nothing is asked and nothing written: stored replies are read again.
+    """
 
     def __init__(
         self,
@@ -43,6 +45,7 @@ class Runner:
         prices: Prices | None = None,
         fresh: bool = False,
         progress: bool | None = None,
+        ask: bool = True,
     ):
         self.stored, self.model = stored, model
         self.result = JudgeRun(stored.name, rater)
@@ -53,6 +56,7 @@ class Runner:
         self._prompts, self._fresh, self._shown = Prompts(examples), fresh, progress
         self._known: dict[int, dict[tuple[str, int, str], Any]] = {}
         self._failure: Stop | None = None
+        self._ask = ask
         self._standing: saving.Standing = {}
         self._scribe = Scribe(stored, rater)
 
@@ -92,7 +96,7 @@ class Runner:
                     return
                 outcome = await self._one(*job)
                 if outcome is None:
-                    return
+                    continue
                 self.result.outcomes.append(outcome)
                 progress.step()
 
@@ -125,7 +129,7 @@ class Runner:
         outcome = Outcome(
             sheet.ref, tuple(q.id for q in sheet.questions), replicate, prompt, reply, parsed
         )
-        await self._save(sheet, outcome, key)
+        self._save(sheet, outcome, key)
         return outcome
 
     def _parse(self, reply: Reply, sheet: Sheet, prompt: Prompt) -> Parsed:
@@ -144,6 +148,8 @@ class Runner:
             found = await self._scribe.read(cache.cached, self.stored, key)
             if found is not None:
                 return key, found
+        if not self._ask:
+            return key, await self._scribe.read(cache.failure, self.stored, key)
         written = sum(tokens_of(message["content"]) for message in messages)
         estimate = self.budget.reserve(written, EXPECTED_OUT)
         if estimate is None:
@@ -174,22 +180,15 @@ class Runner:
             self.result.spent += cost or 0.0
             self.result.unpriced += cost is None
 
-    async def _save(self, sheet: Sheet, outcome: Outcome, key: str) -> None:
-        """Hands in answers and outcome; both follow from the reply, which is stored already."""
+    def _save(self, sheet: Sheet, outcome: Outcome, key: str) -> None:
+        """Hands in the answers; they follow from the reply, which is on the disk already."""
         parsed, replicate = outcome.parsed, outcome.replicate
-        events: list[Event] = []
-        if parsed is not None:
-            events = saving.events_of(sheet, parsed, key, replicate, self._standing)
-            self.result.answers += saving.answered(events)
-            if parsed.ok:
-                known = self._known[replicate]
-                for (part, question), given in parsed.answers.items():
-                    known[sheet.ref, part, question] = given.value
-        where = cache.outcome_key(self.stored, self.result.rater, sheet, replicate)
-        missing = parsed.missing if parsed is not None else ()
-        problems = parsed.problems if parsed is not None else (outcome.problem,)
-        detail = cache.outcome_of(outcome.status, key, problems, missing)
-        is_known = outcome.reply.cached and await self._scribe.read(
-            cache.is_known, self.stored, where, detail
-        )
-        self._scribe.hand_in([] if is_known else [(where, "", detail)], events)
+        if parsed is None:
+            return
+        events = saving.events_of(sheet, parsed, key, replicate, self._standing)
+        self.result.answers += saving.answered(events)
+        if parsed.ok:
+            for (part, question), given in parsed.answers.items():
+                self._known[replicate][sheet.ref, part, question] = given.value
+        if self._ask:
+            self._scribe.hand_in(events)

@@ -47,10 +47,10 @@ class Scribe:
         """On the disk when this returns."""
         await asyncio.shield(self._enter(records, ()))
 
-    def hand_in(self, records: Sequence[Record], events: Sequence[Event]) -> None:
+    def hand_in(self, events: Sequence[Event]) -> None:
         """On the disk when `finish` returns."""
-        done = self._enter(records, events)
-        self._left.add(done)
+        if events:
+            self._left.add(self._enter((), events))
 
     async def finish(self) -> None:
         """Waits for everything handed in; raises what went wrong with any of it."""

@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from ratebook.judges import judge
+from ratebook.judges import account, judge
 from ratebook.judges.outcome import JudgeRun
 from ratebook.judges.prompts import build
 from ratebook.judges.sheets import groups, sheets
@@ -305,6 +305,23 @@ def test_people_and_models_stand_in_one_frame(open_round):
     frame = stored.frame()
     labels = frame[frame["question"] == "label"].set_index("rater_kind")["value"]
     assert (labels["human"], labels["model"]) == ("CONTRADICTED", "SUPPORTED")
+
+
+def test_every_answer_can_be_traced_to_its_reply_later_on(open_round):
+    def model(messages):
+        return "hm" if "Nice map" in messages[1]["content"] else reply_to(messages)
+
+    stored = open_round("feedback-quality")
+    judge(stored, model, name="stand-in", replicates=2, examples=())
+    again = account(stored, "stand-in")
+    assert again.counts == {"ok": 2, "parse_error": 2}
+    frame = again.frame()
+    assert frame["at"].str.startswith("20").all()
+    assert frame["prompt"].nunique() == 1
+    assert set(again.failures()["reply"]) == {"hm"}
+    assert again.requests == 0
+    with pytest.raises(ValueError, match="has no replies of 'nobody'; its models are stand-in"):
+        account(stored, "nobody")
 
 
 def test_the_account_of_a_run_reads_as_a_line(open_round):

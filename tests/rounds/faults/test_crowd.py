@@ -3,11 +3,13 @@
 import os
 import sqlite3
 import statistics
+import subprocess
+import sys
 import time
 
 import pytest
 
-from ratebook.rounds import Event
+from ratebook.rounds import Event, Store
 from tests.rounds.faults import writers
 from tests.rounds.faults.writers import Acknowledged, running
 
@@ -31,39 +33,46 @@ def told_by_all(folder, path, target, count):
     return [Acknowledged.read(file)[1:] for file in acks], took
 
 
+def alone(stored, name):
+    """The median time of one answer while nobody else writes, in seconds."""
+    durations = []
+    for number in range(50):
+        start = time.perf_counter()
+        stored.save("rater-00", [Event(f"{name}-{number}", "i0", "score", 1 + number % 5)])
+        durations.append(time.perf_counter() - start)
+    return statistics.median(durations)
+
+
 def crowd(folder):
-    """The median of one writer alone, and the longest wait among thirty-two, in seconds."""
+    """How many times the median of one writer alone the longest wait among thirty-two is."""
     path = folder / "store.sqlite"
     stored = writers.new_round(path, CROWD)
-    alone = []
-    for number in range(100):
-        start = time.perf_counter()
-        stored.save("rater-00", [Event(f"alone-{number}", "i0", "score", 1 + number % 5)])
-        alone.append(time.perf_counter() - start)
+    before = alone(stored, "before")
     told, took = told_by_all(folder, path, writers.rate_and_time, 100)
+    median = max(before, alone(stored, "after"))  # other work on the machine comes and goes
     assert {len(lines) for lines in told} == {100}
     ids = writers.stored_ids(path)
     assert len(ids) == len(set(ids)) == 32 * 100 + 100
     assert {line.split()[0] for lines in told for line in lines} <= set(ids)
-    waits = [float(line.split()[1]) for lines in told for line in lines]
-    median = statistics.median(alone)
+    worst = max(float(line.split()[1]) for lines in told for line in lines)
     print(
         f"32 writers × 100: {3200 / took:.0f} answers/s, median of one {median * 1000:.2f} ms, "
-        f"worst wait {max(waits) * 1000:.0f} ms = {max(waits) / median:.0f} × the median"
+        f"worst wait {worst * 1000:.0f} ms = {worst / median:.0f} × the median"
     )
-    return median, max(waits)
+    return worst / median
 
 
 def test_thirty_two_writers_with_a_hundred_answers_each_are_all_served_in_turn(tmp_path):
-    for attempt in ("first", "second", "third"):  # what else the machine does adds to the wait
+    ratios = []
+    for attempt in ("first", "second"):
         folder = tmp_path / attempt
         folder.mkdir()
-        median, worst = crowd(folder)
-        if worst <= 200 * median:
+        ratios.append(crowd(folder))
+        if ratios[-1] <= 200:
             return
-    if hasattr(os, "getloadavg") and os.getloadavg()[2] > 2 * (os.cpu_count() or 1):
+    if os.getloadavg()[1] > 2 * (os.cpu_count() or 1):
         pytest.skip("all were served; how long they waited says nothing on a machine this busy")
-    pytest.fail(f"the worst of three crowds waited {worst / median:.0f} × the median of one")
+    pytest.fail(f"the worst waits were {ratios} × the median of one")
 
 
 def test_control_a_crowd_on_bare_sqlite_is_not_all_served(tmp_path):
@@ -85,14 +94,11 @@ def test_many_processes_may_make_one_store_at_once(tmp_path):
 
 
 def make_store(path, acks, rater, run, count):
-    from ratebook.rounds import Store
-
     assert Store(path).rounds() == []
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_and_its_parent_do_not_share_a_connection(tmp_path):
-    if not hasattr(os, "fork"):
-        return
     path = tmp_path / "store.sqlite"
     stored = writers.new_round(path, ["ana", "ben"])
     stored.save("ana", [Event("before", "i0", "score", 1)])
@@ -107,9 +113,6 @@ def test_a_forked_child_and_its_parent_do_not_share_a_connection(tmp_path):
         "assert all(stored.save(rater, [event])[0].ok for event in events)\n"
         "os._exit(0) if child == 0 else sys.exit(os.waitpid(child, 0)[1])\n"
     )
-    import subprocess
-    import sys
-
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(writers.stored_ids(path)) == 102

@@ -1,0 +1,127 @@
+"""Rounds: open, fill, look at, hand over, freeze."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from .place import chosen, names, workspace
+
+
+def protocols(given: Namespace) -> None:
+    from ..protocols import load, show
+    from ..protocols import names as listed
+
+    if given.name:
+        print(show(load(given.name)))
+        return
+    for name in listed():
+        print(f"{name:18} {load(name).title}")
+
+
+def open_round(given: Namespace) -> None:
+    opened = workspace(given).open(
+        given.round,
+        given.protocol,
+        given.items,
+        parts=given.parts,
+        raters=names(given.raters),
+        per_item=given.per_item,
+        sample=given.sample,
+        by=names(given.by),
+        cluster=given.cluster,
+        bare=given.bare,
+        seed=given.seed,
+        mix=mix(given),
+    )
+    found = len(opened.stored.items())
+    print(f"{given.round}: {found:,} items of {opened.protocol.name}.")
+    for line in opened.notes:
+        print(line)
+
+
+def mix(given: Namespace):
+    """How training and gold items stand among the others, where that was said."""
+    from ..rounds.plan import Mix
+
+    if given.gold is None and given.training is None:
+        return None
+    return Mix(gold=given.gold or 0.0, training=given.training)
+
+
+def import_file(given: Namespace) -> None:
+    print(chosen(given).add(given.file, rater=given.rater, kind=given.kind, replace=given.replace))
+
+
+def export_file(given: Namespace) -> None:
+    said = chosen(given).export(given.file, layout=given.layout)
+    if said and given.file != "-":
+        print(said)
+
+
+def status(given: Namespace) -> None:
+    from .standing import standing
+
+    place = workspace(given)
+    print(
+        "\n\n".join(
+            standing(place.round(name).status())
+            for name in ([given.round] if given.round else place.rounds())
+        )
+        or f"{place.path} has no rounds yet: open one with `ratebook open`."
+    )
+
+
+def reassign(given: Namespace) -> None:
+    moved = chosen(given).stored.reassign(given.giver, given.taker, given.why)
+    print(f"{given.round}: {len(moved):,} items moved from {given.giver} to {given.taker}.")
+
+
+def exclude(given: Namespace) -> None:
+    chosen(given).stored.exclude(given.rater, given.why)
+    print(f"{given.round}: {given.rater} no longer counts: {given.why}")
+
+
+def close(given: Namespace) -> None:
+    chosen(given).close(given.why)
+    print(f"{given.round} is closed.")
+
+
+def reopen(given: Namespace) -> None:
+    chosen(given).reopen(given.why)
+    print(f"{given.round} is open.")
+
+
+def backup(given: Namespace) -> None:
+    print(f"Copied to {workspace(given).backup(given.file)}.")
+
+
+def include(given: Namespace) -> None:
+    chosen(given).stored.include(given.rater, given.why)
+    print(f"{given.round}: {given.rater} counts again.")
+
+
+def erase(given: Namespace) -> None:
+    pseudonym = workspace(given).store.erase(given.rater, given.why)
+    print(f"{given.rater} is forgotten; the answers stay under {pseudonym}.")
+
+
+def parts(given: Namespace) -> None:
+    from ..rounds.exchange import export_parts, import_parts
+
+    stored = chosen(given).stored
+    if given.take:
+        print(f"{given.round}: {import_parts(stored, given.file, given.why)}.")
+    else:
+        print(f"{given.file}: {export_parts(stored, given.file):,} parts.")
+
+
+def guide(given: Namespace) -> None:
+    from ..rounds.exchange import write_guide
+
+    print(write_guide(chosen(given).stored, given.file))
+
+
+def codebook(given: Namespace) -> None:
+    from ..rounds.codebook import write_codebook
+
+    print(write_codebook(chosen(given).stored, given.file))
