@@ -188,7 +188,7 @@ def alpha(
     could have disagreed.
 
     >>> alpha([[1, 1], [2, 2], [3, 3], [3, 4]], "nominal", interval=None)
-    <alpha_nominal: 0.7083; 4 units, 2 raters, 8 ratings>
+    <alpha_nominal: 0.6957; 4 units, 2 raters, 8 ratings>
     """
     check_level(level)
     coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)

@@ -8,7 +8,8 @@ import numpy as np
 
 from analysis import bootstrap
 from analysis.jackknife import Values, both_sources, leave_one_out, spread, t_interval
-from analysis.links import Link
+from analysis.limits import limits
+from analysis.links import EDGE, LOGIT, Link
 
 METHODS = ("jackknife", "bootstrap", "bca", "analytic")
 # Below this many clusters the leave-one-out values are too few to speak of a spread.
@@ -66,6 +67,11 @@ def interval_of(
     n = int(weights.sum())
     if n < FEWEST:
         return Interval(reason="too_few_units_for_interval")
+    if link is LOGIT and (theta <= EDGE or theta >= 1 - EDGE):
+        # A share at the end of its range shows no spread, and yet is not certain.
+        used = int(weights[rows.any(axis=1)].sum())
+        ends = limits(round(theta) * used, used, "wilson", coverage)
+        return Interval(*ends, se=0.0, method=f"Wilson on {used} {unit}")
     without = leave_one_out(values, rows, total)
     units = spread(theta, without, weights, link)
     if units is None:
@@ -75,16 +81,16 @@ def interval_of(
     se = float(np.sqrt(units.raw_variance))
     if interval in ("bootstrap", "bca"):
         drawn = bootstrap.draw(values, rows, weights, resamples, seed)
-        ends = (
+        found = (
             bootstrap.percentile(drawn, coverage)
             if interval == "bootstrap"
             else bootstrap.bca(drawn, theta, without, weights, coverage)
         )
-        if ends is None:
+        if found is None:
             return Interval(reason="too_few_units_for_interval")
         name = "percentile bootstrap" if interval == "bootstrap" else "BCa bootstrap"
         return Interval(
-            *ends, se=se, method=f"{name} over {n} {unit}, {resamples} draws, seed {seed}"
+            *found, se=se, method=f"{name} over {n} {unit}, {resamples} draws, seed {seed}"
         )
     warnings = ("few_clusters",) if units.n < ROUGH else ()
     low, high = t_interval(theta, units.variance, units.n - 1, coverage, link)

@@ -13,6 +13,27 @@ PIECE = 1 << 16
 FEW = 16
 
 
+def one_question(frame: pd.DataFrame) -> pd.DataFrame:
+    """A round's own frame (item, part, rater, number …) as unit, rater, value.
+
+    Only given answers of the first replicate are kept; several questions at once are refused.
+    """
+    if "question" in frame.columns and frame["question"].nunique() > 1:
+        named = ", ".join(map(str, frame["question"].unique()[:4]))
+        raise ValueError(f"answers to several questions ({named}): keep those to one")
+    if "status" in frame.columns:
+        frame = frame[frame["status"].astype(object) == "answered"]
+    if "replicate" in frame.columns:
+        frame = frame[frame["replicate"] == 1]
+    values = frame["value"]
+    if "number" in frame.columns and frame["number"].notna().any():
+        values = frame["number"]
+    units = frame["item"]
+    if "part" in frame.columns and frame["part"].nunique() > 1:
+        units = units.astype(str) + " part " + frame["part"].astype(str)
+    return frame.assign(unit=units, value=values)
+
+
 def identities(column: pd.Series, few: bool = False) -> tuple[np.ndarray, Any]:
     """Integer codes for units or raters, and the labels they stand for.
 

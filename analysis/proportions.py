@@ -13,10 +13,9 @@ from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.intervals import check_options
 from analysis.jackknife import t_interval
+from analysis.limits import METHODS, limits
 from analysis.links import LOGIT
 from analysis.ratings import Ratings, read
-
-METHODS = ("wilson", "clopper-pearson", "normal")
 
 
 def proportion(
@@ -96,26 +95,6 @@ def _of_counts(count: float, total: float, method: str, coverage: float) -> Esti
         beside={"count": count, "total": total},
         **counts,
     )
-
-
-def limits(count: float, total: float, method: str, coverage: float) -> tuple[float, float]:
-    """The ends of the interval for independent units."""
-    from scipy.special import betaincinv, ndtri
-
-    tail = (1 - coverage) / 2
-    p, z = count / total, float(ndtri(1 - tail))
-    if method == "wilson":
-        middle = (p + z**2 / (2 * total)) / (1 + z**2 / total)
-        reach = z * np.sqrt(p * (1 - p) / total + z**2 / (4 * total**2)) / (1 + z**2 / total)
-        # Exactly 0 or 1 at the ends, where rounding would leave a crumb.
-        low = 0.0 if count == 0 else float(middle - reach)
-        return low, 1.0 if count == total else float(middle + reach)
-    if method == "clopper-pearson":
-        low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
-        high = 1.0 if count == total else float(betaincinv(count + 1, total - count, 1 - tail))
-        return low, high
-    reach = z * np.sqrt(p * (1 - p) / total)
-    return float(max(p - reach, 0.0)), float(min(p + reach, 1.0))
 
 
 def proportion_difference(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.labels import code_values
-from analysis.longform import identities, refuse_twice, scatter
+from analysis.longform import identities, one_question, refuse_twice, scatter
 
 UNIT_COLUMNS = ("unit", "item")
 
@@ -135,8 +135,9 @@ def _from_long(
 ) -> Ratings:
     if keep not in (None, "first", "last"):
         raise ValueError(f"keep={keep!r}: choose 'first' or 'last'")
-    unit_column = next(name for name in UNIT_COLUMNS if name in frame.columns)
-    unit_codes, units = identities(frame[unit_column])
+    if "unit" not in frame.columns:
+        frame = one_question(frame)
+    unit_codes, units = identities(frame["unit"])
     rater_codes, raters = identities(frame["rater"], few=True)
     codes, found, numbers, labels = code_values(frame["value"], scale)
     shape = (len(units), len(raters))

@@ -13,6 +13,7 @@ from analysis.cells import Cells, add_up, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.jackknife import t_interval
 from analysis.links import PLAIN
+from analysis.longform import one_question
 from analysis.means import cells_of
 
 
@@ -53,7 +54,9 @@ def confident_cells(
 ) -> Cells:
     """Answers with the numbers x and c; c is NaN where no confidence was given."""
     if isinstance(values, pd.DataFrame) and "confidence" in values.columns:
-        unit = "unit" if "unit" in values.columns else "item"
+        if "unit" not in values.columns:
+            values = one_question(values)
+        unit = "unit"
         cells = cells_of(values, cluster=cluster, raters=raters, keep=keep)
         frame = values[values["value"].notna()]
         if raters is not None:

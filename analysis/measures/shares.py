@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from analysis.estimate import Estimate
 from analysis.measures.finding import Finding, Task
+from analysis.measures.levels import by_response, by_sentence
 from analysis.proportions import proportion_of
 
 ISSUES = ["inaccurate", "unsupported", "disputed"]
@@ -25,29 +27,67 @@ USUAL: dict[str, dict[str, Any]] = {
     "missing_severity": {"of": {"accuracy": ISSUES}},
 }
 
+LEVELLED = (
+    "proportion_accurate",
+    "proportion_inaccurate",
+    "proportion_severely_inaccurate",
+    "proportion_residual",
+    "severe_any_issue",
+)
+
 
 def shares(task: Task) -> list[Finding]:
-    """One finding per question: hits over answers that count, pooled over raters and units."""
+    """Hits over answers that count, pooled over raters and units; one finding per question.
+
+    The STEM shares also come by sentence (majority of its ratings) and by response (mean of each
+    response's share), and where severities are missing with those taken as severe.
+    """
     usual = USUAL.get(task.statistic, {})
-    asked = task.questions or ["accuracy"]
     found = []
-    for question in asked:
-        wanted, among = (
-            task.measure.get("is", usual.get("is")),
-            task.measure.get("of", usual.get("of")),
-        )
+    for question in task.questions or ["accuracy"]:
+        wanted = task.measure.get("is", usual.get("is"))
+        among = task.measure.get("of", usual.get("of"))
         columns, who = task.board.counted([question, *_named(wanted), *_named(among)])
-        counts = holds(task, question, among, columns) & task.mask[:, None]
-        warnings: tuple[str, ...] = ()
-        if task.statistic == "missing_severity":
-            hit = counts & (task.board.grid(question).codes[:, columns] == 0)
-        else:
-            hit = counts & holds(task, question, wanted, columns)
-            warnings = _unanswered(task, wanted, counts, columns)
-        cells = task.board.cells(counts, columns, hit=hit * 1.0, of=counts * 1.0)
-        estimate = proportion_of(task.statistic, cells, warnings=warnings, **task.options)
         name = task.grid(question).question
-        found.append(Finding(name, estimate, cells.unit, raters=who))
+        of = holds(task, question, among, columns) & task.mask[:, None]
+        open_ = np.zeros_like(of)
+        if task.statistic == "missing_severity":
+            hit = of & (task.board.grid(question).codes[:, columns] == 0)
+        else:
+            hit = of & holds(task, question, wanted, columns)
+            open_ = _left_open(task, wanted, of, columns)
+        warnings = ("missing_severity",) if open_.any() else ()
+        pooled, units = _pooled(task, hit, of, columns, warnings)
+        found.append(Finding(name, pooled, units, raters=who))
+        for level, (estimate, units) in _levels(task, hit, of, open_, columns).items():
+            found.append(Finding(name, estimate, units, {"level": level}, raters=who))
+    return found
+
+
+def _pooled(
+    task: Task,
+    hit: np.ndarray,
+    of: np.ndarray,
+    columns: np.ndarray,
+    warnings: tuple[str, ...] = (),
+) -> tuple[Estimate, np.ndarray]:
+    cells = task.board.cells(of, columns, hit=hit * 1.0, of=of * 1.0)
+    estimate = proportion_of(task.statistic, cells, warnings=warnings, **task.options)
+    return estimate, cells.unit
+
+
+def _levels(
+    task: Task, hit: np.ndarray, of: np.ndarray, open_: np.ndarray, columns: np.ndarray
+) -> dict[str, tuple[Estimate, np.ndarray]]:
+    if task.statistic not in LEVELLED or not of.any():
+        return {}
+    board, name, options = task.board, task.statistic, task.options
+    found = {
+        "sentence": by_sentence(board, name, hit, of, options),
+        "response": by_response(board, name, hit, of, columns, options),
+    }
+    if open_.any():
+        found["missing taken as severe"] = _pooled(task, hit | open_, of, columns)
     return found
 
 
@@ -68,15 +108,12 @@ def holds(task: Task, question: str, share: Any, columns: np.ndarray) -> np.ndar
     return task.grid(question).means(values)[:, columns]
 
 
-def _unanswered(
-    task: Task, wanted: Any, counts: np.ndarray, columns: np.ndarray
-) -> tuple[str, ...]:
-    """A warning where a later question was left open although the first one calls for it."""
+def _left_open(task: Task, wanted: Any, of: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Where the severity was left open although the answer before it calls for one."""
     if not isinstance(wanted, dict) or "severity" not in wanted or len(wanted) < 2:
-        return ()
-    called = counts.copy()
+        return np.zeros_like(of)
+    called = of.copy()
     for name, values in wanted.items():
         if name != "severity":
             called &= task.board.grid(name).means(values)[:, columns]
-    open_ = called & (task.board.grid("severity").codes[:, columns] == 0)
-    return ("missing_severity",) if open_.any() else ()
+    return called & (task.board.grid("severity").codes[:, columns] == 0)

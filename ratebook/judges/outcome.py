@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ratebook.judges.reply import Reply
 
 COLUMNS = ["subject", "questions", "replicate", "status", "problem", "reply", "retries", "cost",
-           "tokens_in", "tokens_out", "seconds", "served", "form", "sdk", "request_id", "at", "prompt", "cached"]
+           "tokens_in", "tokens_out", "seconds", "served", "form", "sdk", "request_id", "at",
+           "prompt", "cached"]
 
 
 @dataclass(frozen=True)

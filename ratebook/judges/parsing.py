@@ -94,7 +94,8 @@ def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
     for question in sheet.questions:
         for part in sheet.numbers(question):
             cell = (part, question.id)
-            context = sheet.answers_about(part, _values(answers))
+            depends = question.when is not None or isinstance(question.required, dict)
+            context = sheet.answers_about(part, _values(answers)) if depends else {}
             if not asked(question, context):
                 continue
             value = raw.values.get(cell)

@@ -66,8 +66,11 @@ class Stop(Exception):
 class Model(Protocol):
     """What `judge` needs: a name, how many requests at once, what the reply depends on."""
 
-    name: str
-    concurrency: int
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def concurrency(self) -> int: ...
 
     def identity(self) -> dict[str, Any]:
         """What a reply depends on, beside messages, schema and replicate."""

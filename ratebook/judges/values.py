@@ -95,8 +95,11 @@ def _number(question: Question, raw: Any) -> Given:
     if found["percent"] and question.type != "percent":
         raise ValueError(f"{question.id}: {_shown(raw)} is a percentage, not a score")
     number = found["number"].replace(",", ".")
-    checked = question.check(number + (found["percent"] or ""))
-    _agrees_with_name(question, checked, found["rest"])
+    if found["percent"]:
+        return Given(question.check(number + "%"))
+    checked = question.check(float(number) if "." in number else int(number))
+    if found["rest"].strip():
+        _agrees_with_name(question, checked, found["rest"])
     return Given(checked)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
+from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -33,6 +36,20 @@ class Form(anywidget.AnyWidget):
     def __repr__(self) -> str:
         """What stands in a saved notebook where the form was, once its kernel is gone."""
         return "The rating form. Run this cell to go on rating; what was saved is kept."
+
+    def add_unsaved(self, file: str | os.PathLike[str]) -> str:
+        """Stores what a rater downloaded as unsaved; says how much of it was new to the store."""
+        content = json.loads(Path(file).read_text(encoding="utf-8"))
+        meant = (content.get("round"), content.get("rater"))
+        if meant != self._sitting.named:
+            raise RoundError(
+                f"{file} holds answers of {meant[1]} in {meant[0]}: open that rater's form."
+            )
+        with self._turn:
+            acks = self._sitting.save(content["answers"])["acks"]
+        bad = [ack["reason"] for ack in acks if not ack["ok"]]
+        said = f"{len(acks) - len(bad)} answers are in the store"
+        return f"{said}, {len(bad)} were refused: {'; '.join(bad)}" if bad else f"{said}."
 
     def _heard(self, _: Any, content: Any, __: Any) -> None:
         answer = self.answer(content)

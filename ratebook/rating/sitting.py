@@ -18,6 +18,10 @@ class Sitting:
         self.round, self.rater, self.protocol = round, rater, round.protocol
         self.turns: list[Turn] = []
 
+    @property
+    def named(self) -> tuple[str, str]:
+        return (self.round.name, self.rater)
+
     def refresh(self) -> None:
         """The rater's items as they are now: some may have come since the form was opened."""
         self.turns = turns(self.round, self.rater)
@@ -37,6 +41,7 @@ class Sitting:
         return {
             "kind": "round",
             "scope": scope(self.round.secret, self.rater),
+            "about": {"round": self.round.name, "rater": self.rater},
             "protocol": self.protocol.for_form(),
             "lamport": max((answer.lamport for answer in current.values()), default=0),
         }

@@ -1,5 +1,6 @@
 """Who was asked what, and what they answered: items, parts, plans, the store, and exchange."""
 
+from ratebook.rounds.codebook import write_codebook
 from ratebook.rounds.exchange import export_answers, import_answers, read_items, read_parts
 from ratebook.rounds.marks import Mark
 from ratebook.rounds.model import (
@@ -45,4 +46,5 @@ __all__ = [
     "import_answers",
     "read_items",
     "read_parts",
+    "write_codebook",
 ]

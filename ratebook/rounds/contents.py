@@ -63,11 +63,16 @@ def load(connection: Connection, round_id: int) -> Contents:
 
 
 def items(
-    snapshot: Snapshot, contents: Contents, protocol: Protocol, cluster: str | None
+    snapshot: Snapshot, contents: Contents, protocol: Protocol, cluster: str | None,
+    only: Iterable[int] | None = None,
 ) -> list[Item]:
-    """In the order they came, whole, for reports and files: groups can be hidden from raters."""
+    """In the order they came, whole, for reports and files: groups can be hidden from raters.
+
+    With `only`, these alone and in this order, as raters and judges get them.
+    """
     found = []
-    for subject in snapshot.items.values():
+    chosen = snapshot.items.values() if only is None else [snapshot.subjects[n] for n in only]
+    for subject in chosen:
         case = subject.case_id or 0
         everything = {**contents.of(case), **contents.of(subject.id)}
         fields = {**contents.shown.get((case, 0), {}), **contents.shown.get((subject.id, 0), {})}
@@ -78,14 +83,14 @@ def items(
                 {name: everything[name] for name in group_columns(protocol) if name in everything},
                 everything.get(cluster) if cluster else None,
                 contents._parts(subject.id) or contents._parts(case),
-                contents.hash(subject.id),
+                contents.hash(subject.id) if only is None else "",
             )
         )
-    return found
+    return found if only is None else [_blind(item) for item in found]
 
 
-def blind(item: Item) -> Item:
-    """The item as raters and judges get it: groups only where they see the column anyway."""
+def _blind(item: Item) -> Item:
+    """Groups only where raters see the column anyway, and no hash: it is of hidden values too."""
     groups = {name: value for name, value in item.groups.items() if name in item.fields}
     return Item(
         item.id, item.ref, item.key, item.case, item.role, item.fields, groups, None, item.parts

@@ -66,6 +66,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_leave_to_parent)
 
 
+def journal_of(connection: Connection) -> str:
+    return str(connection.exec_driver_sql("PRAGMA journal_mode").scalar())
+
+
 def settle_journal(connection: sqlite3.Connection, mode: str | None = None) -> str:
     """Put the file into the journal mode of this SQLite, unless others are using it just now."""
     wanted = mode or journal()

@@ -41,6 +41,7 @@ class Store:
         location.refuse_network(self.path, mounts)
         self._clock, self._patience, self._steps = clock, patience, steps
         self.undone = 0  # transactions rolled back: what was read in one may never have been
+        self.protocols: dict[str, Protocol] = {}  # by hash, read once
         self._lock = self.path.with_name(self.path.name + ".lock")
         self._engine = sqlite.engine_of(self.path, wait)
         with explained(self.path):
@@ -164,12 +165,13 @@ class Store:
         """Make the schema in an empty file, bring an old one up to date, refuse any other."""
         with self._engine.begin() as connection:
             found = self._version(connection)
-        if found == schema.VERSION:
+            mode = sqlite.journal_of(connection)
+        if found == schema.VERSION and (mode != "wal" or sqlite.has_sound_wal()):
             return
         if found is not None:
             migrations.check_version(found, self.path, self._steps)
         with lock.exclusive(self._lock, self._patience):
-            if found is not None:
+            if found is not None and found < schema.VERSION:
                 copy = self.path.with_name(f"{self.path.name}.schema-{found}")
                 if not copy.exists():
                     self.backup(copy)

@@ -118,11 +118,10 @@ class StoredRound:
 
     def queue(self, rater: str) -> list[Item]:
         """This rater's items in this rater's own order, without anything raters must not know."""
-        items = {item.id: item for item in self.items()}
         with self.store.read() as connection:
-            seen = self.look(connection)
+            seen, inside = self.look(connection), self.inside(connection)
             order = assigning.queue(connection, seen, self.rater_id(seen, rater), self.seed)
-        return [contents.blind(items[number]) for number in order]
+        return contents.items(seen, inside, self.protocol, self.cluster, only=order)
 
     # What was answered
 
@@ -227,9 +226,11 @@ class StoredRound:
         return self._asked
 
     def _read_protocol(self, connection: Connection) -> Protocol:
-        table = schema.protocol
-        row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
-        self._protocol = parse(row.text, source=f"{row.name}.yaml")
+        table, known = schema.protocol, self.store.protocols
+        if self.protocol_hash not in known:
+            row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
+            known[self.protocol_hash] = parse(row.text, source=f"{row.name}.yaml")
+        self._protocol = known[self.protocol_hash]
         return self._protocol
 
     def rater_id(self, seen: Snapshot, name: str) -> int:

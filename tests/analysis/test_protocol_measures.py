@@ -105,6 +105,30 @@ def test_stem_without_a_severity_counts_as_not_severe_and_says_so(frame, pick):
     assert severe["estimate"] == 0.0
     assert "missing_severity" in severe["warnings"]
     assert pick(rows, "missing_severity", "severity")["estimate"] == 1 / 4
+    upper = pick(
+        rows,
+        "proportion_severely_inaccurate",
+        "accuracy",
+        {"level": "missing taken as severe"},
+    )
+    assert upper["estimate"] == 1 / 8
+
+
+def test_stem_shares_by_sentence_and_by_response_stand_beside_the_pooled_ones(frame, pick):
+    more = [
+        ("q2/m1", 1, "A", "accuracy", "inaccurate"),
+        ("q2/m1", 1, "B", "accuracy", "inaccurate"),
+        ("q2/m1", 1, "A", "severity", "severe"),
+        ("q2/m1", 1, "B", "severity", "severe"),
+    ]
+    rows = summary(frame([*stem_answers(), *more]), STEM_MEASURES, STEM)
+    # Sentences with a majority for accurate: 1, 4 and 5 of six.
+    sentence = pick(rows, "proportion_accurate", "accuracy", {"level": "sentence"})
+    assert sentence["estimate"] == pytest.approx(3 / 6)
+    # Shares of the two responses: 4/8 and 0.
+    response = pick(rows, "proportion_accurate", "accuracy", {"level": "response"})
+    assert response["estimate"] == pytest.approx(1 / 4)
+    assert pick(rows, "proportion_accurate", "accuracy")["estimate"] == pytest.approx(4 / 10)
 
 
 def test_stem_shares_of_nothing_are_undefined_not_zero(frame, pick):

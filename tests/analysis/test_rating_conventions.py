@@ -242,3 +242,33 @@ def test_sets_of_labels_agree_in_part():
     nominal, jaccard = alpha(sets, "nominal").value, alpha(sets, "jaccard").value
     assert nominal < jaccard < 1
     assert alpha(sets, "masi").value < jaccard
+
+
+def test_a_rounds_own_frame_goes_straight_in(frame):
+    answers = [
+        (f"f{i}", 0, rater, "tone", x)
+        for rater, scores in {"A": [5, 4, 3, 5], "B": [5, 4, 4, 5], "C": [4, 4, 3, 5]}.items()
+        for i, x in enumerate(scores)
+    ]
+    found = alpha(frame(answers), "ordinal", scale=[1, 2, 3, 4, 5])
+    table = [[5, 5, 4], [4, 4, 4], [3, 4, 3], [5, 5, 5]]
+    assert found.value == alpha(table, "ordinal", scale=[1, 2, 3, 4, 5]).value
+    with pytest.raises(ValueError, match="several questions"):
+        alpha(frame([*answers, ("f1", 0, "A", "clarity", 2)]), "ordinal")
+
+
+def test_full_percent_agreement_still_has_an_interval():
+    found = percent_agreement([[1, 1], [2, 2]] * 10)
+    # Wilson, 20 of 20.
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert found.low == pytest.approx(0.8389, abs=5e-5)
+
+
+def test_scores_that_hardly_repeat_cost_no_table():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(3000, 1)) + rng.normal(0, 0.5, (3000, 3))
+    for level in ("nominal", "ordinal", "interval"):
+        assert alpha(scores, level).value is not None
+    with pytest.raises(ValueError, match="need a scale of at most 2,000"):
+        gwet(scores)
+    assert analysis.coefficients(scores, ["ac1"])["ac1"].reason == "too_many_values"

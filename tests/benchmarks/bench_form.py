@@ -72,7 +72,8 @@ _WATCH = """() => {
     const sent = performance.now();
     const heard = (content) => {
       const back = performance.now() - sent;
-      if (kind === 'echo') window.__echoes.push({ there: content.came * 1000 - offset - sent, back });
+      const there = content.came * 1000 - offset - sent;
+      if (kind === 'echo') window.__echoes.push({ there, back });
       window.__echo.off('msg:custom', heard);
       done();
     };
@@ -216,7 +217,8 @@ def main() -> int:
                         quantiles(long[name])[1] / p95[name], 1.5)
             lab.end_kernels()
             seconds = bench.opening([24, 10_000])
-            print("  open → form: 24 items {:.2f} s, 10,000 items {:.2f} s".format(*seconds.values()))
+            for count, median in seconds.items():
+                print(f"  open → form with {count:,} items: {median:.2f} s")
             promise("open → form with 10,000 items over 24", seconds[10_000] / seconds[24], 1.3)
         finally:
             context.close()

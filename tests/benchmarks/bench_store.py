@@ -5,8 +5,8 @@
 Prints each time beside its peer's, and the ratio; exits 1 where a ratio is above its limit.
 """
 
-import statistics
 import sqlite3
+import statistics
 import sys
 import tempfile
 import time

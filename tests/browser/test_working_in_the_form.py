@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ratebook.rounds import Store
+from ratebook.rounds import RoundError, Store, StoredRound
 
 
 @pytest.fixture
@@ -220,3 +220,25 @@ def test_left_and_right_look_along_the_levels_and_only_space_answers(bare_desk):
     assert desk.count() == 0
     desk.press("Space").wait_for_state("saved")
     assert list(values(desk).values()) == [4]
+
+
+def test_a_store_that_cannot_store_says_why_and_what_was_entered_is_kept(bare_desk, monkeypatch):
+    desk = bare_desk("halo-support", 1)
+
+    def full(*_):
+        raise RoundError("The disk is full: make room, and the answers will be stored.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(StoredRound, "save", full)
+        desk.press("1").wait_for_state("silent")
+        desk.form.get_by_text("The disk is full: make room").wait_for()
+    desk.wait_for_state("saved")
+    assert list(values(desk).values()) == ["SUPPORTED"]
+
+
+def test_coming_back_opens_the_question_the_rater_was_at(stem):
+    stem.press("1", "1")
+    stem.open_part(2).press("n").wait_for_state("saved")
+    assert stem.at() == ("accuracy_comment", 2)
+    stem.open()
+    assert stem.at() == ("accuracy_comment", 2)

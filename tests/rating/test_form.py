@@ -1,5 +1,6 @@
 """The widget: whom it refuses, what it says in a saved notebook, and that threads may call it."""
 
+import json
 import threading
 
 import pytest
@@ -75,3 +76,22 @@ def test_messages_may_come_on_any_thread(halo, browser):
     assert [ack["ok"] for ack in results] == [True] * 40
     values = {answer.value for answer in halo.current("ana").values()}
     assert values == {"note 36", "note 37", "note 38", "note 39"}
+
+
+def test_answers_a_rater_downloaded_are_taken_in_once_and_only_for_that_rater(
+    halo, browser, tmp_path
+):
+    ana = browser(halo)
+    ana.say("open")
+    refs = [item.ref for item in halo.queue("ana")]
+    answers = [ana.event(ref, "label", "SUPPORTED") for ref in refs[:3]]
+    answers.append(ana.event(refs[3], "label", "MAYBE", rejected="no option"))
+    file = tmp_path / "unsaved-round-01-ana.json"
+    file.write_text(json.dumps({"round": "round-01", "rater": "ana", "answers": answers}))
+    for _ in range(2):
+        said = ana.form.add_unsaved(file)
+        assert said.startswith("3 answers are in the store, 1 were refused: ")
+        assert len(halo.current("ana")) == 3
+    file.write_text(json.dumps({"round": "round-01", "rater": "ben", "answers": []}))
+    with pytest.raises(RoundError, match="answers of ben in round-01"):
+        ana.form.add_unsaved(file)

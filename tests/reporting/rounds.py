@@ -36,9 +36,14 @@ def records(protocol, count, **fields):
     return [
         {
             **{name: f"{name} {number}" for name in asked.item.fields if name != "model"},
-            **({"auto_label": "SUPPORTED", "human_label": ""} if protocol == "halo-support" else {}),
-            **({"source_kg": "1. a → b → c", "shot_type": "zero_shot", "question_type": "factual"}
-               if protocol == "neureg-qa" else {}),
+            **(
+                {"auto_label": "SUPPORTED", "human_label": ""} if protocol == "halo-support" else {}
+            ),
+            **(
+                {"source_kg": "1. a → b → c", "shot_type": "zero_shot", "question_type": "factual"}
+                if protocol == "neureg-qa"
+                else {}
+            ),
             key: f"i{number:03d}",
             **fields,
         }

@@ -31,15 +31,22 @@ def notebook(tmp_path, monkeypatch):
     def use(*cells):
         def cell(number, source, tags=()):
             return {
-                "cell_type": "code", "id": f"c{number}", "metadata": {"tags": list(tags)},
-                "execution_count": None, "outputs": [], "source": source,
+                "cell_type": "code",
+                "id": f"c{number}",
+                "metadata": {"tags": list(tags)},
+                "execution_count": None,
+                "outputs": [],
+                "source": source,
             }
 
         document = {
             "cells": [cell(0, PARAMETERS, ["parameters"])]
             + [cell(number, source) for number, source in enumerate(cells, 1)],
-            "metadata": {"kernelspec": {"name": "python3", "display_name": "p", "language": "python"}},
-            "nbformat": 4, "nbformat_minor": 5,
+            "metadata": {
+                "kernelspec": {"name": "python3", "display_name": "p", "language": "python"}
+            },
+            "nbformat": 4,
+            "nbformat_minor": 5,
         }
         file = tmp_path / "given.ipynb"
         file.write_text(json.dumps(document), encoding="utf-8")
@@ -77,7 +84,7 @@ def test_a_killed_kernel_is_said_to_be_dead(notebook, place):
 
 def test_a_warning_is_a_failure_that_quotes_it(notebook, place):
     notebook("import warnings\nwarnings.warn('old ways')", SECTION)
-    with pytest.raises(ReportError, match="printed a warning.*old ways"):
+    with pytest.raises(ReportError, match=r"printed a warning.*old ways"):
         build(place, ["halo-sample"])
 
 
@@ -123,7 +130,7 @@ def test_a_full_disk_is_one_line_and_leaves_no_half_page(notebook, place, monkey
         return write(self, text, *given, **named)
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(ReportError, match="halo-sample: No space left on device.*make room"):
+    with pytest.raises(ReportError, match=r"halo-sample: No space left on device.*make room"):
         build(place, ["halo-sample"])
     assert not (place.reports / "halo-sample").exists()
     assert [path.name for path in place.reports.iterdir()] == ["index.html"]

@@ -23,8 +23,11 @@ def words(built):
 
 def test_halo_says_that_the_target_is_open_and_which_error_is_commonest(words):
     page = words["halo-sample"]
-    assert re.search(r"Match with the automatic label: 8\d of 98 \(7\d–89 %\), target at least 85 %: "
-                     "not decided", page)
+    assert re.search(
+        r"Match with the automatic label: 8\d of 98 \(7\d–89 %\), target at least 85 %: "
+        "not decided",
+        page,
+    )
     assert "Commonest error: checker SUPPORTED, people NO EVIDENCE" in page
     assert "Tell “SUPPORTED” and “NO EVIDENCE” apart" in page
     assert "1 item without any label: sample_094" in page
@@ -68,7 +71,9 @@ def test_questeval_says_who_covers_more_and_lists_answers_from_elsewhere(words):
     page = words["questeval-sample"]
     assert "atlas-2 covers more of the reference: recall 83 %" in page
     assert "birch-1 is more exact on what it covers" in page
-    assert re.search(r"c03/atlas-2 5 Who was the project scientist of the mission\? Edward Stone", page)
+    assert re.search(
+        r"c03/atlas-2 5 Who was the project scientist of the mission\? Edward Stone", page
+    )
     assert "c23/birch-1" in page
 
 

@@ -62,15 +62,17 @@ def test_a_round_in_which_everything_was_skipped_gives_a_page(tmp_path, protocol
     question, _ = first_question(protocol)
     stored = opened(tmp_path, protocol, records(protocol, 4))
     stored.add_rater("ana")
-    stored.save("ana", [
-        Event(f"e{n}", f"i{n:03d}", question, None, status="skipped") for n in range(4)
-    ])
+    stored.save(
+        "ana", [Event(f"e{n}", f"i{n:03d}", question, None, status="skipped") for n in range(4)]
+    )
     assert "Nobody has answered yet" in text_of(page_of(stored))
 
 
 def test_when_everybody_says_the_same_alpha_is_undefined_and_the_page_says_why(by_hand):
     items = records("halo-support", 20)
-    said = [(r, f"i{n:03d}", "label", "SUPPORTED") for r in ("ana", "ben", "eva") for n in range(20)]
+    said = [
+        (r, f"i{n:03d}", "label", "SUPPORTED") for r in ("ana", "ben", "eva") for n in range(20)
+    ]
     stored = by_hand("halo-support", items, said)
     page = text_of(page_of(stored))
     assert "undefined, because every rating is the same value" in page
@@ -80,26 +82,30 @@ def test_when_everybody_says_the_same_alpha_is_undefined_and_the_page_says_why(b
     assert target["met"] is False
 
 
-def test_two_hundred_raters_still_fit_on_the_page(by_hand):
-    items = records("neureg-qa", 12)
-    raters = [f"rater-{n:03d}" for n in range(200)]
+@pytest.mark.parametrize("many", [70, pytest.param(200, marks=pytest.mark.long)])
+def test_hundreds_of_raters_still_fit_on_the_page(by_hand, many):
+    items = records("neureg-qa", 8)
+    raters = [f"rater-{n:03d}" for n in range(many)]
     said = [
         (rater, f"i{n:03d}", "accuracy", 1 + (place * 7 + n * n) % 5)
         for place, rater in enumerate(raters)
-        for n in range(12)
+        for n in range(8)
         if (place + n) % 3
     ]
     page = page_of(by_hand("neureg-qa", items, said))
     assert len(page.encode()) < 500_000
-    assert "of 200 raters" in text_of(page)
+    assert f"of {many} raters" in text_of(page)
 
 
 def test_a_text_of_a_megabyte_is_cut_and_its_length_told(by_hand):
     items = records("halo-support", 4)
     items[0]["generated_answer"] = "endless " * 131_072
     labels = ["SUPPORTED", "CONTRADICTED", "NO EVIDENCE", "SUPPORTED"]
-    said = [(r, f"i{n:03d}", "label", labels[(n + p) % 4]) for p, r in enumerate("abc")
-            for n in range(4)]
+    said = [
+        (r, f"i{n:03d}", "label", labels[(n + p) % 4])
+        for p, r in enumerate("abc")
+        for n in range(4)
+    ]
     page = page_of(by_hand("halo-support", items, said))
     assert len(page.encode()) < 500_000
     assert "characters in all]" in page
@@ -121,11 +127,14 @@ def test_hostile_texts_stay_texts_everywhere(tmp_path, protocol):
     keys = [item.key for item in stored.items()]
     for place, rater in enumerate(("<i>r1</i> $", "r_2 & co", "汉字")):
         stored.add_rater(rater)
-        stored.save(rater, [
-            Event(f"{place}-{n}-{q}", key, q, v)
-            for n, key in enumerate(keys)
-            for q, v in ((question, values[(n * place) % len(values)]), (comment, HOSTILE))
-        ])
+        stored.save(
+            rater,
+            [
+                Event(f"{place}-{n}-{q}", key, q, v)
+                for n, key in enumerate(keys)
+                for q, v in ((question, values[(n * place) % len(values)]), (comment, HOSTILE))
+            ],
+        )
     page = page_of(stored)
     for tag in ("<script>alert", "<img src=x", "<i>r1", "<b>sys", "{{ body }}<", "\x07", "\u202e"):
         assert tag not in page
@@ -140,17 +149,18 @@ def test_a_protocol_of_ones_own_gets_a_page_without_code(tmp_path, root):
     asked = parse(text, source="pairwise.yaml")
     key = asked.item.key[0]
     question = next(q for q in asked.questions if q.type == "choice")
-    items = [
-        {name: f"{name} {n}" for name in asked.item.fields} | {key: f"i{n}"} for n in range(8)
-    ]
+    items = [{name: f"{name} {n}" for name in asked.item.fields} | {key: f"i{n}"} for n in range(8)]
     stored = opened(tmp_path, text=text, items=items)
     keys = [item.key for item in stored.items()]
     for place, rater in enumerate(("ana", "ben", "eva")):
         stored.add_rater(rater)
-        stored.save(rater, [
-            Event(f"{place}-{n}", item, question.id, question.values[(n * (place + 1)) % 3])
-            for n, item in enumerate(keys)
-        ])
+        stored.save(
+            rater,
+            [
+                Event(f"{place}-{n}", item, question.id, question.values[(n * (place + 1)) % 3])
+                for n, item in enumerate(keys)
+            ],
+        )
     page = text_of(page_of(stored))
     assert asked.title in page
     assert "Can the raters be trusted?" in page
@@ -158,8 +168,11 @@ def test_a_protocol_of_ones_own_gets_a_page_without_code(tmp_path, root):
 
 def test_models_count_where_no_person_answered(by_hand):
     items = records("neureg-qa", 30)
-    said = [(r, f"i{n:03d}", "accuracy", 1 + (n + p) % 5) for p, r in enumerate(("m1", "m2"))
-            for n in range(30)]
+    said = [
+        (r, f"i{n:03d}", "accuracy", 1 + (n + p) % 5)
+        for p, r in enumerate(("m1", "m2"))
+        for n in range(30)
+    ]
     page = text_of(page_of(by_hand("neureg-qa", items, said, kinds={"m1": "model", "m2": "model"})))
     assert "2 models" in page
     assert "Machines against people" not in page
@@ -182,8 +195,9 @@ def test_answers_given_twice_and_a_key_are_reported(tmp_path):
         stored.add_rater(rater, kind=kind)
         events = [Event(f"{rater}{n}", f"i{n:03d}", "accuracy", 1 + n % 5) for n in range(15)]
         if rater == "ana":
-            events += [Event(f"again{n}", f"i{n:03d}", "accuracy", 1, replicate=2)
-                       for n in range(15)]
+            events += [
+                Event(f"again{n}", f"i{n:03d}", "accuracy", 1, replicate=2) for n in range(15)
+            ]
         stored.save(rater, events)
     page = text_of(page_of(stored))
     assert "ana has the fewest: 20 % the same answer again, of 15 answers." in page
@@ -193,7 +207,7 @@ def test_answers_given_twice_and_a_key_are_reported(tmp_path):
 
 def test_parameters_narrow_the_page(workspace):
     found = workspace.round("neureg-sample").numbers(
-        raters="r1,r2", questions=["accuracy"], groups="cluster" and "model"
+        raters="r1,r2", questions=["accuracy"], groups="model"
     )
     assert {row["question"] for row in found.rows} <= {"accuracy", None}
     assert {row["n_raters"] for row in found.rows if row["group"] is None} == {2}

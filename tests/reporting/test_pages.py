@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import jsonschema
@@ -93,7 +94,7 @@ def test_headings_go_down_one_level_at_a_time_and_ids_are_unique(built):
         page = (built / name / "index.html").read_text("utf-8")
         levels = [int(level) for level in re.findall(r"<h([1-6])", page)]
         assert levels.count(1) == 1
-        assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+        assert all(after - before <= 1 for before, after in pairwise(levels))
         anchors = re.findall(r'\bid="([^"]+)"', page)
         assert len(anchors) == len(set(anchors))
 

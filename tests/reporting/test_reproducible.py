@@ -84,7 +84,13 @@ def test_plain_papermill_works_from_any_folder(workspace, built, tmp_path):
     """And gives the numbers of the report run."""
     words = [
         *(sys.executable, "-m", "papermill", "--no-progress-bar"),
-        *(str(ROOT / "notebooks" / "round_report.ipynb"), "out.ipynb", "-p", "round", "halo-sample"),
+        *(
+            str(ROOT / "notebooks" / "round_report.ipynb"),
+            "out.ipynb",
+            "-p",
+            "round",
+            "halo-sample",
+        ),
     ]
     environment = os.environ | {
         "RATEBOOK_WORKSPACE": str(workspace.path),

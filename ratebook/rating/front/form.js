@@ -8,6 +8,7 @@ import { download, el } from "./elements.js";
 import { overlay } from "./events.js";
 import { Foot } from "./foot.js";
 import { Help } from "./help.js";
+import { Memory } from "./memory.js";
 import { Move } from "./move.js";
 import { Outbox } from "./outbox.js";
 import { inWords, Questions } from "./questions.js";
@@ -28,7 +29,6 @@ export class Form {
     this.submitting = null;
     this.submitEvent = null;
     this.spent = 0; // seconds on the item on the desk
-    this.durations = []; // seconds of the items submitted in this sitting
     this.wanted = null; // key of the slot to open when its stage has come
   }
 
@@ -40,9 +40,10 @@ export class Form {
   begin(message) {
     if (this.protocol) return;
     this.protocol = message.protocol;
-    this.scope = message.scope;
+    this.about = message.about;
     this.outbox = new Outbox(message.scope, this.storage);
     this.outbox.tick(message.lamport);
+    this.memory = new Memory(message.scope, this.storage);
     this.courier = new Courier({
       outbox: this.outbox,
       post: (content) => this.post({ ...content, tab: this.tab }),
@@ -104,7 +105,7 @@ export class Form {
   // An item arrives: the next one, or the one on the desk with what has changed since.
   load(message) {
     const same = this.sheet && this.sheet.item.ref === message.item.ref;
-    const key = this.wanted ?? (same ? this.active?.key : null);
+    const key = this.wanted ?? (same ? this.active?.key : this.memory.slotIn(message.item));
     this.wanted = null;
     const item = overlay(message.item, this.outbox.waiting());
     this.outbox.tick(item.lamport);
@@ -117,7 +118,7 @@ export class Form {
     }
     this.say("");
     this.source.load(item);
-    this.bar.at(message.place, this.durations);
+    this.bar.at(message.place, this.memory.durations);
     const slot = key ? this.sheet.byKey.get(key) : null;
     const start = item.submitted ? null : this.sheet.start();
     this.open(slot && this.sheet.open(slot) ? slot : start);
@@ -140,6 +141,7 @@ export class Form {
       return;
     }
     this.active = slot;
+    this.memory.at(this.sheet.item, slot);
     this.draw();
     this.focus();
   }
@@ -215,14 +217,14 @@ export class Form {
   // Acknowledgements: what is stored, what was rejected, and what follows from a mark.
   acknowledge(message) {
     const strangers = this.courier.received(message.acks);
-    if (message.place) this.bar.at((this.place = { ...this.place, ...message.place }), this.durations);
+    if (message.place) this.bar.at((this.place = { ...this.place, ...message.place }), this.memory.durations);
     const refused = message.acks.filter((ack) => !ack.ok);
     if (!this.sheet) return;
     if (refused.length) this.move.end();
     for (const ack of message.acks) {
       if (ack.event_id !== this.submitEvent || !ack.ok) continue;
       this.submitEvent = null;
-      this.durations.push(this.spent);
+      this.memory.took(this.spent);
       this.sheet.item.submitted = true;
       if (!this.sheet.item.held) return void this.fetch({ unfinished: true });
       this.open(null);
@@ -251,8 +253,8 @@ export class Form {
   }
 
   downloadUnsaved() {
-    const about = { ...this.place?.about, scope: this.scope };
-    download("ratebook-unsaved-answers.json", unsavedFile(this.outbox, about));
+    const { round, rater } = this.about;
+    download(`unsaved-${round}-${rater}.json`, unsavedFile(this.outbox, this.about));
   }
 
   say(text) {

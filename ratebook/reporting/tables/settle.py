@@ -29,4 +29,5 @@ def round_up(number: float) -> int:
     (140, 13, 1600)
     """
     step = 10 ** max(0, math.floor(math.log10(number)) - 1)
-    return int(math.ceil(number / step) * step)
+    # Rounded first: 400.0000001 is 400.
+    return int(math.ceil(round(number / step, 6)) * step)

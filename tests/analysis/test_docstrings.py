@@ -1,0 +1,56 @@
+"""The examples in the docstrings come out as written."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import analysis
+
+MODULES = [module.name for module in pkgutil.walk_packages(analysis.__path__, prefix="analysis.")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_a_module_come_out(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", analysis.__all__)
+def test_a_public_name_says_what_it_is(name):
+    thing = getattr(analysis, name)
+    assert thing.__doc__ or isinstance(thing, dict)
+
+
+def test_the_package_needs_nothing_but_numpy_pandas_scipy_and_statsmodels():
+    import ast
+    from pathlib import Path
+
+    allowed = {"numpy", "pandas", "scipy", "statsmodels", "analysis", "__future__"}
+    allowed |= {"collections", "dataclasses", "functools", "html", "itertools", "math"}
+    allowed |= {"numbers", "re", "string", "typing", "unicodedata", "warnings"}
+    # The upstream tokeniser, optional and imported when asked for by name.
+    allowed |= {"jieba"}
+    found = set()
+    for path in Path(analysis.__path__[0]).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").split(".")[0])
+    assert found <= allowed
+
+
+def test_scipys_distributions_and_statsmodels_stay_unloaded_until_used():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, analysis\n"
+        "analysis.alpha([[1, 1], [2, 2], [1, 2]], interval=None)\n"
+        "assert not {'scipy', 'scipy.stats', 'statsmodels'} & set(sys.modules)\n"
+        "analysis.alpha([[1, 1], [2, 2], [1, 2], [2, 1]])\n"
+        "assert not {'scipy.stats', 'statsmodels'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

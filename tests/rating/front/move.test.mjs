@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Memory } from "../../../ratebook/rating/front/memory.js";
+import { Move } from "../../../ratebook/rating/front/move.js";
+import { Clock, Storage } from "./protocol.mjs";
+
+function desk() {
+  const clock = new Clock();
+  const done = [];
+  const said = [];
+  const move = new Move({ timers: clock, run: (key) => done.push(key), say: (text) => said.push(text) });
+  return { clock, done, said, move };
+}
+
+test("keys pressed on the way to the next item go to it", () => {
+  const { done, move } = desk();
+  move.begin();
+  move.hold("5");
+  move.hold("4");
+  assert.deepEqual(done, []);
+  move.end();
+  assert.deepEqual(done, ["5", "4"]);
+});
+
+test("a key pressed while nothing came for half a second is not taken, and the rater is told", () => {
+  const { clock, done, said, move } = desk();
+  move.begin();
+  clock.pass(600);
+  move.hold("5");
+  move.end();
+  assert.deepEqual(done, []);
+  assert.match(said[0], /not taken/);
+});
+
+test("keys that lead on to another item leave the rest for that one", () => {
+  const { done, move } = desk();
+  move.run = (key) => (done.push(key), key === "submit" && move.begin());
+  move.begin();
+  for (const key of ["5", "submit", "3"]) move.hold(key);
+  move.end();
+  assert.deepEqual(done, ["5", "submit"]);
+  move.end();
+  assert.deepEqual(done, ["5", "submit", "3"]);
+});
+
+test("when nothing comes the form is the rater's again", () => {
+  const { clock, said, move } = desk();
+  move.begin();
+  clock.pass(3100);
+  assert.equal(move.isOn, false);
+  assert.match(said[0], /does not answer/);
+});
+
+test("the browser remembers the open question of the item it showed last, and how long items take", () => {
+  const storage = new Storage();
+  const memory = new Memory("scope", storage);
+  memory.at({ ref: "i1" }, { key: "i1|2|accuracy" });
+  for (let second = 1; second <= 40; second += 1) memory.took(second);
+  const again = new Memory("scope", storage);
+  assert.equal(again.slotIn({ ref: "i1" }), "i1|2|accuracy");
+  assert.equal(again.slotIn({ ref: "i2" }), null);
+  assert.equal(again.durations.length, 30);
+  assert.equal(new Memory("another", storage).slotIn({ ref: "i1" }), null);
+});

@@ -1,0 +1,110 @@
+"""The pages in Chromium: no network, nothing wider than a phone, no serious fault for axe."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from ratebook.reporting.pdf import print_page
+from ratebook.reporting.place import ReportError
+from tests.reporting.conftest import SAMPLES
+
+pytestmark = pytest.mark.browser
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+PAGES = (*(f"{name}/index.html" for name in SAMPLES), "index.html")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as p:
+        context = p.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"),
+            executable_path=shutil.which("chromium"),
+            headless=True,
+            args=FLAGS,
+            offline=True,
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def page(browser):
+    opened = browser.new_page()
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_offline_asks_for_nothing_and_says_nothing_to_the_console(page, built, name):
+    asked, said = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((built / name).as_uri())
+    assert page.locator("h1").count() == 1
+    broken = page.evaluate(
+        "[...document.images].filter(i => !i.complete || !i.naturalWidth).length"
+    )
+    assert broken == 0
+    assert [url for url in asked if not url.startswith("data:")] == [(built / name).as_uri()]
+    assert said == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_page_is_wider_than_its_window(page, built, name, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto((built / name).as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    root = "document.documentElement"
+    assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("light", ["light", "dark"])
+def test_axe_finds_nothing_serious(page, built, name, light):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page.emulate_media(color_scheme=light)
+    page.goto((built / name).as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    found = axe.run(page).response["violations"]
+    serious = [v for v in found if v["impact"] in ("serious", "critical")]
+    assert serious == [], [(v["id"], v["nodes"][0]["html"][:200]) for v in serious]
+
+
+def test_a_link_to_a_folded_section_opens_it(page, built):
+    page.goto((built / "neureg-sample" / "index.html").as_uri() + "#majorities")
+    page.wait_for_function("document.querySelector('#majorities').closest('details').open")
+
+
+def test_figures_follow_the_reader_into_the_dark(page, built):
+    """The figure's letters are light on a dark page: its brightest pixel is far from its darkest."""
+    page.goto((built / "halo-sample" / "index.html").as_uri())
+    source = page.locator("figure img").first.get_attribute("src")
+    import base64
+
+    drawn = base64.b64decode(source.split(",", 1)[1]).decode()
+    assert "prefers-color-scheme:dark" in drawn
+    assert "var(--ink)" in drawn
+
+
+def test_the_page_prints_as_a_pdf_with_everything_unfolded(built, tmp_path):
+    file = tmp_path / "report.pdf"
+    print_page(built / "halo-sample" / "index.html", file)
+    assert file.read_bytes().startswith(b"%PDF")
+    if shutil.which("pdftotext"):
+        text = subprocess.run(
+            ["pdftotext", str(file), "-"], capture_output=True, text=True, check=True
+        ).stdout
+        assert "Independent checks" in text
+
+
+def test_printing_without_a_browser_says_what_to_do(built, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(ReportError, match=r"printing needs Chromium.*RATEBOOK_CHROMIUM"):
+        print_page(built / "halo-sample" / "index.html", tmp_path / "report.pdf")

@@ -1,0 +1,16 @@
+"""The examples in the docstrings of this room are right, and its files are what they say."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import ratebook.rounds
+
+MODULES = [each.name for each in pkgutil.iter_modules(ratebook.rounds.__path__) if not each.ispkg]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_are_right(name):
+    assert doctest.testmod(importlib.import_module(f"ratebook.rounds.{name}")).failed == 0
