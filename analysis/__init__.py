@@ -7,7 +7,7 @@ from analysis.compare import adjust, compare_systems, p_value
 from analysis.confidence import Confidence, confidence
 from analysis.estimate import Estimate
 from analysis.gwet import alpha_gwet, brennan_prediger, gwet, percent_agreement
-from analysis.icc import icc
+from analysis.icc import icc, variance_components
 from analysis.influence import (
     agreement_by_category,
     alpha_by_category,
@@ -67,5 +67,6 @@ __all__ = [
     "summary",
     "token_f1",
     "tokenise",
+    "variance_components",
     "weighted_mean",
 ]

@@ -50,6 +50,11 @@ class Estimate:
         return float("nan") if self.value is None else float(self.value)
 
     @property
+    def n_items(self) -> int:
+        """The units, by the name that rows and pages use."""
+        return self.n_units
+
+    @property
     def scope(self) -> tuple[str, ...]:
         """What the intervals at hand speak of, in words."""
         said = []

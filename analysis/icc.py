@@ -13,6 +13,7 @@ from analysis.infer import infer
 from analysis.links import FISHER
 from analysis.patterns import find_patterns
 from analysis.ratings import Ratings, read
+from analysis.statistic import total_of
 
 FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
@@ -51,6 +52,16 @@ class IntraclassCorrelation:
         return np.hstack([np.column_stack(scalars), x, given, gaps, shared.reshape(-1, width)])
 
     def values(self, totals: np.ndarray) -> np.ndarray:
+        unit, rater, error, harmonic = self.components(totals)
+        noise = error + rater if self.form.startswith("ICC2") else error
+        return _share(unit, noise, harmonic, self.form)
+
+    def components(self, totals: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Variance between units, between raters and left over, and the harmonic mean of raters.
+
+        One-way forms leave the raters' variance in what is left over. A component may come out
+        below zero, as in any analysis of variance.
+        """
         r = round((-3 + (9 + 4 * (totals.shape[1] - 7)) ** 0.5) / 2)
         units, ratings, squared, inverse, total, squares, within_units = totals[:, :7].T
         x, given, gaps = (totals[:, 7 + i * r : 7 + (i + 1) * r] for i in range(3))
@@ -61,7 +72,7 @@ class IntraclassCorrelation:
             inside = divide(squares - within_units, ratings - units)
             size = divide(ratings - divide(squared, ratings), units - 1)
             unit = divide(divide(between, units - 1) - inside, size)
-            return _share(unit, inside, harmonic, self.form)
+            return unit, np.zeros_like(unit), inside, harmonic
         effects = np.linalg.pinv(shared, hermitian=True, rcond=1e-10) @ gaps[:, :, None]
         explained = (effects[:, :, 0] * gaps).sum(axis=1)
         active = (given > TOLERANCE).sum(axis=1)
@@ -70,8 +81,7 @@ class IntraclassCorrelation:
         adjusted = within_units + explained - of_raters.sum(axis=1)
         unit = divide(adjusted - (units - 1) * error, ratings - active)
         rater = divide(explained - (active - 1) * error, ratings - units)
-        noise = error + rater if self.form.startswith("ICC2") else error
-        return _share(unit, noise, harmonic, self.form)
+        return unit, rater, error, harmonic
 
 
 def _share(unit: np.ndarray, noise: np.ndarray, k: np.ndarray, form: str) -> np.ndarray:
@@ -122,6 +132,28 @@ def icc(
         coverage=coverage,
         seed=seed,
     )
+
+
+def variance_components(
+    ratings: Any,
+    *,
+    scale: Sequence[Any] | None = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> dict[str, float | None]:
+    """Where the variance of single ratings comes from: unit, rater, and residual.
+
+    By fitting constants, so that gaps are allowed and a million units cost no more than their
+    counting. None where there are too few ratings to tell.
+    """
+    coded = read(ratings, scale=scale, raters=raters, keep=keep)
+    statistic = IntraclassCorrelation("ICC2", coded.numbers, coded.codes.shape[1])
+    patterns = find_patterns(coded)
+    if not len(patterns.codes):
+        return {"unit": None, "rater": None, "residual": None}
+    unit, rater, residual, _ = statistic.components(total_of(statistic, patterns)[None, :])
+    named = {"unit": unit, "rater": rater, "residual": residual}
+    return {name: float(v[0]) if np.isfinite(v[0]) else None for name, v in named.items()}
 
 
 def _complete(coded: Ratings) -> bool:

@@ -90,6 +90,8 @@ def kappa_statistic(kind: str, weights: Any, coded: Ratings) -> Any:
 
 def weights_name(weights: Any) -> str:
     """The name of the weights, "custom" for a matrix."""
+    if is_identity(weights):
+        return "identity"
     return weights if isinstance(weights, str) else "custom"
 
 

@@ -6,7 +6,6 @@ scale's own numbers make them, not the ranks of the values that happened to be u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import comb
 from typing import Any
 
@@ -26,26 +25,28 @@ NAMES = (
 )
 
 
-def agreement_weights(weights: str | Sequence[Any] | np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def agreement_weights(weights: Any, numbers: np.ndarray) -> np.ndarray:
     """The q × q matrix for a name in `NAMES`, or the matrix given, checked."""
     if len(numbers) > MOST:
         raise ValueError(
             f"{len(numbers):,} different values: weights need a scale of at most {MOST:,}; "
             "use alpha(level='interval') or icc for continuous scores"
         )
+    if is_identity(weights):
+        return np.eye(len(numbers))
     if not isinstance(weights, str):
         return _checked(np.asarray(weights, dtype=float), len(numbers))
     if weights not in NAMES:
         raise ValueError(f"unknown weights {weights!r}: choose {', '.join(NAMES[:-1])} or bipolar")
     q = len(numbers)
-    if q < 2 or weights == "identity":
+    if q < 2:
         return np.eye(q)
     return _named(weights, np.asarray(numbers, dtype=float))
 
 
 def is_identity(weights: Any) -> bool:
     """Whether only equal values count as agreement, so that no order is needed."""
-    return isinstance(weights, str) and weights == "identity"
+    return weights is None or (isinstance(weights, str) and weights in ("identity", "unweighted"))
 
 
 def _named(name: str, x: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ class DryRun:
             f"{self.tokens_out:,} received (estimates).",
             f"About {self.cost:.4f} USD by {self.price_source}."
             if self.cost is not None
-            else f"No price is known for {self.model}: add it to {self.price_source}.",
+            else f"No price is known for {self.model}: it is not in {self.price_source}.",
         ]
         if self.later:
             lines.append(f"Not counted, as they wait for answers: {', '.join(self.later)}.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class JudgeStopped(RuntimeError):
+class JudgeStopped(ValueError):
     """The run cannot go on; what was answered is stored. `run` is the account of it."""
 
     def __init__(self, message: str, run: JudgeRun):
@@ -93,7 +93,8 @@ async def judge_async(
     try:
         return await runner.run()
     except Stop as stop:
-        raise JudgeStopped(f"{stop} {runner.result.summary()}", runner.result) from None
+        done = runner.result
+        raise JudgeStopped(f"{stop} {done.progress()}. Run it again to go on.", done) from None
 
 
 def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:

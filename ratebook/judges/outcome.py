@@ -70,18 +70,25 @@ class JudgeRun:
     def __repr__(self) -> str:
         return f"JudgeRun({self.summary()})"
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def summary(self) -> str:
         """One line: “feedback: 24 of 24 asked of gpt-4o-mini, 24 ok; 0.0123 USD”."""
-        ok = self.counts.get("ok", 0)
-        others = [f"{count} {name}" for name, count in sorted(self.counts.items()) if name != "ok"]
         cost = f"{self.spent:.4f} USD" if self.spent or not self.unpriced else "cost unknown"
         if self.spent and self.unpriced:
             cost += f" and {self.unpriced} replies without a known price"
-        line = (
-            f"{self.round}: {len(self.outcomes)} of {self.total} asked of {self.rater}, "
-            f"{', '.join([f'{ok} ok', *others])}; {self.answers} answers; {cost}"
-        )
+        line = f"{self.progress()}; {self.answers} answers; {cost}"
         return f"{line}; stopped: {self.stopped}" if self.stopped else line
+
+    def progress(self) -> str:
+        """How far it got, and with what success."""
+        ok = self.counts.get("ok", 0)
+        others = [f"{count} {name}" for name, count in sorted(self.counts.items()) if name != "ok"]
+        return (
+            f"{self.round}: {len(self.outcomes)} of {self.total} asked of {self.rater}, "
+            f"{', '.join([f'{ok} ok', *others])}"
+        )
 
     def frame(self) -> pd.DataFrame:
         """One row per sheet, in the order of asking."""

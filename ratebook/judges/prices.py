@@ -27,9 +27,12 @@ class Prices:
             self._take(source)
         else:
             path = Path(source) if source is not None else TABLE
-            self.source = str(path)
             try:
-                self._take(json.loads(path.read_text(encoding="utf-8"))["models"])
+                content = json.loads(path.read_text(encoding="utf-8"))
+                self._take(content["models"])
+                self.source = path.name if source is not None else (
+                    f"ratebook's table of prices ({content['as_of']})"
+                )
             except FileNotFoundError:
                 raise ValueError(f"{path}: there is no such file of prices") from None
             except (ValueError, KeyError, TypeError) as error:
@@ -70,8 +73,8 @@ class Budget:
             raise ValueError(f"a budget of {limit} is no amount: use 0 or more dollars")
         if limit is not None and price is None:
             raise ValueError(
-                f"No price is known for {model!r}, so a budget cannot be kept: add it to {source}, "
-                "or leave the budget out."
+                f"No price is known for {model!r}, so a budget cannot be kept: it is "
+                f"not in {source}. Give prices of your own (prices=FILE), or leave the budget out."
             )
         self._limit, self._price = limit, price
         self._spent = self._reserved = 0.0

@@ -71,6 +71,18 @@ class Trial:
         """Asks about everything; what is stored is not asked again."""
         return NO_MODEL if self._model is None else self._run()
 
+    def questions(self) -> Any:
+        """RAGQuestEval: writes questions about each reference and answers them from both texts."""
+        parts = self.stored.protocol.parts
+        if parts is None or parts.of != "case" or parts.source != "file":
+            return f"{self.stored.protocol.name} has no questions to be written."
+        if self._model is None:
+            return NO_MODEL
+        from ratebook.judges.questeval import questions
+
+        how = {key: self._how[key] for key in ("budget", "prices") if key in self._how}
+        return questions(self.stored, ask=self._model, name=self.name, **how)
+
     def failures(self) -> pd.DataFrame | str:
         """The sheets of the last run that gave no answers, and why."""
         return NO_MODEL if self.last is None else self.last.failures()

@@ -96,7 +96,8 @@ def table(
 
 
 def td(index: int, value: object, text: int) -> str:
-    shown = "" if value is None else safe(value)
+    counted = isinstance(value, int) and not isinstance(value, bool)
+    shown = "" if value is None else safe(f"{value:,}" if counted else value)
     if index == 0:
         return f'<th scope="row">{shown}</th>'
     if index >= text:

@@ -31,7 +31,12 @@ def number(value: float | None, statistic: str = "") -> str:
 
 
 def percent(value: float) -> str:
+    """Whole per cent; one decimal near the ends, and never a 0 or 100 that is none."""
     shown = 100 * value
+    if 0 < shown < 0.05:
+        return "<0.1"
+    if 99.95 < shown < 100:
+        return ">99.9"
     near_end = 0 < shown < 3 or 97 < shown < 100
     return minus(f"{shown:.1f}" if near_end else f"{shown:.0f}")
 

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from analysis import alpha, coefficients, gwet, icc, kappa, mean, proportion, weighted_mean
+from analysis import (
+    alpha,
+    coefficients,
+    gwet,
+    icc,
+    kappa,
+    mean,
+    proportion,
+    variance_components,
+    weighted_mean,
+)
 from analysis.bootstrap import draw
 from analysis.cells import Cells
 from analysis.patterns import find_patterns
@@ -210,6 +220,13 @@ def test_an_unbalanced_icc_is_right_on_average(form):
     found = [icc(components(40, 12, seed, 0.3), form, interval=None).value for seed in range(150)]
     truth = {"ICC2": 1 / 1.75, "ICC3": 1 / 1.5}[form]
     assert np.mean(found) == pytest.approx(truth, abs=0.02)
+
+
+def test_variance_components_are_right_on_average_with_gaps():
+    found = [variance_components(components(40, 12, seed, 0.3)) for seed in range(150)]
+    middle = {name: np.mean([each[name] for each in found]) for name in found[0]}
+    assert middle == pytest.approx({"unit": 1, "rater": 0.25, "residual": 0.5}, abs=0.06)
+    assert variance_components([[None, None]])["unit"] is None
 
 
 def test_an_unbalanced_icc_of_one_gap_is_near_the_complete_one():

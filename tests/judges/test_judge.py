@@ -331,3 +331,43 @@ def test_the_account_of_a_run_reads_as_a_line(open_round):
     assert run.failures().empty
     assert isinstance(run, JudgeRun)
     assert repr(run).startswith("JudgeRun(r1: 2 of 2")
+
+
+def test_half_characters_and_nul_in_a_reply_do_no_harm(open_round):
+    def model(messages):
+        content = json.loads(reply_to(messages))
+        content["evidence"] = "a\ud800b\x00c"
+        return json.dumps(content) + "\x00"
+
+    stored = open_round("feedback-quality")
+    assert judge(stored, model, name="stand-in").counts == {"ok": 2}
+    texts = stored.frame(texts=True).set_index("question")["value"]
+    assert set(texts["evidence"]) == {"a�b�c"}
+
+
+def test_an_interrupted_cell_of_a_notebook_stops_the_run_and_keeps_what_is_there(open_round):
+    import asyncio
+    import signal
+    import time
+
+    from .conftest import feedback_items
+
+    stored = open_round("feedback-quality", feedback_items(30))
+    calls = []
+
+    def slow(messages):
+        calls.append(1)
+        time.sleep(0.05)
+        if len(calls) == 5:
+            signal.raise_signal(signal.SIGINT)
+        return reply_to(messages)
+
+    async def cell():
+        judge(stored, slow, name="stand-in")
+
+    loop = asyncio.new_event_loop()  # a kernel's loop, unlike asyncio.run, lets SIGINT through
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(cell())
+    loop.close()
+    assert 1 <= len(stored.frame().query("question == 'overall'")) < 30
+    assert judge(stored, reply_to, name="stand-in").counts == {"ok": 30}

@@ -75,6 +75,19 @@ def test_without_a_model_the_steps_look_and_ask_nothing(open_round, tmp_path):
     assert {rater.name for rater in stored.raters()} == {"ana"}
 
 
+def test_questions_are_written_only_where_a_protocol_has_them(open_round, monkeypatch):
+    from ratebook.judges import questeval
+
+    assert "has no questions to be written" in Trial(open_round("halo-support")).questions()
+    stored = open_round("rag-questeval", name="q", parts=None)
+    assert Trial(stored).questions() == NO_MODEL
+    asked = {}
+    monkeypatch.setattr(
+        questeval, "questions", lambda stored, **how: asked.update(how) or "done", raising=False)
+    assert Trial(stored, reply_to, name="m", budget=2.0).questions() == "done"
+    assert (asked["name"], asked["budget"]) == ("m", 2.0)
+
+
 def test_a_function_can_be_tried_out(open_round, tmp_path):
     stored = opened(open_round, tmp_path)
     trial = Trial(stored, reply_to, name="stand-in")

@@ -122,9 +122,9 @@ def test_a_failed_request_is_asked_again_next_time(open_round):
 def test_ctrl_c_leaves_what_was_answered_and_the_next_run_goes_on(tmp_path):
     protocol = load("feedback-quality")
     database = tmp_path / "workspace.sqlite"
-    table = ItemTable.from_records(protocol, feedback_items(30))
+    table = ItemTable.from_records(protocol, feedback_items(40))
     Store(database).open("r1", protocol, table).store.dispose()
-    with Server(delay=0.1) as server:
+    with Server(delay=0.2) as server:
         process = started(database, server)
         while len(server.answered) < 8:
             time.sleep(0.01)
@@ -135,6 +135,6 @@ def test_ctrl_c_leaves_what_was_answered_and_the_next_run_goes_on(tmp_path):
         at_stop = len(server.seen)
         process = started(database, server)
         said, _ = process.communicate(timeout=60)
-        assert "30 ok" in said
-        assert len(server.seen) <= 30 + CONCURRENCY
-        assert at_stop < 30
+        assert "40 ok" in said
+        assert len(server.seen) <= 40 + CONCURRENCY
+        assert at_stop < 40

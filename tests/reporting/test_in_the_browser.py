@@ -83,7 +83,7 @@ def test_a_link_to_a_folded_section_opens_it(page, built):
 
 
 def test_figures_follow_the_reader_into_the_dark(page, built):
-    """The figure's letters are light on a dark page: its brightest pixel is far from its darkest."""
+    """The figure's letters are light on a dark page: its ink is a variable."""
     page.goto((built / "halo-sample" / "index.html").as_uri())
     source = page.locator("figure img").first.get_attribute("src")
     import base64

@@ -96,7 +96,8 @@ def test_a_target_nobody_computed_is_not_invented():
 def test_the_verdict_says_value_interval_target_and_decision_in_one_sentence():
     found = verdict(at_least(0.85), row(0.86, 0.78, 0.92))
     assert sentence(found).replace("\u00a0", " ") == (
-        "Match: 86 of 100 (78–92 %), target at least 85 %: not decided, though the estimate meets it."
+        "Match: 86 of 100 (78–92 %), target at least 85 %: not decided, though the estimate "
+        "meets it."
     )
     nothing = verdict(at_least(0.85), row(None, reason="no_ratings"))
     assert "undefined, because nobody answered; target at least 85" in sentence(nothing)

@@ -13,7 +13,7 @@ export function saveSentence({ name, waiting, rejected, trouble, volatile }) {
   if (name === "rejected") return `${plural(rejected, "answer was", "answers were")} rejected`;
   const where = volatile
     ? "This browser refuses to keep them: download them now."
-    : "They are kept in this browser and sent again by themselves.";
+    : "What you entered is kept in this browser and sent again by itself.";
   const count = `${plural(waiting, "answer is", "answers are")} not stored yet.`;
   if (trouble) return `${trouble} ${count} ${where}`;
   return (

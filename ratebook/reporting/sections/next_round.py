@@ -39,7 +39,12 @@ def coaching(report: Any) -> list[str]:
         if len(rows):
             who = [f"{row.rater} ({signed(row.lean)})" for row in rows.itertuples()]
             verb = words.replace("score", "scores") if len(rows) == 1 else words
-            said.append(f"Calibrate together: {listing(who)} {verb}.")
+            models = report.counted.kind == "model"
+            said.append(
+                f"{listing(who)} {verb}: read the prompt again, or report the models apart."
+                if models
+                else f"Calibrate together: {listing(who)} {verb}."
+            )
     for row in found.itertuples():
         moved = row.late - row.early
         if np.isfinite(moved) and abs(moved) >= LEANING and row.drift_low * row.drift_high > 0:
