@@ -51,7 +51,7 @@ def summary(
 
 
 def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
-    """All units, then the units of each group; cases belong to every group of their items."""
+    """All units, then the units of each group; a unit without the column stands in none."""
     found: list[tuple[dict[str, Any], np.ndarray]] = [({}, board.everything)]
     entries = [by] if isinstance(by, str) else list(by or [])
     for entry in entries:

@@ -91,7 +91,9 @@ def _answers(task: Task, question: str) -> tuple[dict[int, str], set[int]]:
     kinds = ("adjudicator", "human", "model", "automatic", "key")
     columns = [c for kind in kinds for c in board.columns_of(kind)]
     if board.named is not None:
-        columns = [c for c in columns if board.raters[c] in board.named]
+        named = [c for c in columns if board.raters[c] in board.named]
+        # References often come from someone else than the raters a report is narrowed to.
+        columns = named if grid.codes[:, named].any() else columns
     for column in columns:
         for unit in np.flatnonzero(grid.codes[:, column]):
             if int(unit) not in found:

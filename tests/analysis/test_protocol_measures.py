@@ -490,6 +490,16 @@ def test_questeval_a_dropped_question_is_gone_and_a_person_beats_a_model(frame, 
     assert (found["recall"], found["precision"]) == pytest.approx((1.0, 1.0))
 
 
+def test_questeval_narrowed_to_a_rater_still_finds_the_references(frame, pick):
+    answers = [
+        *quest_answers(["x b", "c"], ["x y", "c"]),
+        ("a/m", 1, "ana", "generated_answer", "x b"),
+    ]
+    built = frame(answers, kinds={"qa": "model"})
+    rows = summary(built, QUEST_MEASURES, QUEST, raters=["ana"])
+    assert quest_values(rows, pick)["precision"] == 1.0
+
+
 def test_every_statistic_of_the_vocabulary_has_a_sentence_and_is_computed(frame):
     answers = [("x/m", 0, "A", "accuracy", 3)]
     for name, sentence in STATISTICS.items():

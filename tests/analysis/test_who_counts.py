@@ -135,7 +135,7 @@ def test_every_reason_and_warning_in_the_list_is_used_somewhere(root):
     assert unused == []
 
 
-REAL = Path(os.environ.get("RATEBOOK_REAL_DATA", Path(__file__).parents[3] / "shared" / "real"))
+REAL = Path(os.environ.get("RATEBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
 JUDGES = REAL / "neureg_llm_judges_long.csv"
 METRICS = {
     "Relevance": "relevance",
@@ -146,7 +146,9 @@ METRICS = {
 }
 
 
-@pytest.mark.skipif(not JUDGES.exists(), reason="the public NeuReg judge ratings are not here")
+@pytest.mark.skipif(
+    not JUDGES.exists(), reason="NOT RUN: NeuReg's files are not here. Set RATEBOOK_REAL."
+)
 def test_neuregs_published_judges_come_out_exactly(pick):
     wide = pd.read_csv(JUDGES).rename(columns=METRICS)
     names = list(METRICS.values())

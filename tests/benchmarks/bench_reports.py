@@ -86,7 +86,8 @@ def large(folder, items=3314, raters=5):
 
     asked = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
     protocol = load("neureg-qa")
-    shots, kinds = list(protocol.definitions["shot_type"]), list(protocol.definitions["question_type"])
+    shots = list(protocol.definitions["shot_type"])
+    kinds = list(protocol.definitions["question_type"])
     table = ItemTable.from_records(protocol, [
         {"qa_id": f"q{n:05d}", "question": f"Question {n}?", "answer": f"Answer {n}.",
          "source_context": f"source {n % 153}", "source_kg": "1. a → b → c",
@@ -111,8 +112,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         samples = folder / "samples"
-        subprocess.run([sys.executable, ROOT / "data" / "samples" / "build.py", samples], check=True,
-                       stdout=subprocess.DEVNULL, cwd=ROOT)
+        script = ROOT / "data" / "samples" / "build.py"
+        subprocess.run([sys.executable, script, samples], check=True, stdout=subprocess.DEVNULL,
+                       cwd=ROOT)
         db = samples / "data" / "ratebook.sqlite"
         notebook = empty_notebook(folder)
         nothing = least(EMPTY, notebook, folder / "out.ipynb")

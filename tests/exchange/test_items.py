@@ -133,3 +133,27 @@ def test_a_guessed_encoding_is_told(tmp_path):
     table = read_items(tmp_path / "i.csv", NEUREG)
     assert table.rows[0].fields["answer"] == "café"
     assert table.notes == ("i.csv is not UTF-8; it was read as Windows-1252.",)
+
+
+def test_a_bare_round_takes_its_items_from_a_file_of_ratings(tmp_path):
+    """One item for all its rows; what differs between them is about ratings and is left out."""
+    file = tmp_path / "ratings.csv"
+    file.write_text(
+        "qa_id,question_type,shot_type,chunk,rater,Accuracy,tokens\n"
+        "a,factual,zero_shot,c1,r1,5,10\na,factual,zero_shot,c1,r2,4,12\n"
+        "b,factual,one_shot,c1,r1,5,11\n"
+    )
+    table = read_items(file, load("neureg-qa"), bare=True)
+    assert [row.key for row in table.rows] == ["a", "b"]
+    assert table.rows[0].fields == {
+        "qa_id": "a", "question_type": "factual", "shot_type": "zero_shot", "chunk": "c1",
+    }
+
+
+def test_a_bare_item_that_is_grouped_in_two_ways_is_refused(tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_text(
+        "qa_id,question_type,shot_type\na,factual,zero_shot\na,factual,one_shot\n"
+    )
+    with pytest.raises(FileError, match="row 3"):
+        read_items(file, load("neureg-qa"), bare=True)

@@ -1,11 +1,12 @@
 """Items from a file: named, complete, in the protocol's words, or refused with every reason."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange.content import Decoded
+from ratebook.rounds.exchange.given import question_names
 from ratebook.rounds.exchange.headers import name_columns, plain
 from ratebook.rounds.exchange.problems import Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet, read_sheet, required
@@ -26,8 +27,9 @@ def read_items(
 ) -> ItemFile:
     """The items of a CSV, TSV, JSONL, Parquet or Excel file, of standard input ("-") or a frame.
 
-    Headers and values get the protocol's names; columns it does not know are kept. With `bare`,
-    texts are left out and only what names, pairs, groups and clusters items is read.
+    Headers and values get the protocol's names; columns it does not know are kept. With `bare`
+    the protocol's texts are left out, and a file of ratings will do: its rows about one item make
+    one item, with the columns in which they agree.
     """
     sheet = read_sheet(source, encoding)
     problems = Problems(sheet.name)
@@ -41,9 +43,12 @@ def read_items(
     ]
     required(sheet, dict.fromkeys(n for n in needed if n not in optional), placed)
     answers = {name for name, field in spec.fields.items() if field.exchange}
+    labels = {name for name, field in spec.fields.items() if field.answers}
+    left = set(spec.fields) - naming - labels if bare else set()
+    asked = set(question_names(protocol)) if bare else set()
     kept = {
         name: position for name, position in placed.items()
-        if name not in answers and name != "role" and (not bare or name in naming)
+        if name not in answers and name not in left and name != "role" and plain(name) not in asked
     }
     cells = {name: _cells(sheet, name, position, protocol, problems, name in naming)
              for name, position in kept.items()}
@@ -56,6 +61,8 @@ def read_items(
                          number, "role")
         rows.append(ItemRow(protocol.key(fields), protocol.case_of(fields), fields, roles[index],
                             number))
+    if bare:
+        rows, kept = _merged(rows, kept, naming)
     _named_once(rows, protocol, problems)
     _cases_agree(rows, protocol, problems)
     if not rows:
@@ -142,6 +149,30 @@ def _named_once(rows: list[ItemRow], protocol: Protocol, problems: Problems) -> 
         how = "names the same item as" if same else "gives, joined by “/”, the same name as"
         problems.add(f"{shown(row.key)} {how} row {other.row}. Give each item a name of its own.",
                      row.row, ", ".join(name for name in columns if name in row.fields))
+
+
+def _merged(
+    rows: list[ItemRow], kept: dict[str, int], naming: set[str | None]
+) -> tuple[list[ItemRow], dict[str, int]]:
+    """One row for each item; columns that differ between its rows are about ratings, not items.
+
+    Rows that differ in what names, groups or clusters an item stay apart, and are refused.
+    """
+    first: dict[str, ItemRow] = {}
+    differing: set[str] = set()
+    apart = []
+    for row in rows:
+        other = first.setdefault(row.key, row)
+        unlike = {name for name in kept if row.fields[name] != other.fields[name]}
+        if unlike & naming or row.role != other.role:
+            apart.append(row)
+        differing |= unlike - naming
+    names = {name: place for name, place in kept.items() if name not in differing}
+    merged = [
+        replace(row, fields={name: row.fields[name] for name in names})
+        for row in (*first.values(), *apart)
+    ]
+    return merged, names
 
 
 def _cases_agree(rows: list[ItemRow], protocol: Protocol, problems: Problems) -> None:
