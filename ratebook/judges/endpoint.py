@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ratebook.judges.exchange import Exchange, Failed
+from ratebook.judges.exchange import Exchange, Failed, client_library
 from ratebook.judges.faults import Fault
 from ratebook.judges.keys import key_from_environment, refuse_keys_in
 from ratebook.judges.outcome import JudgeRun
@@ -49,6 +49,7 @@ class Endpoint:
         self.name = model
         self.concurrency = concurrency
         self.base_url = refuse_keys_in(base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI)
+        client_library()  # if it is missing, better now than at the first request
         self.key_env = key_env
         self.temperature, self.max_tokens, self.seed = temperature, max_tokens, seed
         self.timeout, self.tries = timeout, tries

@@ -26,13 +26,7 @@ class Exchange:
     """Opened and used in one event loop."""
 
     def __init__(self, base_url: str, key: str | None, timeout: float, where: str):
-        try:
-            import openai
-        except ImportError:
-            raise ValueError(
-                "The client for models behind an address is not installed: "
-                "pip install 'ratebook[judge]'"
-            ) from None
+        openai = client_library()
         keep_keys_out_of_logs()
         self._openai = openai
         self._timeout, self._where = timeout, where
@@ -44,9 +38,9 @@ class Exchange:
         """The reply's fields, or Failed."""
         openai = self._openai
         try:
-            raw = await asyncio.wait_for(
-                self._client.chat.completions.with_raw_response.create(**request), self._timeout
-            )
+            # Not wait_for: in Python 3.11 it can lose a cancellation, and Ctrl-C with it.
+            async with asyncio.timeout(self._timeout):
+                raw = await self._client.chat.completions.with_raw_response.create(**request)
             content = raw.http_response.content
         except openai.APIStatusError as error:
             headers = dict(error.response.headers)
@@ -87,6 +81,18 @@ class Exchange:
 
     async def close(self) -> None:
         await self._client.close()
+
+
+def client_library() -> Any:
+    """The OpenAI client, or a ValueError that says how to get it."""
+    try:
+        import openai
+    except ImportError:
+        raise ValueError(
+            "The client for models behind an address is not installed: "
+            "pip install 'ratebook[judge]'"
+        ) from None
+    return openai
 
 
 def _body_of(error: Any) -> Any:

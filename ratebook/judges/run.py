@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 EXPECTED_OUT = 700  # tokens of a usual reply, for budgets and estimates
 Job = tuple[Sheet, int]  # and its replicate
+Found = tuple[str, Reply | None]  # the key of a request, and the reply
+Ready = tuple[Sheet, int, Prompt, Found]
 
 
 class Runner:
@@ -88,47 +90,56 @@ class Runner:
                     yield sheet, replicate
 
     async def _all(self, jobs: Sequence[Job], progress: Progress) -> None:
-        waiting = iter(jobs)
+        """Workers ask; what is in the store already is looked up ahead of them."""
+        many = min(self.model.concurrency, len(jobs))
+        ready: asyncio.Queue[Ready | None] = asyncio.Queue(2 * many + 1)
+
+        async def look_up() -> None:
+            for sheet, replicate in jobs:
+                prompt = self._prompts.of(sheet)
+                await ready.put(
+                    (sheet, replicate, prompt, await self._find(prompt.messages, prompt, replicate))
+                )
+            for _ in range(many):
+                await ready.put(None)
 
         async def work() -> None:
-            for job in waiting:
-                if self.result.stopped or self._scribe.failed():
+            while (job := await ready.get()) is not None:
+                if self.result.stopped or self._scribe.failure is not None:
                     return
                 outcome = await self._one(*job)
-                if outcome is None:
-                    continue
-                self.result.outcomes.append(outcome)
-                progress.step()
+                if outcome is not None:
+                    self.result.outcomes.append(outcome)
+                    progress.step()
 
-        many = min(self.model.concurrency, len(jobs))
+        scout = asyncio.create_task(look_up())
         workers = [asyncio.create_task(work()) for _ in range(many)]
         try:
-            await asyncio.gather(*workers)
-        except BaseException:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-            raise
+            await _until_done(scout, workers)
         finally:
+            await _cancelled({scout, *workers})
             await self._scribe.finish()
 
-    async def _one(self, sheet: Sheet, replicate: int) -> Outcome | None:
-        prompt = self._prompts.of(sheet)
-        key, reply = await self._reply(prompt.messages, prompt, replicate)
+    async def _one(
+        self, sheet: Sheet, replicate: int, prompt: Prompt, found: Found
+    ) -> Outcome | None:
+        key, reply = await self._reply(prompt.messages, prompt, replicate, found)
         if reply is None:
             return None
         parsed = None if reply.error else self._parse(reply, sheet, prompt)
         if parsed is not None and parsed.status in ("parse_error", "partial"):
             again = question_again(prompt.messages, reply.text, parsed)
-            second_key, second = await self._reply(again, prompt, replicate)
+            found = await self._find(again, prompt, replicate)
+            second_key, second = await self._reply(again, prompt, replicate, found)
             if second is not None and not second.error:
                 better = self._parse(second, sheet, prompt)
+                cost = _sum(reply.cost, second.cost)
+                retries = reply.retries + second.retries + 1
                 if better.ok or not parsed.answers:
-                    key, parsed = second_key, better
-                    reply = replace(second, retries=reply.retries + second.retries + 1)
-        outcome = Outcome(
-            sheet.ref, tuple(q.id for q in sheet.questions), replicate, prompt, reply, parsed
-        )
+                    key, parsed, reply = second_key, better, second
+                reply = replace(reply, retries=retries, cost=cost)
+        asked = tuple(question.id for question in sheet.questions)
+        outcome = Outcome(sheet.ref, asked, replicate, prompt, reply, parsed)
         self._save(sheet, outcome, key)
         return outcome
 
@@ -138,25 +149,29 @@ class Runner:
             return Parsed("refused", problems=(why,))
         return parse(reply.text, sheet, cut=reply.cut, prompt=prompt.text)
 
+    async def _find(self, messages: Messages, prompt: Prompt, replicate: int) -> Found:
+        """The key of a request, and its reply where it is in the store."""
+        key = cache.reply_key(self.model.identity(), messages, prompt.schema, replicate)
+        if self._fresh:
+            return key, None
+        reply = await self._scribe.read(cache.cached, self.stored, key)
+        if reply is None and not self._ask:
+            reply = await self._scribe.read(cache.failure, self.stored, key)
+        return key, reply
+
     async def _reply(
-        self, messages: Messages, prompt: Prompt, replicate: int
-    ) -> tuple[str, Reply | None]:
-        """From the store where it is there, else from the model; None once the run has stopped."""
-        identity = self.model.identity()
-        key = cache.reply_key(identity, messages, prompt.schema, replicate)
-        if not self._fresh:
-            found = await self._scribe.read(cache.cached, self.stored, key)
-            if found is not None:
-                return key, found
-        if not self._ask:
-            return key, await self._scribe.read(cache.failure, self.stored, key)
+        self, messages: Messages, prompt: Prompt, replicate: int, found: Found
+    ) -> Found:
+        """What was found, else what the model replies; None once the run has stopped."""
+        key, reply = found
+        if reply is not None or not self._ask:
+            return found
         written = sum(tokens_of(message["content"]) for message in messages)
         estimate = self.budget.reserve(written, EXPECTED_OUT)
         if estimate is None:
             self.result.stopped = self.result.stopped or "the budget is used up"
             return key, None
         self.result.requests += 1
-        reply: Reply | None = None
         try:
             reply = await self.model.ask(messages, prompt.schema, replicate)
         except Stop as stop:
@@ -170,7 +185,8 @@ class Runner:
                 cost = reply.cost if reply.cost is not None else priced
                 reply = replace(reply, cost=cost)
             self._account(estimate, reply, cost)
-        await self._scribe.write(cache.record_of(key, reply, prompt=prompt.hash, asked=identity))
+        asked = self.model.identity()
+        await self._scribe.write(cache.record_of(key, reply, prompt=prompt.hash, asked=asked))
         return key, reply
 
     def _account(self, estimate: float, reply: Reply | None, cost: float | None) -> None:
@@ -192,3 +208,25 @@ class Runner:
                 self._known[replicate][sheet.ref, part, question] = given.value
         if self._ask:
             self._scribe.hand_in(events)
+
+
+async def _until_done(scout: asyncio.Task[None], workers: Sequence[asyncio.Task[None]]) -> None:
+    """Until every worker is done, or one of them, or the scout, has failed."""
+    waiting = {scout, *workers}
+    while any(worker in waiting for worker in workers):
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+
+
+async def _cancelled(tasks: set[asyncio.Task[None]]) -> None:
+    """Until all have ended; a library may swallow the first cancellation."""
+    while tasks:
+        for task in tasks:
+            task.cancel()
+        done, tasks = await asyncio.wait(tasks, timeout=0.5)
+        await asyncio.gather(*done, return_exceptions=True)  # their failures are known by now
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None and other is None else (one or 0.0) + (other or 0.0)

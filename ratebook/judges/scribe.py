@@ -1,7 +1,8 @@
-"""Writes of a run, in one thread, several in one transaction: a commit waits for the disk.
+"""Writes of a run, several in one transaction: a commit waits for the disk.
 
-What is handed in while a commit is under way goes into the next one together. A reply is on the
-disk before its worker goes on; answers follow from stored replies, so nobody waits for them.
+Replies come first, and what is handed in while a commit is under way goes into the next one
+together. A reply is on the disk before its worker goes on. Answers follow from stored replies, so
+nobody waits for them: they are written when no replies are coming in.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ratebook.judges.saving import Unsaved
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
 
 Record = tuple[str, str, dict[str, Any]]  # key, text, detail
-
-
-@dataclass
-class Entry:
-    records: Sequence[Record]
-    events: Sequence[Event]
-    done: asyncio.Future[None]
+QUIET = 0.05  # seconds without a reply before answers are written
+MOST = 600  # answers in one transaction
 
 
 class Scribe:
@@ -33,65 +28,100 @@ class Scribe:
 
     def __init__(self, stored: StoredRound, rater: str):
         self._stored, self._rater = stored, rater
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ratebook-judge")
-        self._waiting: list[Entry] = []
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="ratebook-judge-write")
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="ratebook-judge-read")
+        self._records: list[tuple[Record, asyncio.Future[None]]] = []
+        self._events: list[Event] = []
+        self._came = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
-        self._left: set[asyncio.Future[None]] = set()  # entries nobody waits for
+        self._finishing = False
+        self.failure: Exception | None = None
 
     async def read(self, action: Callable[..., Any], *given: Any) -> Any:
-        """Something asked of the store, in its thread."""
+        """Something asked of the store, in a thread of its own."""
         loop = asyncio.get_running_loop()
-        return await asyncio.shield(loop.run_in_executor(self._thread, lambda: action(*given)))
+        return await asyncio.shield(loop.run_in_executor(self._reader, lambda: action(*given)))
 
-    async def write(self, *records: Record) -> None:
+    async def write(self, record: Record) -> None:
         """On the disk when this returns."""
-        await asyncio.shield(self._enter(records, ()))
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._records.append((record, done))
+        self._start()
+        await asyncio.shield(done)
 
     def hand_in(self, events: Sequence[Event]) -> None:
         """On the disk when `finish` returns."""
+        self._events.extend(events)
         if events:
-            self._left.add(self._enter((), events))
+            self._start()
 
     async def finish(self) -> None:
         """Waits for everything handed in; raises what went wrong with any of it."""
-        left, self._left = list(self._left), set()
-        for result in await asyncio.gather(*left, return_exceptions=True):
-            if isinstance(result, BaseException):
-                raise result
-
-    def failed(self) -> bool:
-        """Whether a write went wrong already, so that no more should be asked."""
-        return any(done.done() and done.exception() is not None for done in self._left)
+        self._finishing = True
+        self._came.set()
+        if self._work is not None:
+            await asyncio.shield(self._work)
+        self._finishing = False
+        if self.failure is not None:
+            raise self.failure
 
     def close(self) -> None:
-        self._thread.shutdown(wait=True)
+        self._writer.shutdown(wait=True)
+        self._reader.shutdown(wait=True)
 
-    def _enter(self, records: Sequence[Record], events: Sequence[Event]) -> asyncio.Future[None]:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(Entry(records, events, done))
+    def _start(self) -> None:
+        self._came.set()
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._empty())
-        return done
 
     async def _empty(self) -> None:
-        loop = asyncio.get_running_loop()
-        while self._waiting:
-            entries, self._waiting = self._waiting, []
-            try:
-                await asyncio.shield(loop.run_in_executor(self._thread, self._commit, entries))
-            except Exception as error:
-                for entry in entries:
-                    if not entry.done.done():
-                        entry.done.set_exception(error)
-            else:
-                for entry in entries:
-                    if not entry.done.done():
-                        entry.done.set_result(None)
+        while self._records or self._events:
+            if self._records:
+                batch, self._records = self._records, []
+                await self._commit([record for record, _ in batch], [done for _, done in batch])
+            elif not await self._disturbed():
+                events, self._events = self._events[:MOST], self._events[MOST:]
+                try:
+                    await self._in_thread(self._save, events)
+                except Exception as error:
+                    self.failure = self.failure or error
+                    self._events = []
 
-    def _commit(self, entries: Sequence[Entry]) -> None:
-        put_all(self._stored, [record for entry in entries for record in entry.records])
-        events = [event for entry in entries for event in entry.events]
-        for ack in self._stored.save(self._rater, events) if events else ():
+    async def _disturbed(self) -> bool:
+        """Whether a reply came in within a moment; at the end nobody waits for that."""
+        if self._finishing:
+            return False
+        self._came.clear()
+        before = len(self._records)
+        try:
+            async with asyncio.timeout(QUIET):
+                await self._came.wait()
+        except TimeoutError:
+            return False
+        return len(self._records) > before or (len(self._events) < MOST and not self._finishing)
+
+    async def _commit(
+        self, records: Sequence[Record], waiting: Sequence[asyncio.Future[None]]
+    ) -> None:
+        failure: Exception | None = None
+        try:
+            await self._in_thread(put_all, self._stored, records)
+        except Exception as error:
+            failure = error
+        for done in waiting:
+            if done.done():
+                continue
+            if failure is None:
+                done.set_result(None)
+            else:
+                done.set_exception(failure)
+
+    async def _in_thread(self, action: Callable[..., Any], *given: Any) -> None:
+        loop = asyncio.get_running_loop()
+        await asyncio.shield(loop.run_in_executor(self._writer, lambda: action(*given)))
+
+    def _save(self, events: Sequence[Event]) -> None:
+        for ack in self._stored.save(self._rater, events):
             if not ack.ok:
                 raise Unsaved(
                     f"{self._stored.name}: an answer of {self._rater} was not stored: {ack.reason}"

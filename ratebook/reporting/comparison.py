@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .compute import Numbers, compute
+from .index import write_index
 from .page import fill
 from .parameters import checked
 from .place import ReportError, write_whole
@@ -40,6 +41,7 @@ def compare(
     title = f"{first} and {second}"
     text = fill(title, body(title, found, rounds[0].protocol, shared), home="index.html")
     write_whole(file, text)
+    write_index(Path(workspace.reports), workspace.rounds())
     return file
 
 

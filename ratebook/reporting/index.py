@@ -31,7 +31,7 @@ def write_index(reports: Path, order: Sequence[str] = ()) -> Path:
         for protocol, rounds in by_protocol.items():
             parts.append(f"<section><h2>{safe(protocol)}</h2>{rows(reports, rounds)}")
             if len(rounds) > 1:
-                parts.append(over_rounds(protocol, rounds))
+                parts.append(over_rounds(protocol, rounds, reports))
             parts.append("</section>")
         file = reports / "index.html"
         write_whole(file, fill("Evaluation rounds", "".join(parts), home=False))
@@ -59,7 +59,7 @@ def rows(reports: Path, rounds: list[dict[str, Any]]) -> str:
         note = " · the latest run failed" if failed else ""
         lines.append(
             f'<tr><th scope="row"><a href="{safe(quote(folder))}/index.html">'
-            f"{safe(document['round'])}</a></th><td>{safe(said(document) + note)}</td>"
+            f"{safe(document['round'])}</a></th><td class=long>{safe(said(document) + note)}</td>"
             f"<td class=figure>{size(document):,}</td></tr>"
         )
     name = rounds[0]["protocol"]
@@ -92,7 +92,7 @@ def size(document: dict[str, Any]) -> int:
     return max((row["n_items"] for row in document["numbers"] if row["group"] is None), default=0)
 
 
-def over_rounds(protocol: str, rounds: list[dict[str, Any]]) -> str:
+def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> str:
     """What changed since the predecessor, then agreement and levels as small multiples."""
     from .figures.draw import in_both_lights, svg
     from .figures.trend import trend_figure
@@ -106,7 +106,13 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]]) -> str:
         if moved
         else paragraph("Nothing moved beyond the intervals; what differs may be chance.")
     )
-    if size(rounds[-1]) != size(rounds[-2]):
+    side_by_side = f"{names[-2]}-vs-{names[-1]}.html"
+    if (reports / side_by_side).exists():
+        parts.append(
+            f'<p class="soft"><a href="{safe(quote(side_by_side))}">Side by side, on the items '
+            "they share</a></p>"
+        )
+    elif size(rounds[-1]) != size(rounds[-2]):
         parts.append(
             paragraph(
                 f"The rounds have {size(rounds[-2]):,} and {size(rounds[-1]):,} items. On the "

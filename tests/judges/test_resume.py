@@ -1,5 +1,6 @@
 """Killed at any moment, a run goes on where it was: no reply that was stored is asked for again."""
 
+import asyncio
 import os
 import random
 import signal
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.judges import Endpoint, JudgeStopped, judge
+from ratebook.judges import Endpoint, JudgeStopped, judge, judge_async
 from ratebook.protocols import load
 from ratebook.rounds import ItemTable, Store
 
@@ -28,6 +29,15 @@ def started(database, server):
          str(CONCURRENCY)],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )
+
+
+def what_it_said(process, timeout=60):
+    """Its output, once it has ended; a process that hangs is not left behind."""
+    try:
+        return process.communicate(timeout=timeout)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
 
 
 def killed_and_resumed(folder, items, kills, seed):
@@ -50,7 +60,7 @@ def killed_and_resumed(folder, items, kills, seed):
             replies = Store(database).replies
             stored_at_kill.append((len(server.seen), len(replies)))
         process = started(database, server)
-        said, _ = process.communicate(timeout=120)
+        said = what_it_said(process, 120)
         assert process.returncode == 0, said
         asked = Counter(seen.user for seen in server.seen)
     return Store(database).round("r1"), asked, said
@@ -129,12 +139,29 @@ def test_ctrl_c_leaves_what_was_answered_and_the_next_run_goes_on(tmp_path):
         while len(server.answered) < 8:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=30)
+        said = what_it_said(process)
         assert process.returncode != 0
         assert "KeyboardInterrupt" in said
         at_stop = len(server.seen)
         process = started(database, server)
-        said, _ = process.communicate(timeout=60)
+        said = what_it_said(process)
         assert "40 ok" in said
         assert len(server.seen) <= 40 + CONCURRENCY
         assert at_stop < 40
+
+
+def test_a_run_cancelled_at_any_moment_ends_at_once_and_can_go_on(open_round):
+    stored = open_round("feedback-quality", feedback_items(20))
+    draw = random.Random(3)
+
+    async def cancelled(server):
+        model = Endpoint("scripted", server.url, concurrency=CONCURRENCY)
+        run = asyncio.create_task(judge_async(stored, model, "judge", fresh=True))
+        await asyncio.sleep(draw.uniform(0, 0.4))
+        run.cancel()
+        done, _ = await asyncio.wait({run}, timeout=15)
+        return bool(done)
+
+    with Server(delay=0.02) as server:
+        assert all(asyncio.run(cancelled(server)) for _ in range(8))
+        assert judge(stored, Endpoint("scripted", server.url), "judge").counts == {"ok": 20}

@@ -185,7 +185,7 @@ def test_any_sequence_gives_what_the_model_gives():
 
 @pytest.mark.long
 def test_any_long_sequence_gives_what_the_model_gives():
-    run(1000, 50)
+    run(300, 50)
 
 
 def test_control_a_model_that_lets_the_last_to_arrive_win_is_found_out(monkeypatch):

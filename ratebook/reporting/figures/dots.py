@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .draw import INK, LINE, SOFT, axes, name, titled
+from .draw import INK, LINE, PAPER, SOFT, axes, name, titled
 
 SIGNS = ("o", "D", "s", "^", "v", "P", "X", "*")
-FILLS = (INK, "#ffffff")
 
 
 def dots_figure(
@@ -28,7 +27,7 @@ def dots_figure(
             SIGNS[at % len(SIGNS)],
             color=INK,
             markersize=6.5,
-            markerfacecolor=INK if at == 0 else "#ffffff",
+            markerfacecolor=INK if at == 0 else PAPER,
             markeredgewidth=1.3,
             zorder=2,
             label=name(row["system"]) if row["line"] == lines[0] else None,

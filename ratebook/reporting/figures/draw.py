@@ -40,8 +40,9 @@ STYLE: dict[Any, Any] = {
     "savefig.facecolor": "none",
 }
 INK, SOFT, LINE, ACCENT = "#1c1f23", "#59616b", "#c5cbd3", "#1f5fa8"
-DARK = {INK: "#e8eaed", SOFT: "#a9b1bb", LINE: "#4a515a", ACCENT: "#8ab8f0"}
-NAMES = {INK: "ink", SOFT: "soft", LINE: "line", ACCENT: "accent"}
+PAPER = "#fefefe"  # inside hollow signs
+DARK = {INK: "#e8eaed", SOFT: "#a9b1bb", LINE: "#4a515a", ACCENT: "#8ab8f0", PAPER: "#16181b"}
+NAMES = {INK: "ink", SOFT: "soft", LINE: "line", ACCENT: "accent", PAPER: "paper"}
 # On coloured cells the text keeps its colour in the dark; these two are never replaced.
 ON_LIGHT, ON_DARK = "#111111", "#ffffff"
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"

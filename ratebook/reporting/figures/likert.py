@@ -10,6 +10,7 @@ import pandas as pd
 
 from .draw import INK, ON_DARK, ON_LIGHT, SOFT, axes, name, titled
 
+LEGEND = 66  # letters on one line of it
 # From dark to light, so that order survives greyscale: a low score is the dark end.
 STOPS = ("#7f2704", "#c4561b", "#e9b184", "#c3d6e8", "#e9f1f8")
 
@@ -25,7 +26,10 @@ def likert_figure(
 ) -> Any:
     """One bar a question; ordered scales are centred on their middle, labels start at the left."""
     levels = len(shares.columns)
-    ax = ax if ax is not None else axes(1.05 + 0.36 * len(shares))
+    letters = sum(len(labels.get(str(level), str(level))) + 5 for level in shares.columns)
+    lines = -(-letters // LEGEND)
+    across = -(-levels // lines)
+    ax = ax if ax is not None else axes(0.85 + 0.36 * len(shares) + 0.2 * lines)
     values = shares.to_numpy()[::-1]
     middle = (levels - 1) / 2
     weights = np.clip(middle - np.arange(levels) + 0.5, 0, 1) if ordered else np.zeros(levels)
@@ -62,7 +66,7 @@ def likert_figure(
     ax.set_xticks([])
     ax.spines[["bottom", "left"]].set_visible(False)
     ax.legend(
-        ncols=min(levels, 6),
+        ncols=across,
         loc="upper left",
         bbox_to_anchor=(0, -0.02),
         frameon=False,

@@ -18,6 +18,8 @@ def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> 
     grid = axes(
         0.6 + 1.3 * down, WIDTH + 0.6, nrows=down, ncols=ACROSS, squeeze=False, sharey=False
     )
+    lows = [p["estimate"] if p["low"] is None else p["low"] for q in panels for p in q["points"]]
+    bottom = min(0.0, *lows) if min(lows) < 0.2 else min(lows) - 0.05
     for ax, panel in zip(grid.flat, panels, strict=False):
         points = panel["points"]
         for start, end in pairwise(points):
@@ -39,6 +41,8 @@ def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> 
             if point["low"] is not None:
                 ax.plot([point["at"]] * 2, [point["low"], point["high"]], color=SOFT, linewidth=1)
             ax.plot(point["at"], point["estimate"], "o", color=INK, markersize=5)
+        if panel["title"].startswith("α"):
+            ax.set_ylim(bottom, 1)  # one scale, so that the panels can be compared
         ax.set_title(name(panel["title"], 30), fontsize=9.5, fontweight="normal", pad=4)
         ax.set_xticks(
             range(len(rounds)),

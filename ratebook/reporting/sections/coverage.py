@@ -31,26 +31,41 @@ def coverage(report: Any) -> Section | None:
 
 
 def readings(report: Any) -> str:
-    """One line a statistic, one column a system: mean over samples, then pooled."""
+    """The means over samples, one column a system; the pooled and compatible readings folded."""
     column = report.system
     names = report.system_names if column else ["all"]
-    lines = []
-    for statistic in STATISTICS:
-        for aggregate in ("macro", "micro", "compatible"):
-            rows = [
-                row
-                for row in report.numbers.rows
-                if row["statistic"] == statistic and row["aggregate"] == aggregate
-            ]
-            cells = [cell(rows, column, name) for name in names]
-            if any(text != "–" for text in cells):
-                lines.append((name_of(statistic), aggregate, NOTES[statistic], *cells))
-    head = ("Number", "Over", "Meaning", *names)
+    found = {
+        aggregate: [
+            (statistic, line(report, statistic, aggregate, names)) for statistic in STATISTICS
+        ]
+        for aggregate in ("macro", "micro", "compatible")
+    }
+    main = [(name_of(s), *cells, NOTES[s]) for s, cells in found["macro"] if set(cells) != {"–"}]
+    others = [
+        (name_of(s), aggregate, *cells)
+        for aggregate in ("micro", "compatible")
+        for s, cells in found[aggregate]
+        if set(cells) != {"–"}
+    ]
     note = (
-        "Macro is the mean over samples where it is defined, micro pools the questions, compatible "
-        "counts samples without any answer as 0, as the published script does."
+        "Micro pools the questions of all samples; compatible counts samples without any answer "
+        "as 0, as the published script does."
     )
-    return table(head, lines, "Recall and precision", text=3) + paragraph(note, "soft")
+    made = table(("Number", *names, "Share of the questions"), main, "Means over samples")
+    if others:
+        head = ("Number", "Reading", *names)
+        inside = table(head, others, "Pooled and compatible", text=2) + paragraph(note, "soft")
+        made += f"<details><summary>Pooled and compatible readings</summary>{inside}</details>"
+    return made
+
+
+def line(report: Any, statistic: str, aggregate: str, names: list[str]) -> list[str]:
+    rows = [
+        row
+        for row in report.numbers.rows
+        if row["statistic"] == statistic and row["aggregate"] == aggregate
+    ]
+    return [cell(rows, report.system, name) for name in names]
 
 
 def cell(rows: list[dict[str, Any]], column: str | None, name: str) -> str:

@@ -36,6 +36,7 @@ def spread(report: Any, group: list[Any], place: int) -> str:
     ordered = group[0].is_numeric
     names = {level.value: level.name for level in group[0].levels}
     labels = {str(v): f"{v} {names[v]}" if v in names else str(v) for v in group[0].values}
+    labels |= {option.value: option.label for option in group[0].options}
     found.index = pd.Index([report.label(question) for question in found.index])
     said = finding(found, ordered)
     alt = (

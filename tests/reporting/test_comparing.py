@@ -1,0 +1,33 @@
+"""Two rounds side by side: on the items they share, and only where they follow one protocol."""
+
+import shutil
+
+import pytest
+
+from ratebook import Workspace
+from ratebook.reporting import ReportError, compare
+
+
+@pytest.fixture
+def place(workspace, built, tmp_path):
+    shutil.copytree(built, tmp_path / "reports")
+    return Workspace(workspace.path, reports=tmp_path / "reports")
+
+
+def test_two_rounds_are_compared_on_the_items_they_share(place):
+    file = compare(place, "feedback-sample", "feedback-sample-2")
+    page = file.read_text("utf-8")
+    assert "On the 48 items both rounds have." in page
+    assert "Agreement rose on 6 of 7 questions" in page
+    assert "<script" not in page
+    assert file.name in (place.reports / "index.html").read_text("utf-8")
+
+
+def test_a_round_against_itself_has_not_moved(place):
+    page = compare(place, "stem-sample", "stem-sample").read_text("utf-8")
+    assert "Nothing moved beyond the intervals." in page
+
+
+def test_rounds_of_two_protocols_cannot_be_compared(place):
+    with pytest.raises(ReportError, match="halo-sample follows halo-support and stem-sample"):
+        compare(place, "halo-sample", "stem-sample")
