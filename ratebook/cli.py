@@ -100,6 +100,7 @@ def parser() -> argparse.ArgumentParser:
         round_,
         file,
         arg("--layout", choices=["long", "wide", "source", "parquet"], default="long"),
+        arg("--pseudonyms", action="store_true", help="instead of the names of people"),
     )
     command(
         "status",

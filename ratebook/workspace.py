@@ -119,10 +119,10 @@ class Round:
 
         return import_answers(self.stored, file, **how)
 
-    def export(self, file: str | Path, layout: str = "long"):
+    def export(self, file: str | Path, layout: str = "long", pseudonyms: bool = False):
         from .rounds.exchange import export_answers
 
-        return export_answers(self.stored, file, layout=layout)
+        return export_answers(self.stored, file, layout, pseudonyms)
 
     def form(self, rater: str) -> Form:
         """The form this rater works in."""

@@ -26,6 +26,7 @@ def judge(given: Namespace) -> int:
             stored, given.model, given.base_url, concurrency=given.concurrency, **how
         )
         print(run)
+        return 0 if run.complete else 1
     return 0
 
 

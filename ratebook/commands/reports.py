@@ -15,19 +15,18 @@ from .place import Refused, chosen, pairs, workspace
 
 
 def report(given: Namespace) -> int:
-    from ..reporting import ReportError, compare
+    from ..reporting import ReportError, build, compare
 
     place = workspace(given)
     if given.compare:
-        print(compare(place, *given.compare, parameters=pairs(given.param)))
+        first, second = given.compare
+        print(compare(place, first, second, pairs(given.param)))
         return 0
     if not given.rounds and not given.all:
         raise Refused("Name a round, or give --all.")
     wanted = place.rounds() if given.all else given.rounds
     try:
-        place.report(
-            *wanted, jobs=given.jobs, pdf=given.pdf, paper=given.paper, **pairs(given.param)
-        )
+        build(place, wanted, given.jobs, pairs(given.param), pdf=given.pdf, paper=given.paper)
     except ReportError as error:
         raise Refused(str(error)) from error
     for name in wanted:

@@ -53,7 +53,7 @@ def import_file(given: Namespace) -> None:
 
 
 def export_file(given: Namespace) -> None:
-    said = chosen(given).export(given.file, layout=given.layout)
+    said = chosen(given).export(given.file, layout=given.layout, pseudonyms=given.pseudonyms)
     if said and given.file != "-":
         print(said)
 

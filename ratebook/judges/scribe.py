@@ -129,10 +129,5 @@ class Scribe:
 
 
 def put_all(stored: StoredRound, records: Sequence[Record]) -> None:
-    """In one transaction where the store offers that, else one after another."""
-    together = getattr(stored.replies, "put_all", None)
-    if together is not None and len(records) > 1:
-        together(records)
-        return
-    for key, text, detail in records:
-        stored.replies.put(key, text, **detail)
+    """In one transaction: a commit for each would be slower than the models."""
+    stored.replies.put_all(records)

@@ -97,11 +97,16 @@ def numbers(stored: StoredRound, **given: Any) -> Numbers:
     return compute(stored, checked(stored.name, given))
 
 
+def frame_of(stored: StoredRound, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
+    """The round's answers, with the columns and under the names the parameters ask for."""
+    return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
+
+
 def compute(
     stored: StoredRound, parameters: Parameters, frame: pd.DataFrame | None = None
 ) -> Numbers:
     protocol = stored.protocol
-    frame = stored.frame() if frame is None else frame
+    frame = frame_of(stored, parameters) if frame is None else frame
     check_names(stored, frame, parameters)
     measures = wanted(protocol, frame, parameters)
     rows = rows_of(protocol, frame, measures, parameters)
@@ -208,7 +213,7 @@ def listed(group: Any) -> list[str]:
 def check_names(stored: StoredRound, frame: pd.DataFrame, parameters: Parameters) -> None:
     """Names that the round does not have are refused, with those it has."""
     known = {
-        "raters": [rater.name for rater in stored.raters()],
+        "raters": list(frame["rater"].cat.categories),
         "questions": [question.id for question in stored.protocol.questions],
         "groups": groupable(frame),
     }

@@ -12,6 +12,7 @@ from typing import Any
 
 INTERVALS = ("jackknife", "bootstrap", "bca", "analytic")
 TIES = ("none", "first")
+YES_NO = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Parameters:
     resamples: int = 2000
     seed: int = 0
     ties: str = "none"  # "first": a tie has a majority, as some published tables count it
+    pseudonyms: bool = False  # in place of the names of people
 
     def __post_init__(self) -> None:
         for name in ("raters", "questions", "groups"):
@@ -49,6 +51,10 @@ class Parameters:
             raise ValueError(f"parameter seed: {self.seed} is below 0.")
         one_of("interval", self.interval, INTERVALS)
         one_of("ties", self.ties, TIES)
+        said = YES_NO.get(str(self.pseudonyms).strip().lower())
+        if said is None:
+            raise ValueError(f"parameter pseudonyms: {self.pseudonyms!r} is not true or false.")
+        object.__setattr__(self, "pseudonyms", said)
 
     def to_dict(self) -> dict[str, Any]:
         """As they stand in numbers.json: plain lists, in a stable order."""

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..rounds import Item, StoredRound
-from .compute import Numbers, cluster_of, compute
+from .compute import Numbers, cluster_of, compute, frame_of
 from .parameters import checked
 from .section import Section, figure
 from .tables.counted import Counted, count
@@ -32,7 +32,7 @@ class Report:
         self.stored = stored
         self.protocol = stored.protocol
         self.parameters = checked(stored.name, given)
-        self.frame: pd.DataFrame = stored.frame()
+        self.frame: pd.DataFrame = frame_of(stored, self.parameters)
         self.numbers: Numbers = compute(stored, self.parameters, self.frame)
         self.pictures: dict[str, str] = {}
 
@@ -52,7 +52,7 @@ class Report:
     @cached_property
     def texts(self) -> pd.DataFrame:
         """The free texts, with the units they speak of; read only where a section shows some."""
-        every = self.stored.frame(texts=True)
+        every = frame_of(self.stored, self.parameters, texts=True)
         texts = {question.id for question in self.protocol.questions if question.type == "text"}
         rows = every[every["question"].astype(object).isin(texts)]
         return count(rows, self.protocol.questions).given

@@ -5,7 +5,7 @@ The database gives numbers; which answer is current, and every name, is found wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import pandas as pd
 
 from ratebook.rounds import contents
 from ratebook.rounds.events import Events, read
+from ratebook.rounds.model import RoundError
 from ratebook.rounds.people import public_name
 from ratebook.rounds.snapshot import Asked, Snapshot, written
 
@@ -49,12 +50,13 @@ class Names:
 
 def frame(
     stored: StoredRound, texts: bool = False, excluded: bool = False, details: bool = False,
-    pseudonyms: bool = False,
+    pseudonyms: bool = False, groups: Iterable[str] = (),
 ) -> pd.DataFrame:
     """One row per current answer; retracted ones are gone, excluded raters' only on request.
 
     `texts` adds the answers to text questions; `details` adds the reason of each and the item's
-    place in the rater's order; `pseudonyms` stand for the names of people.
+    place in the rater's order; `pseudonyms` stand for the names of people; `groups` adds further
+    columns of the items.
     """
     with stored.store.read() as connection:
         snapshot = stored.look(connection)
@@ -65,12 +67,13 @@ def frame(
     if not excluded and snapshot.excluded:
         events = events.take(~np.isin(events.rater, list(snapshot.excluded)))
     events = events.current()
-    return _columns(stored, snapshot, asked, inside, events, details, pseudonyms)
+    return _columns(stored, snapshot, asked, inside, events, details, pseudonyms, tuple(groups))
 
 
 def _columns(
     stored: StoredRound, snapshot: Snapshot, asked: Mapping[str, Asked],
     inside: contents.Contents, events: Events, details: bool, pseudonyms: bool,
+    groups: tuple[str, ...],
 ) -> pd.DataFrame:
     subjects, raters = snapshot.subjects, {row.id: row for row in snapshot.raters.values()}
     question = Names.of({each.id: name for name, each in asked.items()})
@@ -102,10 +105,14 @@ def _columns(
         "role": Names.of(roles)(events.subject),
         "cluster": _column(snapshot, inside, stored.cluster)(events.subject),
     }
-    for name in contents.group_columns(stored.protocol):
+    for name in dict.fromkeys((*contents.group_columns(stored.protocol), *groups)):
         found = _column(snapshot, inside, name)
         if found.categories:
             data[name] = found(events.subject)
+        elif name in groups:
+            known = sorted({word for each in subjects for word in inside.of(each)})
+            raise RoundError(f"The items of {stored.name} have no column {name!r} to group by: "
+                             f"they have {', '.join(known)}.")
     if details:
         data |= events.details
     return pd.DataFrame(data, copy=False)

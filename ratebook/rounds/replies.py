@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +44,16 @@ class Replies:
 
     def put(self, key: str, text: str, **detail: Any) -> None:
         """On the disk when this returns."""
-        plain = json.dumps(detail, ensure_ascii=False, sort_keys=True)
+        self.put_all([(key, text, detail)])
+
+    def put_all(self, replies: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
+        """Several in one transaction."""
         with self._store.write() as connection:
-            connection.execute(
-                insert(_reply).values(key=key, text=text, detail=plain, at=self._store.now())
-            )
+            for key, text, detail in replies:
+                plain = json.dumps(detail, ensure_ascii=False, sort_keys=True)
+                connection.execute(
+                    insert(_reply).values(key=key, text=text, detail=plain, at=self._store.now())
+                )
 
     def __contains__(self, key: str) -> bool:
         with self._store.read() as connection:

@@ -143,11 +143,11 @@ class StoredRound:
 
     def frame(
         self, texts: bool = False, excluded: bool = False, details: bool = False,
-        pseudonyms: bool = False,
+        pseudonyms: bool = False, groups: Iterable[str] = (),
     ) -> pd.DataFrame:
         from ratebook.rounds.frame import frame
 
-        return frame(self, texts, excluded, details, pseudonyms)
+        return frame(self, texts, excluded, details, pseudonyms, groups)
 
     def data_hash(self) -> str:
         from ratebook.rounds.hashing import data_hash

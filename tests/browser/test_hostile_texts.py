@@ -3,8 +3,6 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
-
 from ratebook.protocols import load
 from ratebook.rounds import Store
 from tests.browser.hostile import TEXTS
@@ -19,8 +17,7 @@ _SHOWN = """name => [...document.querySelectorAll('.rb-field')]
   .map(field => [...field.querySelectorAll('.rb-block')].map(b => b.textContent).join('\\n'))[0]"""
 
 
-@pytest.fixture
-def desk(sit_down):
+def hostile():
     protocol = load(Path(__file__).parent / "hostile.yaml")
     rows = [
         {"id": f"h{n:02}", "shown": text, "source": text, "triples": f"{text}\na → {text} → c",
@@ -28,10 +25,11 @@ def desk(sit_down):
         for n, text in enumerate(TEXTS)
     ]
     parts = [(row["id"], 1, row["shown"], {}) for row in rows]
-    return sit_down(protocol, rows, parts)
+    return protocol, rows, parts
 
 
-def test_forty_hostile_texts_in_every_field_run_nothing_and_break_nothing(desk):
+def test_forty_hostile_texts_in_every_field_run_nothing_and_break_nothing(sit_down):
+    desk = sit_down(*hostile())
     requests = []
     desk.page.on("request", lambda request: requests.append(request.url))
     desk.page.on("dialog", lambda dialog: desk.errors.append(f"a dialog: {dialog.message}"))
@@ -62,16 +60,15 @@ def test_forty_hostile_texts_in_every_field_run_nothing_and_break_nothing(desk):
         assert answers[item.ref, 1, "piece_good"].value == "no"
 
 
-def test_an_answer_no_file_can_hold_is_rejected_with_its_reason_and_kept_for_the_rater(desk):
+def test_an_answer_no_file_can_hold_is_rejected_with_its_reason_and_kept_for_the_rater(bare_desk):
+    desk = bare_desk(*hostile())
     desk.form.locator("textarea").evaluate(
         "field => { field.value = 'a\\0b'; field.dispatchEvent(new Event('input')); }"
     )
     desk.wait_for_state("rejected")
     trouble = desk.form.locator(".rb-trouble")
     assert "NUL" in trouble.inner_text()
-    desk.page.reload()
-    desk.ready()
-    desk.run().wait_for_state("rejected")  # it is still there, and still explained
+    desk.open().wait_for_state("rejected")  # after a reload it is still there, and still explained
     trouble.get_by_text("Dismiss").click()
     trouble.get_by_text("Dismiss").wait_for(state="detached")
     desk.form.locator("textarea").fill("ab")

@@ -51,7 +51,8 @@ def test_a_click_on_plain_text_leaves_the_keys_with_the_form(desk):
     assert desk.page.evaluate("document.activeElement.closest('.rb') !== null")
 
 
-def test_every_element_that_can_have_the_focus_tells_lab_to_keep_off(desk):
+def test_every_element_that_can_have_the_focus_tells_lab_to_keep_off(bare_desk):
+    desk = bare_desk("neureg-qa", 2)
     desk.press("?", "f")
     unquiet = desk.form.evaluate(
         """root => [root, ...root.querySelectorAll(

@@ -15,7 +15,7 @@ from tests.reporting.conftest import ROOT
 
 PARAMETERS = """round = ""
 raters = questions = groups = None
-coverage = interval = resamples = seed = ties = None"""
+coverage = interval = resamples = seed = ties = pseudonyms = None"""
 SECTION = """import os
 from pathlib import Path
 from ratebook.reporting.section import Section
@@ -197,7 +197,7 @@ def test_parameters_are_checked_before_a_kernel_starts(place, given, said):
     [
         ({"raters": "r2,zoe"}, r"parameter raters: halo-sample has no 'zoe'\. Choose from .*r2"),
         ({"questions": ["lable"]}, r"parameter questions: .* no 'lable'\. Choose from label"),
-        ({"groups": "domain"}, "parameter groups: halo-sample has no 'domain'"),
+        ({"groups": "domain"}, "items of halo-sample have no column 'domain' to group by: they have auto_label"),
     ],
 )
 def test_names_the_round_does_not_have_are_refused_with_those_it_has(workspace, given, said):

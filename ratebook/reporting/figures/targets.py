@@ -34,7 +34,7 @@ def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
             number(value, target["statistic"]),
             fontsize=8.5,
             color=INK,
-            ha="center",
+            ha="left" if value >= bound else "right",  # away from the bound
             va="top",
         )
     labels = [

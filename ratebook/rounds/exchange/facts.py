@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from ratebook.rounds import schema, times
+from ratebook.rounds.people import public_name
 
 
 @dataclass(slots=True)
@@ -62,8 +63,13 @@ class Fact:
         return (self.subject, self.of_case, self.part, self.rater, self.question, self.replicate)
 
 
-def facts(stored: Any, connection: Connection, retracted: bool = False) -> list[Fact]:
-    """Current answers, by item, part, rater and question; retracted ones only on request."""
+def facts(
+    stored: Any, connection: Connection, retracted: bool = False, pseudonyms: bool = False
+) -> list[Fact]:
+    """Current answers, by item, part, rater and question; retracted ones only on request.
+
+    `pseudonyms` stand for the names of people.
+    """
     snapshot = stored.look(connection)
     asked = stored.asked(connection)
     by_id = {each.id: (place, name, each) for place, (name, each) in enumerate(asked.items())}
@@ -93,10 +99,10 @@ def facts(stored: Any, connection: Connection, retracted: bool = False) -> list[
             value = int(row.number) if row.number.is_integer() else row.number
         subject, rater = snapshot.subjects[row.subject_id], who[row.rater_id]
         fact = Fact(
-            subject.key, subject.kind == "case", row.part, rater.name, rater.kind, rater.version,
-            name, row.replicate, row.status, value, row.reason, row.confidence, row.seconds,
-            row.client_time, row.server_time, row.revision, row.lamport,
-            question.question.type == "percent",
+            subject.key, subject.kind == "case", row.part, public_name(rater, pseudonyms),
+            rater.kind, rater.version, name, row.replicate, row.status, value, row.reason,
+            row.confidence, row.seconds, row.client_time, row.server_time, row.revision,
+            row.lamport, question.question.type == "percent",
         )
         found.append(((order[row.subject_id], row.part, row.rater_id, place, row.replicate), fact))
     return [fact for _, fact in sorted(found, key=lambda pair: pair[0])]

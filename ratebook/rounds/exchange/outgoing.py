@@ -37,11 +37,14 @@ class Exported:
         return words + (f"; not in this file: {listed(self.left_out)}" if self.left_out else "")
 
 
-def export_answers(round: StoredRound, file: str | Path, layout: str = "long") -> Exported:
+def export_answers(
+    round: StoredRound, file: str | Path, layout: str = "long", pseudonyms: bool = False
+) -> Exported:
     """Write the current answers. The file appears whole or not at all; "-" is standard output.
 
     The ending chooses the format of the layouts long and wide: .csv, .tsv, .jsonl, .xlsx,
     .parquet (long). `source` is the items file with the answers in it, byte for byte otherwise.
+    `pseudonyms` stand for the names of people.
     """
     if layout not in LAYOUTS:
         raise FileError(f"{shown(layout)} is no layout. Use one of {listed(LAYOUTS)}.")
@@ -49,7 +52,7 @@ def export_answers(round: StoredRound, file: str | Path, layout: str = "long") -
     if suffix in (".parquet", ".pq") and layout in ("long", "parquet"):
         layout = "parquet"
     with round.store.read() as connection:
-        found = facts(round, connection)
+        found = facts(round, connection, pseudonyms=pseudonyms)
         kept = original.kept(connection, round.id)
         fields = _fields(round, connection)
     name = label(file) if str(file) != "-" else "standard output"
