@@ -197,7 +197,7 @@ def test_parameters_are_checked_before_a_kernel_starts(place, given, said):
     [
         ({"raters": "r2,zoe"}, r"parameter raters: halo-sample has no 'zoe'\. Choose from .*r2"),
         ({"questions": ["lable"]}, r"parameter questions: .* no 'lable'\. Choose from label"),
-        ({"groups": "domain"}, "items of halo-sample have no column 'domain' to group by: they have auto_label"),
+        ({"groups": "domain"}, "halo-sample have no column 'domain' .*: they have auto_label"),
     ],
 )
 def test_names_the_round_does_not_have_are_refused_with_those_it_has(workspace, given, said):
