@@ -18,14 +18,14 @@ def report(given: Namespace) -> int:
     from ..reporting import ReportError, build, compare
 
     place = workspace(given)
-    if given.compare:
-        first, second = given.compare
-        print(compare(place, first, second, pairs(given.param)))
-        return 0
-    if not given.rounds and not given.all:
+    if not given.compare and not given.rounds and not given.all:
         raise Refused("Name a round, or give --all.")
     wanted = place.rounds() if given.all else given.rounds
     try:
+        if given.compare:
+            first, second = given.compare
+            print(compare(place, first, second, pairs(given.param)))
+            return 0
         build(place, wanted, given.jobs, pairs(given.param), pdf=given.pdf, paper=given.paper)
     except ReportError as error:
         raise Refused(str(error)) from error
