@@ -39,7 +39,7 @@ def item_page(
         "lamport": max((answer.lamport for answer in current.values()), default=0),
         "submitted": marks.submitted,
         "flagged": marks.flagged,
-        "evidence": _evidence(getattr(marks, "notes", ()), shown),
+        "evidence": _evidence(marks.notes, shown),
         "held": any(field.show == "after" for field in protocol.item.fields.values()),
         "after": None if after is None else _after(protocol, after),
     }

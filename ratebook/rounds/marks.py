@@ -31,6 +31,7 @@ class Mark:
     submitted: bool = False
     submitted_at: str | None = None
     revealed: bool = False
+    notes: tuple[str, ...] = ()  # all of them, oldest first; who wrote them says what holds
 
 
 def mark(
@@ -78,6 +79,8 @@ def marks_of(
             standing.update(submitted=submitted, submitted_at=at)
         elif row.kind == "reveal":
             standing["revealed"] = True
+        elif row.kind == "note" and row.reason:
+            standing["notes"] = (*standing.get("notes", ()), row.reason)
     return {where: Mark(**standing) for where, standing in found.items()}
 
 

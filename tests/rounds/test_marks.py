@@ -69,3 +69,12 @@ def test_what_cannot_be_marked_says_why(stored, kind, subject, words):
     ack = stored.mark("ana", subject, kind, "m1")
     assert not ack.ok
     assert words in ack.reason
+
+
+def test_notes_on_an_item_all_come_back_oldest_first(stored):
+    ref = stored.items()[0].ref
+    stored.mark("ana", ref, "note", "m1", reason="first")
+    stored.mark("ana", ref, "note", "m2", reason="second")
+    stored.mark("ana", ref, "note", "m2", reason="second")
+    assert stored.marks("ana")[ref].notes == ("first", "second")
+    assert stored.marks("ben") == {}
