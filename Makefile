@@ -49,7 +49,7 @@ bench: $(READY)
 	$(BIN)/python -m tests.benchmarks
 
 lab: samples
-	RATEBOOK_WORKSPACE=$${RATEBOOK_WORKSPACE:-$(SAMPLES)} $(BIN)/jupyter lab --notebook-dir=. notebooks/rate.ipynb
+	RATEBOOK_WORKSPACE=$${RATEBOOK_WORKSPACE:-$(CURDIR)/$(SAMPLES)} $(BIN)/jupyter lab --notebook-dir=. notebooks/rate.ipynb
 
 lock: $(READY)
 	$(BIN)/uv pip compile pyproject.toml $(LOCK_EXTRAS:%=--extra %) --group dev \
