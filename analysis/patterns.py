@@ -83,7 +83,10 @@ def _keys(codes: np.ndarray, q: int) -> np.ndarray:
     if digits <= 1 << 24:
         # Exact in single precision, and a matrix product is the fastest way to add them up.
         powers = (q + 1.0) ** np.arange(codes.shape[1])[::-1]
-        return (codes.astype(np.float32) @ powers.astype(np.float32)).astype(np.int64)
+        # Small whole numbers throughout, yet some BLAS kernels raise the flag for what lies in
+        # the unused lanes of their vectors.
+        with np.errstate(invalid="ignore", over="ignore"):
+            return (codes.astype(np.float32) @ powers.astype(np.float32)).astype(np.int64)
     keys = codes[:, 0].astype(np.int64) if codes.shape[1] else np.zeros(len(codes), np.int64)
     for j in range(1, codes.shape[1]):
         keys *= q + 1

@@ -1,6 +1,7 @@
 """Shared by all tests: nothing is written outside temporary folders."""
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -16,6 +17,9 @@ for _name in (
     "MPLCONFIGDIR",
 ):
     os.environ[_name] = str(Path(_PLACES) / _name.lower())
+# A shell's background job ignores Ctrl-C and hands that down; some tests are about Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["MPLBACKEND"] = "agg"
 for _name in ("RATEBOOK_DB", "RATEBOOK_WORKSPACE"):
     os.environ.pop(_name, None)
