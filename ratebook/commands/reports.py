@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from .place import Refused, chosen, pairs, workspace
 
@@ -40,37 +42,49 @@ REQUIRED = re.compile(
 )
 
 
+def wanted(text: str, round: str, rows: list[dict[str, Any]]) -> SimpleNamespace:
+    """One `--require`, as a target; it must name one number of the round."""
+    match = REQUIRED.fullmatch(text.replace(" ", ""))
+    try:
+        bound = float(match["bound"]) if match else None
+    except ValueError:
+        bound = None
+    if match is None or bound is None:
+        raise Refused(f"--require {text!r}: write it as 'alpha_ordinal:tone>=.67'.")
+    statistic, question = match["name"], match["question"]
+    of_it = [row for row in rows if row["statistic"] == statistic and not row["group"]]
+    if not of_it:
+        every = sorted({row["statistic"] for row in rows})
+        near = difflib.get_close_matches(statistic, every, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise Refused(f"{round} has no number {statistic!r}: it has {', '.join(every)}.{hint}")
+    questions = list(dict.fromkeys(row["question"] for row in of_it))
+    several = [name for name in questions if name]
+    if (question is None and len(questions) > 1) or (question and question not in questions):
+        what = "is asked of several questions" if question is None else f"not of {question!r}"
+        raise Refused(
+            f"--require {text!r}: {statistic} of {round} {what}: name one of "
+            f"{', '.join(several)}, as in {statistic}:{several[0] if several else 'question'}."
+        )
+    return SimpleNamespace(
+        name=text,
+        statistic=statistic,
+        question=question,
+        group=None,
+        at_least=bound if match["sign"] == ">=" else None,
+        at_most=bound if match["sign"] == "<=" else None,
+    )
+
+
 def check(given: Namespace) -> int:
     from ..reporting.targets import verdicts
 
     numbers = chosen(given).numbers(**pairs(given.param))
-    asked = []
-    for text in given.require:
-        match = REQUIRED.fullmatch(text.replace(" ", ""))
-        try:
-            bound = float(match["bound"]) if match else None
-        except ValueError:
-            bound = None
-        if match is None or bound is None:
-            raise Refused(f"--require {text!r}: write it as 'alpha_ordinal:tone>=.67'.")
-        asked.append(
-            SimpleNamespace(
-                name=text,
-                statistic=match["name"],
-                question=match["question"],
-                group=None,
-                at_least=bound if match["sign"] == ">=" else None,
-                at_most=bound if match["sign"] == "<=" else None,
-            )
-        )
+    asked = [wanted(text, given.round, numbers.rows) for text in given.require]
     further = verdicts(asked, numbers.rows)
-    unknown = {target.name for target in asked} - {found["name"] for found in further}
-    if unknown:
-        available = sorted({row["statistic"] for row in numbers.rows})
-        raise Refused(
-            f"{given.round} has no number for {', '.join(sorted(unknown))}. "
-            f"It has {', '.join(available)}."
-        )
+    if not asked and not numbers.targets:
+        # A gate that asks nothing would always be open.
+        raise Refused(f"{given.round}: {numbers.protocol} sets no targets; name some: --require.")
     targets = further if asked else numbers.targets
     passed = all(
         target["met"] and (not given.decided or target["verdict"] == "met") for target in targets
@@ -82,8 +96,6 @@ def check(given: Namespace) -> int:
 
         for target in targets:
             print(sentence(target))
-        if not targets:
-            print(f"{given.round}: {numbers.protocol} sets no targets; use --require.")
     return 0 if passed else 1
 
 

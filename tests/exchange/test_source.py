@@ -154,3 +154,19 @@ def test_source_is_refused_where_it_cannot_carry_the_answers(tmp_path):
     answer_all(stored)
     with pytest.raises(FileError, match=r"no column for answers.*Use long or wide"):
         exported(stored, tmp_path)
+
+
+def test_an_excluded_rater_has_no_column_and_no_say_in_the_consensus(halo, tmp_path):
+    stored = halo(BYTES)
+    (tmp_path / "long.csv").write_text(
+        "item,rater,question,value\n"
+        "s1,ana,label,SUPPORTED\ns1,ben,label,SUPPORTED\ns1,eve,label,CONTRADICTED\n",
+        encoding="utf-8",
+    )
+    import_answers(stored, tmp_path / "long.csv")
+    stored.exclude("ben", "did not read the guide")
+    stored.exclude("ana", "did not read the guide")
+    text = exported(stored, tmp_path)[0].decode("utf-8-sig")
+    assert "human_label_ana" not in text
+    assert ",SUPPORTED,CONTRADICTED," in text  # the checker's label, then eve's
+    assert "SUPPORTED,SUPPORTED" not in text

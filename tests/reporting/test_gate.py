@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ratebook.cli import main
 from tests.reporting.conftest import ROOT
 
 STEPS = {
@@ -67,6 +68,16 @@ def test_a_gate_can_be_read_by_a_machine(checkout):
     found = json.loads(done.stdout)
     assert found["passed"] is False
     assert found["targets"][0]["verdict"] == "missed"
+
+
+def test_a_gate_that_asks_nothing_or_not_clearly_is_bad_input(workspace, capsys):
+    at = ["--workspace", str(workspace.path), "--db", workspace.db]
+    assert main([*at, "check", "neureg-sample"]) == 2
+    assert "sets no targets" in capsys.readouterr().err
+    assert main([*at, "check", "neureg-sample", "--require", "alpha_ordinal>=.2"]) == 2
+    assert "name one of relevance, accuracy, completeness" in capsys.readouterr().err
+    assert main([*at, "check", "neureg-sample", "--require", "alpha_ordinal:relevnce>=.2"]) == 2
+    assert "not of 'relevnce'" in capsys.readouterr().err
 
 
 def test_a_number_the_round_does_not_have_is_bad_input(checkout):

@@ -59,6 +59,9 @@ def export_answers(
     if layout == "parquet":
         data, left = _parquet(round, found), []
     elif layout == "source" or (layout == "wide" and source.answer_columns(round.protocol)):
+        out = {each.name for each in round.raters() if each.excluded}
+        out |= {each.pseudonym for each in round.raters() if each.excluded}
+        found = [fact for fact in found if fact.rater not in out]  # they have no say in a consensus
         refuse_source(round.protocol, found)
         data = _source(round, found, kept, fields, suffix)
         left = [*nameless(found), *named_by_source(found)]
