@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from .rating import Form
+    from .rating import Form, PartsPanel
     from .reporting import Numbers, Report
 
 DATABASE = Path("data") / "ratebook.sqlite"
@@ -129,6 +129,12 @@ class Round:
         from .rating import Form
 
         return Form(self.stored, rater)
+
+    def parts_panel(self) -> PartsPanel:
+        """A small panel to mend how items were split, until their first answers."""
+        from .rating import PartsPanel
+
+        return PartsPanel(self.stored)
 
     def judge(self, model: Callable[..., str], name: str, **how: Any):
         """Let a model answer the round's questions, as one more rater."""
