@@ -25,6 +25,15 @@ for _name in ("RATEBOOK_DB", "RATEBOOK_WORKSPACE"):
     os.environ.pop(_name, None)
 
 
+@pytest.fixture(scope="session")
+def playwright():
+    """One for all browser tests: a second in the same process refuses to start."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        yield started
+
+
 @pytest.fixture
 def root():
     return ROOT

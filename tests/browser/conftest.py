@@ -53,16 +53,13 @@ def lab(chromium, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def context(chromium, tmp_path_factory):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("browser"), executable_path=str(chromium), headless=True,
-            args=ARGUMENTS, viewport={"width": 1400, "height": 900}, accept_downloads=True,
-        )
-        yield context
-        context.close()
+def context(chromium, playwright, tmp_path_factory):
+    context = playwright.chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("browser"), executable_path=str(chromium), headless=True,
+        args=ARGUMENTS, viewport={"width": 1400, "height": 900}, accept_downloads=True,
+    )
+    yield context
+    context.close()
 
 
 @pytest.fixture

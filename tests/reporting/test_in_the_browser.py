@@ -18,18 +18,16 @@ PAGES = (*(f"{name}/index.html" for name in SAMPLES), "index.html")
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as p:
-        context = p.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("profile"),
-            executable_path=shutil.which("chromium"),
-            headless=True,
-            args=FLAGS,
-            offline=True,
-        )
-        yield context
-        context.close()
+def browser(playwright, tmp_path_factory):
+    context = playwright.chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"),
+        executable_path=shutil.which("chromium"),
+        headless=True,
+        args=FLAGS,
+        offline=True,
+    )
+    yield context
+    context.close()
 
 
 @pytest.fixture
