@@ -192,6 +192,8 @@ def parser() -> argparse.ArgumentParser:
         arg("--local", metavar="PATH", help="a Hugging Face model on this machine"),
         arg("--replicates", type=int, default=1, metavar="R"),
         arg("--budget", type=float, metavar="USD", help="stop before this is spent"),
+        arg("--prices", metavar="FILE", help="a price table of your own"),
+        arg("--key-env", default="OPENAI_API_KEY", metavar="NAME", help="where the key stands"),
         arg("--concurrency", type=int, default=8, metavar="N"),
         arg("--dry-run", action="store_true", help="show a prompt, tokens and cost; ask nothing"),
         arg("--prompts-out", metavar="FILE", help="write the prompts, to be put by hand"),

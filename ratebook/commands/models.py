@@ -11,7 +11,7 @@ def judge(given: Namespace) -> int:
     from .. import judges
 
     stored = chosen(given).stored
-    how = {"replicates": given.replicates, "budget": given.budget}
+    how = {"replicates": given.replicates, "budget": given.budget, "prices": given.prices}
     if given.dry_run:
         print(judges.dry_run(stored, given.model, replicates=given.replicates))
     elif given.prompts_out:
@@ -23,7 +23,12 @@ def judge(given: Namespace) -> int:
         print(judges.judge_local(stored, given.local, name=given.model, **how))
     else:
         run = judges.judge_endpoint(
-            stored, given.model, given.base_url, concurrency=given.concurrency, **how
+            stored,
+            given.model,
+            given.base_url,
+            key_env=given.key_env,
+            concurrency=given.concurrency,
+            **how,
         )
         print(run)
         return 0 if run.complete else 1
