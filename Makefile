@@ -38,9 +38,12 @@ samples: $(READY)
 report: samples
 	@$(BIN)/ratebook --workspace $(SAMPLES) --reports reports report --all --jobs 2
 
+# Chromium and npm keep their settings and logs in HOME unless told otherwise.
+ELSEWHERE := XDG_CONFIG_HOME=$(CURDIR)/.jupyter/xdg npm_config_cache=$(CURDIR)/.jupyter/npm
+
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser and not long"
-	$(BIN)/python -m pytest -m "browser and not long"
+	$(ELSEWHERE) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser and not long"
+	$(ELSEWHERE) $(BIN)/python -m pytest -m "browser and not long"
 
 faults: $(READY)
 	$(BIN)/python -m pytest -m "long" tests
