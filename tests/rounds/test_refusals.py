@@ -102,6 +102,7 @@ HUMBLE = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 @pytest.mark.parametrize("closed", [["ratebook.sqlite"], ["ratebook.sqlite.lock"],
+                                    ["ratebook.sqlite.lock.gate"],
                                     ["ratebook.sqlite", "ratebook.sqlite.lock", "."]])
 def test_a_read_only_file_or_folder_can_be_read_and_refuses_answers(stored, closed):
     path = stored.store.path

@@ -148,6 +148,6 @@ def integrity(path):
 
 def stored_ids(path):
     connection = sqlite3.connect(path)
-    found = [row[0] for row in connection.execute("SELECT event_id FROM answer_event")]
+    found = [row[0] for row in connection.execute("SELECT event_id FROM answer_event ORDER BY seq")]
     connection.close()
     return found
