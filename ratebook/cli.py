@@ -92,6 +92,7 @@ def parser() -> argparse.ArgumentParser:
         arg("--rater", metavar="NAME", help="whose answers these are"),
         arg("--kind", choices=["human", "model", "automatic", "key", "adjudicator"]),
         arg("--replace", action="store_true", help="differing answers become new revisions"),
+        arg("--new-raters", action="store_true", help="names like a known one are other people"),
     )
     command(
         "export",
@@ -99,7 +100,11 @@ def parser() -> argparse.ArgumentParser:
         "write a round's answers",
         round_,
         file,
-        arg("--layout", choices=["long", "wide", "source", "parquet"], default="long"),
+        arg(
+            "--layout",
+            choices=["long", "wide", "source", "parquet", "label-studio", "argilla"],
+            default="long",
+        ),
         arg("--pseudonyms", action="store_true", help="instead of the names of people"),
     )
     command(
@@ -150,7 +155,9 @@ def parser() -> argparse.ArgumentParser:
         arg("--why", metavar="TEXT"),
     )
     command("guide", rounds.guide, "write the annotation guide, .html or .md", round_, file)
-    command("codebook", rounds.codebook, "write what every column and value means", round_, file)
+    command(
+        "codebook", rounds.codebook, "write what every column and value means, .md", round_, file
+    )
     command("close", rounds.close, "freeze a round", round_, arg("--why", metavar="TEXT"))
     command("reopen", rounds.reopen, "let a round go on", round_, arg("--why", metavar="TEXT"))
     command(
@@ -187,14 +194,19 @@ def parser() -> argparse.ArgumentParser:
         models.judge,
         "let a model answer a round's questions, as one more rater",
         round_,
-        arg("--model", required=True, metavar="NAME", help="the model, and the rater's name"),
+        arg("--model", required=True, metavar="NAME", help="the model's name"),
         arg("--base-url", metavar="URL", help="any address that speaks the OpenAI protocol"),
         arg("--local", metavar="PATH", help="a Hugging Face model on this machine"),
-        arg("--replicates", type=int, default=1, metavar="R"),
+        arg("--constrained", action="store_true", help="hold its replies to the form asked for"),
+        arg("--rater", metavar="NAME", help="the rater's name, if not the model's"),
+        arg("--replicates", type=int, default=1, metavar="R", help="ask R times (default: once)"),
         arg("--budget", type=float, metavar="USD", help="stop before this is spent"),
         arg("--prices", metavar="FILE", help="a price table of your own"),
         arg("--key-env", default="OPENAI_API_KEY", metavar="NAME", help="where the key stands"),
-        arg("--concurrency", type=int, default=8, metavar="N"),
+        arg("--concurrency", type=int, default=8, metavar="N", help="requests at once"),
+        arg("--max-tokens", type=int, metavar="N", help="length limit of one reply"),
+        arg("--examples", metavar="FILE", help="worked examples in place of the protocol's"),
+        arg("--fresh", action="store_true", help="ask again even where a reply is stored"),
         arg("--dry-run", action="store_true", help="show a prompt, tokens and cost; ask nothing"),
         arg("--prompts-out", metavar="FILE", help="write the prompts, to be put by hand"),
         arg("--replies", metavar="FILE", help="take in replies that were pasted"),
@@ -213,9 +225,12 @@ def parser() -> argparse.ArgumentParser:
         arg("--language", default="auto", choices=["auto", "en", "zh"]),
         arg("--prompts", metavar="DIR", help="prompts of your own"),
         arg("--budget", type=float, metavar="USD", help="stop before this is spent"),
+        arg("--prices", metavar="FILE", help="a price table of your own"),
+        arg("--key-env", default="OPENAI_API_KEY", metavar="NAME", help="where the key stands"),
         arg("--concurrency", type=int, metavar="N"),
+        arg("--fresh", action="store_true", help="ask again even where a reply is stored"),
         arg("--cache", metavar="FILE", help="take in a JSON cache of questions and answers"),
-        arg("--rater", metavar="NAME", help="whose answers the cache holds"),
+        arg("--rater", metavar="NAME", help="the rater's name, if not the model's"),
     )
     command("lab", reports.lab, "JupyterLab on the notebooks of raters and leads")
     return top

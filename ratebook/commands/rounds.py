@@ -8,14 +8,15 @@ from .place import chosen, names, workspace
 
 
 def protocols(given: Namespace) -> None:
-    from ..protocols import load, show
+    from ..protocols import check, load, overview, show
     from ..protocols import names as listed
 
-    if given.name:
-        print(show(load(given.name)))
+    if not given.name:
+        print(overview(load(name) for name in listed()))
         return
-    for name in listed():
-        print(f"{name:18} {load(name).title}")
+    if given.name not in listed():
+        print(check(given.name) + "\n")
+    print(show(load(given.name)))
 
 
 def open_round(given: Namespace) -> None:
@@ -49,7 +50,15 @@ def mix(given: Namespace):
 
 
 def import_file(given: Namespace) -> None:
-    print(chosen(given).add(given.file, rater=given.rater, kind=given.kind, replace=given.replace))
+    print(
+        chosen(given).add(
+            given.file,
+            rater=given.rater,
+            kind=given.kind,
+            replace=given.replace,
+            new_raters=given.new_raters,
+        )
+    )
 
 
 def export_file(given: Namespace) -> None:
@@ -73,7 +82,13 @@ def status(given: Namespace) -> None:
 
 def reassign(given: Namespace) -> None:
     moved = chosen(given).stored.reassign(given.giver, given.taker, given.why)
-    print(f"{given.round}: {len(moved):,} items moved from {given.giver} to {given.taker}.")
+    if moved:
+        print(f"{given.round}: {len(moved):,} items moved from {given.giver} to {given.taker}.")
+    else:
+        print(
+            f"{given.round}: nothing moved: {given.giver} had nothing unfinished that "
+            f"{given.taker} did not have already. What was unfinished is {given.giver}'s no more."
+        )
 
 
 def exclude(given: Namespace) -> None:
@@ -102,7 +117,11 @@ def include(given: Namespace) -> None:
 
 def erase(given: Namespace) -> None:
     pseudonym = workspace(given).store.erase(given.rater, given.why)
-    print(f"{given.rater} is forgotten; the answers stay under {pseudonym}.")
+    print(f"{given.rater} is forgotten here; the answers stay under {pseudonym}.")
+    print(
+        "This reaches only this database. Backups, exported files and pages made before still "
+        f"hold the name {given.rater}: delete them, or make them again."
+    )
 
 
 def parts(given: Namespace) -> None:

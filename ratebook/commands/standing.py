@@ -10,11 +10,14 @@ COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged
 
 def standing(found: Mapping[str, Any]) -> str:
     """One line on the round, one on what is missing, then a line for every rater."""
-    parts = f", {found['parts']:,} parts" if found["parts"] else ""
+    parts = f", {counted(found['parts'], 'part')}" if found["parts"] else ""
+    last = found["last_answer_at"]
+    when = f", the last at {last[:16].replace('T', ' ')}" if last else ""
+    since = found["since"][:16].replace("T", " ")
     lines = [
-        f"{found['round']}: {found['protocol']}, {found['state']} since {found['since'][:16]}",
-        f"  {found['items']:,} items in {found['cases']:,} cases{parts}; "
-        f"{found['answers']:,} answers, the last at {(found['last_answer_at'] or 'never')[:16]}",
+        f"{found['round']}: {found['protocol']}, {found['state']} since {since} (UTC)",
+        f"  {counted(found['items'], 'item')} in {counted(found['cases'], 'case')}{parts}; "
+        f"{counted(found['answers'], 'answer')}{when}",
         f"  {missing(found)}",
     ]
     raters = found["raters"]
@@ -28,15 +31,31 @@ def standing(found: Mapping[str, Any]) -> str:
 
 
 def missing(found: Mapping[str, Any]) -> str:
-    if not found["raters"]:
+    """What is not there yet; only people are asked for something, models answer what they do."""
+    if all(rater["kind"] == "automatic" for rater in found["raters"]):
         return "nobody has been asked yet: import answers, or open it with --raters"
     if found["complete"]:
         return "complete"
+    of_cases = found["missing_of_cases"]
+    about = f" ({of_cases:,} of them about a case as a whole)" if of_cases else ""
     lacking = [
-        f"{found['missing']:,} required answers missing" if found["missing"] else "",
-        f"{found['unfinished']:,} assigned items not finished" if found["unfinished"] else "",
+        f"{counted(found['missing'], 'required answer')} missing{about}"
+        if found["missing"]
+        else "",
+        f"{counted(found['unfinished'], 'assigned item')} not finished"
+        if found["unfinished"]
+        else "",
+        f"{found['without_parts']:,} without the parts to ask about: bring them with "
+        "`ratebook parts … --take`, or write questions with `ratebook questions`"
+        if found["without_parts"]
+        else "",
     ]
-    return "; ".join(part for part in lacking if part)
+    return "; ".join(part for part in lacking if part) or "nobody counts: all were excluded"
+
+
+def counted(number: int, what: str) -> str:
+    """1 item, 2 items."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def said(rater: Mapping[str, Any], name: str) -> str:

@@ -29,10 +29,16 @@ STATISTICS: tuple[str, ...] = (
         "majority",
         "no_majority",
         "evaluator_agreement",
+        "evaluator_variance",
+        "evaluator_sd",
+        "score_ranges",
     ),
     *("overall_computed_mean", "adjusted_share"),
     *("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves"),
-    "difference",
+    *("difference", "difference_overall"),
+    *("difference_recall", "difference_recall_over_all"),
+    *("difference_precision", "difference_precision_over_kept", "difference_precision_over_all"),
+    "difference_percent_match",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -46,6 +46,20 @@ def extend(
         queue = plan.queue(roles, name, seed, mix)
         _assign(connection, snapshot, raters[name], queue, now, reason)
     return len(pairs)
+
+
+def take_up(
+    connection: Connection, snapshot: Snapshot, seed: int, answered: Mapping[str, Iterable[str]],
+    now: int,
+) -> None:
+    """What people answered elsewhere is theirs: it counts as given out, and they can go on."""
+    for name, keys in answered.items():
+        row = snapshot.raters[name]
+        if row.kind not in PLANNED:
+            continue
+        held = places(connection, snapshot, snapshot.round_id, row.id)
+        new = {key: snapshot.items[key].role for key in keys if snapshot.items[key].id not in held}
+        _assign(connection, snapshot, row.id, plan.queue(new, name, seed), now, "imported")
 
 
 def move(

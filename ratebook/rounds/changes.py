@@ -140,7 +140,7 @@ def reassign(stored: StoredRound, giver: str, taker: str, why: str | None) -> li
         done = {
             subject for (_, subject), mark in
             marks.marks_of(connection, stored.id, from_).items() if mark.submitted
-        } | _complete(stored, connection, seen, from_)
+        } | completeness.finished(stored, connection, seen, from_)
         keys = assigning.move(
             connection, seen, names[from_], names[to], stored.seed, now, done, why
         )
@@ -149,21 +149,6 @@ def reassign(stored: StoredRound, giver: str, taker: str, why: str | None) -> li
             items=len(keys),
         )
         return keys
-
-
-def _complete(
-    stored: StoredRound, connection: Connection, seen: Snapshot, rater: int
-) -> set[int]:
-    """The items whose required questions this rater has answered."""
-    said = completeness.said_by(connection, stored.asked(connection), stored.id, rater)
-    found = set()
-    for subject in seen.items.values():
-        if subject.id in said:
-            own = {**said.get(subject.case_id or 0, {}), **said[subject.id]}
-            parts = seen.parts.get(subject.id) or seen.parts.get(subject.case_id or 0, set())
-            if not completeness.missing(stored.protocol, parts, own):
-                found.add(subject.id)
-    return found
 
 
 def _turn(stored: StoredRound, action: str, state: str, why: str | None) -> None:

@@ -39,12 +39,15 @@ def write_codebook(stored: StoredRound, file: str | Path) -> Path:
     """The codebook as a Markdown file."""
     path = Path(file)
     if path.suffix.lower() not in (".md", ".markdown", ".txt"):
-        raise RoundError(f"{path.name}: a codebook is Markdown: end its name in .md.")
+        raise RoundError(
+            f"{path.name or path}: a codebook is Markdown: end its name in .md."
+        )
     try:
         path.write_text(codebook(stored), encoding="utf-8")
     except OSError as error:
         raise RoundError(
-            f"{path} cannot be written ({error.strerror}): choose a file in a folder that exists."
+            f"{path.name} cannot be written ({error.strerror}): choose a file in a folder that "
+            "exists."
         ) from None
     return path
 

@@ -1,44 +1,95 @@
-"""What a rater still has to answer about an item before it is done."""
+"""Which required answers are put to whom, and which of them are given: the one definition.
+
+Put to a person is every required question about the items of the person's plan; a question that
+depends on another answer is put once that answer is there. Raters without a plan (models, keys,
+labels that came with the items) are put the questions about items they said something about. Not
+applicable, with its reason, is an answer; skipped is none; replicate 1 counts. Questions of a
+case are asked once for all its items, often of somebody else: they hold no item back, and are
+put to the round, where one answer of anybody who counts will do.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, select
+import numpy as np
+from sqlalchemy import Connection
 
-from ratebook.protocols import Protocol, is_required
-from ratebook.rounds import schema
-from ratebook.rounds.snapshot import Asked, Snapshot, Subject
+from ratebook.rounds import assigning, schema
+from ratebook.rounds.events import Events, read
+from ratebook.rounds.gaps import Slots, gaps, of_cases
+from ratebook.rounds.snapshot import Snapshot, Subject, places_of_all
 
 if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
 
-Said = Mapping[tuple[int, str], tuple[str, Any]]  # (part, question) → (status, value)
+UNREAD = ("confidence", "seconds", "answered_at")
 
 
-def missing(protocol: Protocol, parts: Iterable[int], said: Said) -> list[tuple[int, str]]:
-    """The required questions of the item without an answer, by part; 0 is the whole.
+@dataclass(frozen=True)
+class Standing:
+    """How far one rater is. `put` and `given` count required answers by question."""
 
-    Not applicable, with its reason, is an answer; skipped is none. Questions of the case are
-    asked once for all its items, often of somebody else, and hold no item back.
+    rater: str
+    kind: str
+    excluded: str | None
+    planned: bool
+    items: int  # of the plan; without one, those the rater said something about
+    complete: int  # items on which nothing required is missing
+    begun: int  # items with answers that are not complete
+    answers: int  # current ones, to whatever question
+    put: Mapping[str, int]
+    given: Mapping[str, int]
+
+    @property
+    def missing(self) -> int:
+        return sum(self.put.values()) - sum(self.given.values())
+
+
+@dataclass(frozen=True)
+class OfCases:
+    """Required answers about cases, put once to the whole round, by question."""
+
+    put: Mapping[str, int]
+    given: Mapping[str, int]
+
+    @property
+    def missing(self) -> int:
+        return sum(self.put.values()) - sum(self.given.values())
+
+
+def standings(
+    stored: StoredRound, connection: Connection | None = None, roles: Collection[str] = ()
+) -> tuple[list[Standing], OfCases]:
+    """Every rater of the round in its order, and its cases; `roles` limits it to some items.
+
+    In a report, `put` and `given` summed over raters who count are what was asked and answered.
     """
-    by_part: dict[int, dict[str, Any]] = defaultdict(dict)
-    for (part, name), (status, value) in said.items():
-        if status == "answered":
-            by_part[part][name] = value
+    if connection is None:
+        with stored.store.read() as reading:
+            return standings(stored, reading, roles)
+    seen = stored.look(connection)
+    asked = stored.asked(connection)
+    events = _current(stored, connection)
+    plans = places_of_all(connection, seen)
+    wanted = {each.id for each in seen.items.values() if not roles or each.role in roles}
     found = []
-    numbers = sorted(parts)
-    for question in protocol.questions:
-        if question.of != "item":
-            continue
-        for part in [0] if question.per == "whole" else numbers:
-            status, _ = said.get((part, question.id), ("", None))
-            answers = {**by_part[0], **by_part[part]}
-            if status not in ("answered", "not_applicable") and is_required(question, answers):
-                found.append((part, question.id))
-    return found
+    for name, row in seen.raters.items():
+        own = events.take(events.rater == row.id)
+        planned = row.kind in assigning.PLANNED
+        said = set(own.subject.tolist())
+        mine = plans[row.id] if planned else sorted(said)
+        items = np.array([item for item in mine if item in wanted], dtype=np.int64)
+        put, given, lacking = gaps(stored.protocol, asked, seen, own, items)
+        touched = np.isin(items, own.subject)
+        found.append(Standing(
+            name, row.kind, seen.excluded.get(row.id), planned, len(items),
+            int((lacking == 0).sum()), int((touched & (lacking > 0)).sum()), len(own), put, given,
+        ))
+    counting = events.take(~np.isin(events.rater, list(seen.excluded)))
+    return found, OfCases(*of_cases(stored.protocol, asked, seen, counting, wanted))
 
 
 def unanswered(
@@ -47,37 +98,35 @@ def unanswered(
     """In words, what keeps this item from being submitted."""
     if subject.kind != "item":
         return []
-    asked = stored.asked(connection)
-    said = said_by(connection, asked, stored.id, rater, [subject.id, subject.case_id])
-    own = {**said.get(subject.case_id or 0, {}), **said.get(subject.id, {})}
-    parts = snapshot.parts.get(subject.id) or snapshot.parts.get(subject.case_id or 0, set())
+    own = _current(stored, connection, rater, [subject.id, subject.case_id or subject.id])
+    slots = Slots(snapshot, np.array([subject.id]))
     return [
         f"“{question}”" + (f" of part {part}" if part else "")
-        for part, question in missing(stored.protocol, parts, own)
+        for question, lacking in slots.lacking(stored.protocol, stored.asked(connection), own)
+        for part in lacking.part.tolist()
     ]
 
 
-def said_by(
-    connection: Connection, asked: Mapping[str, Asked], round_id: int, rater: int,
-    subjects: Iterable[int | None] | None = None,
-) -> dict[int, dict[tuple[int, str], tuple[str, Any]]]:
-    """The current answers of one rater by subject, as (status, value)."""
-    events = schema.answer_event
-    query = select(
-        events.c.subject_id, events.c.part, events.c.question_id, events.c.status,
-        events.c.value_id, events.c.number, events.c.text,
-    ).where(events.c.round_id == round_id, events.c.rater_id == rater, events.c.replicate == 1)
+def finished(
+    stored: StoredRound, connection: Connection, snapshot: Snapshot, rater: int
+) -> set[int]:
+    """The items this rater said something about and has nothing required left to say."""
+    own = _current(stored, connection, rater)
+    said = set(own.subject.tolist())
+    items = np.array([s.id for s in snapshot.items.values() if s.id in said], dtype=np.int64)
+    _, _, lacking = gaps(stored.protocol, stored.asked(connection), snapshot, own, items)
+    return set(items[lacking == 0].tolist())
+
+
+def _current(
+    stored: StoredRound, connection: Connection, rater: int | None = None,
+    subjects: Iterable[int] | None = None,
+) -> Events:
+    """Current answers of replicate 1, of everybody or of one rater about these subjects."""
+    column = schema.answer_event.c
+    only = [] if rater is None else [column.rater_id == rater]
     if subjects is not None:
-        query = query.where(events.c.subject_id.in_([each for each in subjects if each]))
-    by_id = {each.id: each for each in asked.values()}
-    said: dict[int, dict[tuple[int, str], tuple[str, Any]]] = {}
-    for row in connection.execute(query.order_by(events.c.lamport, events.c.seq)):
-        question = by_id[row.question_id]
-        mine = said.setdefault(row.subject_id, {})
-        where = (row.part, question.question.id)
-        if row.status == "retracted":
-            mine.pop(where, None)
-            continue
-        value = row.text if row.number is None else row.number
-        mine[where] = (row.status, question.value_of.get(row.value_id, value))
-    return said
+        only.append(column.subject_id.in_(list(subjects)))
+    questions = [each.id for each in stored.asked(connection).values()]
+    only.append(column.replicate == 1)
+    return read(connection, stored.id, questions, only=only, without=UNREAD).current()

@@ -14,7 +14,11 @@ from ratebook.rounds import schema
 _events = schema.answer_event
 _LARGEST = 2**62
 _AT_ONCE = 20_000
-_STATUS = {"answered": 0, "not_applicable": 1, "skipped": 2, "retracted": 3}
+ANSWERED, NOT_APPLICABLE, SKIPPED, RETRACTED = range(4)
+_STATUS = {
+    "answered": ANSWERED, "not_applicable": NOT_APPLICABLE, "skipped": SKIPPED,
+    "retracted": RETRACTED,
+}
 _KINDS: dict[str, type] = {
     "number": float, "confidence": float, "seconds": float,
     "text": object, "reason": object, "shown_as": object,
@@ -92,18 +96,23 @@ class Events:
         order = np.lexsort((self.lamport, cell))  # stable: later ones last
         ends = np.append(np.flatnonzero(np.diff(cell[order])), len(order) - 1)
         current = replace(self.take(order[ends]), revision=np.diff(ends, prepend=-1))
-        stays = current.status != _STATUS["retracted"]
+        stays = current.status != RETRACTED
         return current if stays.all() else current.take(stays)
 
 
 def read(
-    connection: Connection, round_id: int, questions: Sequence[int], details: bool = False
+    connection: Connection, round_id: int, questions: Sequence[int], details: bool = False,
+    only: Sequence[ColumnElement[bool]] = (), without: Sequence[str] = (),
 ) -> Events:
-    """Every event of these questions, in the order they came."""
-    columns = _COLUMNS | (_DETAILS if details else {})
+    """Every event of these questions, in the order they came.
+
+    `only` narrows it further; columns named in `without` are not read and say nothing.
+    """
+    columns = {name: column for name, column in _COLUMNS.items() if name not in without}
+    columns |= _DETAILS if details else {}
     query = (
         select(*columns.values())
-        .where(_of_round(connection, round_id), _events.c.question_id.in_(questions))
+        .where(_of_round(connection, round_id), _events.c.question_id.in_(questions), *only)
         .order_by(_events.c.seq)
     )
     # The driver's own cursor: rows as plain tuples, a million of them in a third of the time.
@@ -115,9 +124,9 @@ def read(
     cursor.close()
     arrays = {name: np.concatenate(piece) for name, piece in zip(columns, pieces, strict=True)}
     extra = {name: arrays.pop(name) for name in columns if name in _DETAILS}
-    return Events(
-        **arrays, revision=np.ones(len(arrays["lamport"]), dtype=np.int64), details=extra
-    )
+    size = len(arrays["lamport"])
+    arrays |= {name: np.zeros(size, _KINDS.get(name, np.int64)) for name in without}
+    return Events(**arrays, revision=np.ones(size, dtype=np.int64), details=extra)
 
 
 def _of_round(connection: Connection, round_id: int) -> ColumnElement[bool]:

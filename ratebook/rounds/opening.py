@@ -148,7 +148,9 @@ def _check(how: Opening) -> None:
     cluster = how.cluster
     if cluster and not any(cluster in row.fields for row in how.items.rows):
         known = ", ".join(how.items.columns)
-        raise RoundError(f"{how.items.source} has no column {cluster!r} to cluster by: {known}.")
+        raise RoundError(
+            f"{how.items.source} has no column {cluster!r} to cluster by: its columns are {known}."
+        )
 
 
 def _sampled(how: Opening) -> tuple[ItemTable, dict]:

@@ -157,6 +157,26 @@ def places(
     return snapshot.places[rater_id]
 
 
+def places_of_all(connection: Connection, snapshot: Snapshot) -> dict[int, dict[int, int]]:
+    """Every rater's items and places, in one query."""
+    plan = schema.plan_event
+    latest = (
+        select(func.max(plan.c.seq))
+        .where(plan.c.round_id == snapshot.round_id)
+        .group_by(plan.c.rater_id, plan.c.subject_id)
+    )
+    rows = connection.execute(
+        select(plan.c.rater_id, plan.c.subject_id, plan.c.position)
+        .where(plan.c.seq.in_(latest), plan.c.action == "assign")
+        .order_by(plan.c.rater_id, plan.c.position, plan.c.seq)
+    )
+    found: dict[int, dict[int, int]] = {row.id: {} for row in snapshot.raters.values()}
+    for rater, subject, position in rows:
+        found.setdefault(rater, {})[subject] = position
+    snapshot.places.update(found)
+    return found
+
+
 def _parts(connection: Connection, round_id: int) -> dict[int, set[int]]:
     parts: dict[int, set[int]] = {}
     rows = connection.execute(

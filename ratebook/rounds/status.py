@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 
-from ratebook.rounds import assigning, completeness, marks, schema
+from ratebook.protocols import Protocol
+from ratebook.rounds import marks, schema
+from ratebook.rounds.completeness import Standing, standings
 from ratebook.rounds.model import Rater
 from ratebook.rounds.people import as_rater
 from ratebook.rounds.snapshot import Snapshot
@@ -26,12 +28,18 @@ def status(stored: StoredRound) -> dict[str, Any]:
             select(func.count(), func.max(events.c.server_time))
             .where(events.c.round_id == stored.id)
         ).one()
-        raters = [
-            _of_rater(stored, connection, seen, as_rater(row, seen.excluded.get(row.id)), row.id,
-                      marked)
-            for row in seen.raters.values()
-        ]
+        found, cases = standings(stored, connection)
+    raters = [
+        _of_rater(as_rater(row, seen.excluded.get(row.id)), row.id, standing, marked)
+        for row, standing in zip(seen.raters.values(), found, strict=True)
+    ]
     counting = [each for each in raters if each["excluded"] is None]
+    planned = any(each["assigned"] for each in counting)
+    of_cases = cases.missing if planned else 0
+    unsplit = _without_parts(stored.protocol, seen) if planned else 0
+    asked_anybody = any(each["kind"] != "automatic" for each in counting)
+    missing = sum(each["missing"] for each in counting) + of_cases
+    unfinished = sum(each["unfinished"] for each in counting)
     names = seen.names()
     flagged = [
         {"item": seen.subjects[subject].key, "rater": names[rater], "reason": mark.reason}
@@ -51,49 +59,46 @@ def status(stored: StoredRound) -> dict[str, Any]:
         "answers": sum(each["answers"] for each in raters),
         "events": count,
         "last_answer_at": iso(last),
-        "missing": sum(each["missing"] for each in counting),
-        "unfinished": sum(each["unfinished"] for each in counting),
+        "missing": missing,
+        "missing_of_cases": of_cases,
+        "without_parts": unsplit,
+        "unfinished": unfinished,
         "flagged": flagged,
-        "complete": not any(each["missing"] or each["unfinished"] for each in counting),
+        "complete": asked_anybody and not (missing or unfinished or (unsplit and not seen.parts)),
     }
 
 
+def _without_parts(protocol: Protocol, seen: Snapshot) -> int:
+    """Items or cases that have no piece, where the protocol asks about pieces."""
+    if not any(q.per == "part" and q.required is not False for q in protocol.questions):
+        return 0
+    parts = protocol.parts
+    subjects = seen.cases if parts is not None and parts.of == "case" else seen.items
+    return sum(not seen.parts.get(each.id) for each in subjects.values())
+
+
 def _of_rater(
-    stored: StoredRound, connection: Connection, seen: Snapshot, rater: Rater, number: int,
-    marked: dict[tuple[int, int], marks.Mark],
+    rater: Rater, number: int, standing: Standing, marked: dict[tuple[int, int], marks.Mark]
 ) -> dict[str, Any]:
-    """One rater: items assigned, begun, complete and submitted; required answers missing.
+    """One rater: items assigned, begun, complete and submitted; answers required and missing.
 
     Only people have a plan, so only they can lack something; models and labels that came with the
     items answer what they answer.
     """
-    said = completeness.said_by(connection, stored.asked(connection), stored.id, number)
-    planned = rater.kind in assigning.PLANNED
-    queue = assigning.queue(connection, seen, number, stored.seed) if planned else []
-    missing, complete, begun = 0, 0, 0
-    for item in queue or [s.id for s in seen.items.values() if s.id in said]:
-        subject = seen.subjects[item]
-        own = {**said.get(subject.case_id or 0, {}), **said.get(item, {})}
-        parts = seen.parts.get(item) or seen.parts.get(subject.case_id or 0, set())
-        lacking = len(completeness.missing(stored.protocol, parts, own))
-        missing += lacking if planned else 0
-        complete += not lacking
-        begun += bool(said.get(item)) and bool(lacking)
-    submitted = sum(
-        mark.submitted for (who, _), mark in marked.items() if who == number
-    )
+    mine = [mark for (who, _), mark in marked.items() if who == number]
+    assigned = standing.items if standing.planned else 0
     return {
         "rater": rater.name,
         "pseudonym": rater.pseudonym,
         "kind": rater.kind,
         "version": rater.version,
         "excluded": rater.excluded,
-        "assigned": len(queue),
-        "complete": complete,
-        "begun": begun,
-        "submitted": submitted,
-        "unfinished": max(0, len(queue) - complete),
-        "missing": missing,
-        "answers": sum(len(answers) for answers in said.values()),
-        "flagged": sum(mark.flagged for (who, _), mark in marked.items() if who == number),
+        "assigned": assigned,
+        "complete": standing.complete,
+        "begun": standing.begun,
+        "submitted": sum(mark.submitted for mark in mine),
+        "unfinished": max(0, assigned - standing.complete),
+        "missing": standing.missing if standing.planned else 0,
+        "answers": standing.answers,
+        "flagged": sum(mark.flagged for mark in mine),
     }

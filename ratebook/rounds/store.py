@@ -139,7 +139,10 @@ class Store:
         with self.write() as connection:
             # The freed bytes are overwritten, not only marked as free.
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
-            return people.erase(connection, name, why, self.now())
+            pseudonym = people.erase(connection, name, why, self.now())
+        with self._engine.connect() as connection:  # nor does the name stay in the log of writes
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        return pseudonym
 
     # The file
 

@@ -23,7 +23,7 @@ from ratebook.rounds.model import (
 )
 from ratebook.rounds.people import as_rater
 from ratebook.rounds.snapshot import Asked, Snapshot
-from ratebook.rounds.times import iso
+from ratebook.rounds.times import minute
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,13 +240,13 @@ class StoredRound:
         if row is None:
             known = ", ".join(seen.raters) or "nobody yet"
             raise RoundError(
-                f"{name!r} is no rater of {self.name}: its raters are {known}; add the rater with "
-                "add_rater, or correct the name."
+                f"{name!r} is no rater of {self.name}: its raters are {known}. Correct the name; "
+                f"`ratebook import {self.name} FILE` brings in raters that its file names."
             )
         return int(row.id)
 
     def closed_reason(self, seen: Snapshot) -> str:
         return (
-            f"{self.name} was closed on {iso(seen.state_at)}: `ratebook reopen {self.name}` lets "
-            "answers in again"
+            f"{self.name} was closed on {minute(seen.state_at)}: `ratebook reopen {self.name}` "
+            "lets answers in again"
         )

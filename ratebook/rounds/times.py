@@ -45,3 +45,12 @@ def iso(microseconds: int | None) -> str | None:
     moment = datetime.fromtimestamp(microseconds // 1_000_000, UTC)
     moment = moment.replace(microsecond=microseconds % 1_000_000)
     return moment.isoformat().replace("+00:00", "Z")
+
+
+def minute(microseconds: int) -> str:
+    """As messages say it.
+
+    >>> minute(1717243200000000)
+    '2024-06-01 12:00 UTC'
+    """
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ratebook.protocols import load
+from ratebook.protocols import asked, load
 from ratebook.rounds import Event, ItemTable, PartRow, Store
 
 TEXTS = {
@@ -34,12 +34,13 @@ def protocol_round(folder: Path, name: str, round: str = "r", models=("m1", "m2"
 
 
 def answer_all(stored, raters=("ana", "ben")) -> int:
-    """Every question about everything, by everybody, with values that vary."""
+    """Every question that is asked about everything, by everybody, with values that vary."""
     items = stored.items()
     count = 0
     for number, rater in enumerate(raters):
         stored.add_rater(rater)
         events = []
+        said: dict = {}
         for question in stored.protocol.questions:
             subjects = stored.cases() if question.of == "case" else items
             for place, subject in enumerate(subjects):
@@ -50,6 +51,14 @@ def answer_all(stored, raters=("ana", "ben")) -> int:
                         question.type, [f"text {turn}", "=1+1", "two\r\nlines"]
                     )
                     value = values[turn % len(values)]
+                    about = said.setdefault((subject.ref, part), dict(said.get(
+                        (getattr(subject, "case", None), part), {}
+                    )))
+                    if not asked(question, about):
+                        continue
+                    about[question.id] = value
+                    if question.of == "case":
+                        said[subject.key, part] = about
                     events.append(Event(None, subject.key, question.id, value, part))
         acks = stored.save(rater, events)
         assert all(ack.ok for ack in acks), [ack for ack in acks if not ack.ok][:3]

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from ratebook.protocols import names
 from ratebook.rounds import Event
 from ratebook.rounds.exchange import FileError, export_answers, import_answers
 from ratebook.rounds.exchange.formulas import restored, safe
@@ -169,3 +170,36 @@ def test_key_columns_name_the_item_of_a_long_file(tmp_path):
                          "c1,m2,1,ana,accuracy,accurate\n")
     assert import_answers(stored, file).added == 1
     assert stored.frame()["item"].tolist() == ["c1/m2"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_question_that_takes_a_text_has_a_column_in_the_wide_layout(tmp_path, name):
+    stored = protocol_round(tmp_path, name)
+    spec = stored.protocol.item
+    texts = [question for question in stored.protocol.questions if question.type == "text"]
+    columns = [*spec.key, "part", "rater", *(question.id for question in texts)]
+    rows = [",".join(columns)]
+    for part in ("", "1"):
+        told = ["Why." if (question.per == "part") == bool(part) else "" for question in texts]
+        if any(told):
+            rows.append(",".join(["c1", "m1", part, "ana", *told]))
+    if not texts:
+        assert name == "rag-questeval"
+        return
+    assert import_answers(stored, put(tmp_path, "\n".join(rows) + "\n")).added == len(texts)
+
+
+@pytest.mark.parametrize(("name", "question", "way"), [
+    ("neureg-qa", "relevance", "“relevance” takes no comment of its own. Write it in the column "
+     "value of a row of its own, with comment as its question."),
+    ("stem-sentences", "severity", "“severity” takes no comment of its own. Comment on accuracy."),
+    ("rag-questeval", "match", "rag-questeval takes no comments. Leave the column out."),
+])
+def test_a_comment_that_has_no_place_is_told_where_to_go(tmp_path, name, question, way):
+    stored = protocol_round(tmp_path, name)
+    part = "" if name == "neureg-qa" else "1"
+    head = "item,part,rater,question,value,comment\n"
+    file = put(tmp_path, head + f"c1/m1,{part},ana,{question},,Why\n")
+    with pytest.raises(FileError) as caught:
+        import_answers(stored, file)
+    assert str(caught.value) == f"a.csv, row 2, column comment: {way}"

@@ -82,7 +82,7 @@ def test_texts_of_a_protocol_cannot_become_markup():
 
 def test_conditions_are_said_in_words():
     text = guide(load("stem-sentences"), "markdown")
-    assert "Asked only if Accuracy is inaccurate, unsupported or disputed." in text
+    assert "Asked, and required, only if Accuracy is inaccurate, unsupported or disputed." in text
 
 
 def test_the_guide_of_a_round_is_written_as_html_or_markdown(tmp_path):
@@ -93,3 +93,20 @@ def test_the_guide_of_a_round_is_written_as_html_or_markdown(tmp_path):
     assert write_guide(stored, tmp_path / "guide.md").read_text(encoding="utf-8").startswith("# ")
     with pytest.raises(ValueError, match=r"guide.pdf: a guide is a page or Markdown"):
         write_guide(stored, tmp_path / "guide.pdf")
+
+
+def test_worked_examples_speak_in_labels_and_give_reasons_only_where_there_are_any():
+    stem = guide(load("stem-sentences"), "markdown")
+    assert "| Question | Answer |\n| --- | --- |\n| Accuracy | Inaccurate |\n| Severity |" in stem
+    assert "Why |" not in stem
+    feedback = guide(load("feedback-quality"), "markdown")
+    assert "| Actionability | 2 (Poor) | Both pieces of advice" in feedback
+    assert "Comment: “read a bit more around the topic” says" in feedback
+    assert "Actionability: comment |" not in feedback
+
+
+def test_answers_about_cases_and_answers_that_do_not_apply_are_explained_for_files():
+    questeval = guide(load("rag-questeval"), "markdown")
+    assert r"keep and reference\_answer are answered once for all texts about one id" in questeval
+    assert r"| generated\_answer | a text, or \<Unanswerable\> |" in questeval
+    assert r"write not\_applicable in a column status" in guide(load("neureg-qa"), "markdown")

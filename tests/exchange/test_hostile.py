@@ -159,7 +159,7 @@ ANSWERS = {
     "part 1.5": ("a.csv", answer("c1/m1,1.5,ana,claim,holds"), "1.5 is no part"),
     "a comment where none is taken": ("a.csv", answer(ROW.replace("tone", "balance") + ",oh",
                                                       HEAD + ",comment"),
-                                      "“balance” takes no comment. Comment on one of tone"),
+                                      "“balance” takes no comment of its own. Comment on tone; or"),
     "a status that is none": ("a.csv", answer(ROW + ",maybe", HEAD + ",status"),
                               "maybe is no status. Use one of answered, not_applicable"),
     "a value that was skipped": ("a.csv", answer(ROW + ",skipped", HEAD + ",status"),

@@ -48,7 +48,12 @@ def test_neureg_reads_the_evaluators_file_with_its_blank_rows(tmp_path):
     )
     summary = import_answers(stored, file)
     assert (summary.added, summary.raters) == (10, ("Ev_1",))
-    assert "3 rows without an item" in summary.notes[0]
+    assert summary.notes == (
+        "Ev_1.csv: 40 empty rows left out.",
+        "Ev_1.csv: 3 rows without an item and without answers left out.",
+        "Ev_1.csv: 1 empty cell left as missing: accuracy 1.",
+        "Ev_1.csv: 1 more empty cell where an answer may be left out.",
+    )
     frame = stored.frame(texts=True)
     comments = frame.loc[frame["question"] == "comment", "value"]
     assert comments.tolist() == ["good"]

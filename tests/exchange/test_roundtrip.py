@@ -179,16 +179,55 @@ def test_the_items_file_carries_labels_and_notes(tmp_path, layout, data):
     there_and_back(tmp_path, SLOTS, rows, (), events, layout, ".csv", SAID, rater)
 
 
+@pytest.mark.parametrize("layout", ["label-studio", "argilla"])
+@given(data=everything())
+@slow
+def test_the_files_of_other_tools_carry_what_people_answered_and_name_the_rest(
+    tmp_path, layout, data
+):
+    rows, events = data
+    number = next(COUNTER)
+    first = opened(Store(tmp_path / f"a{number}.sqlite"), EVERYTHING, rows, parts_of(rows))
+    save(first, events)
+    file = tmp_path / f"out{number}.json"
+    refused = [each.replicate > 1 for _, each in events]
+    if layout == "label-studio":
+        refused += [each.question == "sure" and each.value is not None and 0 < each.value < 1
+                    for _, each in events]
+    if any(refused):
+        with pytest.raises(ValueError, match=f"The layout {layout} cannot carry .*Use long"):
+            export_answers(first, file, layout)
+        first.store.dispose()
+        return
+    left = str(export_answers(first, file, layout))
+    for rater, event in events:
+        people = RATERS[rater][0] == "human"
+        assert people or f"answers of {rater}" in left
+        assert not people or event.status == "answered" or event.status.replace("_", " ") in left
+        assert not (people and event.reason) or "reasons" in left
+    columns = ["value", "number"]
+    kept = said(first, [*columns, "status"])
+    kept = kept[(kept["rater_kind"] == "human") & (kept["status"] == "answered")]
+    kept = kept.drop(columns="status").reset_index(drop=True)
+    second = opened(Store(tmp_path / f"b{number}.sqlite"), EVERYTHING, rows, parts_of(rows))
+    if len(kept):
+        import_answers(second, file)
+        assert import_answers(second, file).added == 0
+        pd.testing.assert_frame_equal(kept, said(second, columns), check_dtype=False)
+    first.store.dispose()
+    second.store.dispose()
+
+
 def test_the_matrix_of_layouts(capsys):
     """Printed with `pytest -s`; the test above holds each of its rows."""
     rows = matrix()
     with capsys.disabled():
         print()
         for row in rows:
-            print("  ".join(f"{cell:<28}" if not place else f"{cell:<9}"
+            print("  ".join(f"{cell:<28}" if not place else f"{cell:<12}"
                             for place, cell in enumerate(row)))
-    assert rows[0] == ("fact", "long", "parquet", "wide", "source")
-    assert all(cell for row in rows for cell in row)
-    assert {cell.split(":")[0] for row in rows[1:] for cell in row[1:]} == {
+    assert rows[0] == ("fact", "long", "parquet", "wide", "source", "label-studio", "argilla")
+    assert {len(row) for row in rows} == {7}
+    assert {cell for row in rows[1:] for cell in row[1:]} == {
         "yes", "no", "named", "refused"
     }

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from ratebook.rounds.exchange import FileError, import_answers
+from ratebook.rounds import Event
+from ratebook.rounds.exchange import FileError, export_answers, import_answers
 
 from .rounds import protocol_round
 
@@ -127,3 +128,40 @@ def test_argilla_rankings_are_refused(halo, tmp_path):
         import_answers(halo, put(tmp_path, [
             {"id": "c1", "responses": {"label": [{"value": ["a", "b"], "user_id": "u1"}]}},
         ]))
+
+
+def test_label_studio_gets_choices_stars_numbers_and_texts_with_what_raters_see(tmp_path):
+    stored = protocol_round(tmp_path, "feedback-quality")
+    stored.add_rater("ana")
+    stored.add_rater("gpt", "model")
+    stored.save("ana", [Event(None, "c1/m1", "tone", 4), Event(None, "c1/m1", "overall", 3.5),
+                        Event(None, "c1/m1", "overall_reason", "=so\nso"),
+                        Event(None, "c1/m1", "confidence", 85)])
+    stored.save("gpt", [Event(None, "c1/m1", "tone", 2)])
+    said = export_answers(stored, tmp_path / "out.json", "label-studio")
+    assert said.left_out == ("answers of gpt", "when each answer was given")
+    (written,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert written["data"]["item"] == "c1/m1"
+    assert "model" not in written["data"]
+    (annotation,) = written["annotations"]
+    assert annotation["completed_by"] == {"id": 1, "email": "ana"}
+    assert [(each["from_name"], each["type"], each["value"]) for each in annotation["result"]] == [
+        ("tone", "rating", {"rating": 4}), ("overall", "number", {"number": 3.5}),
+        ("overall_reason", "textarea", {"text": ["=so\nso"]}),
+        ("confidence", "number", {"number": 85}),
+    ]
+
+
+def test_argilla_gets_ratings_as_numbers_and_all_other_numbers_as_texts(tmp_path):
+    stored = protocol_round(tmp_path, "feedback-quality")
+    stored.add_rater("ana")
+    stored.save("ana", [Event(None, "c1/m1", "tone", 4), Event(None, "c1/m1", "overall", 3.5),
+                        Event(None, "c1/m1", "confidence", 7)])
+    export_answers(stored, tmp_path / "out.json", "argilla")
+    (record,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert record["metadata"] == {"item": "c1/m1"}
+    assert {name: each[0]["value"] for name, each in record["responses"].items()} == {
+        "tone": 4, "overall": "3.5", "confidence": "7"
+    }
+    with pytest.raises(FileError, match=r"out.csv: the layout argilla is JSON. End its name in"):
+        export_answers(stored, tmp_path / "out.csv", "argilla")

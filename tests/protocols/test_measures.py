@@ -42,5 +42,5 @@ def test_columns_are_crossed_only_where_a_list_stands_in_the_list():
 
 
 def test_a_measure_says_only_what_was_written():
-    first = load("halo-support").measures[0].to_dict()
-    assert first == {"statistic": "percent_match", "question": ["label"]}
+    second = load("halo-support").measures[1].to_dict()
+    assert second == {"statistic": "difference_percent_match", "question": ["label"]}

@@ -35,7 +35,7 @@ def test_the_list_has_a_line_for_each_protocol():
 def test_a_sound_file_is_called_sound_and_a_broken_one_refused(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(library_path("halo-support").read_text(encoding="utf-8"), encoding="utf-8")
-    assert "halo-support is sound (2 questions, 14 measures, 3 targets" in check(path)
+    assert "halo-support is sound (2 questions, 15 measures, 3 targets" in check(path)
     path.write_text("name: mine\n", encoding="utf-8")
     with pytest.raises(ProtocolError, match=r"mine\.yaml, line 1: title is missing"):
         check(path)

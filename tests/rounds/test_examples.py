@@ -8,9 +8,13 @@ import pytest
 
 import ratebook.rounds
 
-MODULES = [each.name for each in pkgutil.iter_modules(ratebook.rounds.__path__) if not each.ispkg]
+MODULES = [
+    each.name
+    for each in pkgutil.walk_packages(ratebook.rounds.__path__, "ratebook.rounds.")
+    if not each.ispkg
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_are_right(name):
-    assert doctest.testmod(importlib.import_module(f"ratebook.rounds.{name}")).failed == 0
+    assert doctest.testmod(importlib.import_module(name)).failed == 0

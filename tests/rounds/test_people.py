@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ratebook.rounds import Event, RoundError, Store
+from ratebook.rounds import Event, RoundError, Store, sqlite
 
 
 def test_a_pseudonym_is_stable_over_rounds_and_tells_nothing_of_the_name(store, stored, protocol,
@@ -50,6 +50,22 @@ def test_erasing_a_rater_keeps_the_answers_and_forgets_the_name(store, stored, s
     assert store.erase(pseudonym) == pseudonym
     with pytest.raises(RoundError, match="was erased and cannot come back"):
         stored.add_rater(pseudonym)
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_an_erased_name_is_in_no_file_while_others_have_the_store_open(
+    tmp_path, protocol, table, monkeypatch, sound
+):
+    monkeypatch.setattr(sqlite, "has_sound_wal", lambda: sound)
+    store = Store(tmp_path / "r.sqlite")
+    store.open("r", protocol, table, raters=["Annegret Unverwechselbar"])
+    other = Store(tmp_path / "r.sqlite")
+    assert len(other.raters()) == 2
+    store.erase("Annegret Unverwechselbar")
+    for file in tmp_path.iterdir():
+        assert b"Unverwechselbar" not in file.read_bytes(), file.name
+    store.dispose()
+    other.dispose()
 
 
 def test_erasing_nobody_names_who_is_there(store, stored):

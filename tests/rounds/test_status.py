@@ -1,5 +1,6 @@
 """Status, codebook and replies: what is stored, and what it means."""
 
+from ratebook.commands.standing import standing
 from ratebook.rounds.codebook import codebook, write_codebook
 from ratebook.rounds.frame import COLUMNS
 from tests.rounds.test_marks import complete
@@ -29,6 +30,17 @@ def test_a_round_is_complete_when_all_who_count_have_answered_all(stored, say):
     stored.exclude("ben", why="left")
     assert stored.status()["complete"]
     assert stored.status()["missing"] == 0
+
+
+def test_a_round_nobody_was_asked_about_is_not_complete(store, protocol, table):
+    """Labels that came with the items are nobody's work."""
+    unasked = store.open("unasked", protocol, table)
+    assert [rater["kind"] for rater in unasked.status()["raters"]] == ["automatic"]
+    assert not unasked.status()["complete"]
+    assert "nobody has been asked yet" in standing(unasked.status())
+    unasked.add_rater("ana")
+    unasked.exclude("ana", why="left")
+    assert "nobody counts: all were excluded" in standing(unasked.status())
 
 
 def test_the_codebook_explains_every_column_question_and_value(stored, say, tmp_path):

@@ -1,18 +1,20 @@
-"""Argilla's JSON export: labels, ratings and texts of every user.
+"""Argilla's JSON: labels, ratings and texts of every user, in and out.
 
 Read are records as `dataset.records.to_json` writes them (responses by question), the flattened
 ones (`label.responses` beside `label.responses.users`), and those of Argilla 1 (a list of
 responses with values). A record is matched to an item by the key columns in its metadata or
-fields, else by its id. Drafts and discarded responses are left alone.
+fields, else by its id. Drafts and discarded responses are left alone. Written are records with
+responses by question, one for each item, case or part with answers.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ratebook.protocols import Protocol
+from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.given import Given, part, question_names
 from ratebook.rounds.exchange.headers import plain
-from ratebook.rounds.exchange.labelstudio import item_of, number_text
+from ratebook.rounds.exchange.labelstudio import Where, item_of, number_text
 from ratebook.rounds.exchange.problems import Problems, listed, shown
 
 Response = tuple[str, str, Any, str]  # question as written, user, value, status
@@ -89,3 +91,33 @@ def _responses(record: Mapping[str, Any]) -> Iterator[Response]:
             statuses = record.get(f"{name}.status") or ["submitted"] * len(values)
             for value, user, status in zip(values, users, statuses):
                 yield name.removesuffix(".responses"), str(user or ""), value, str(status)
+
+
+def records(
+    facts: Sequence[Fact], data: Mapping[Where, Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """People's answers as records with responses; `data` is what each record shows."""
+    found: dict[Where, dict[str, list[dict[str, Any]]]] = {}
+    for fact in facts:
+        responses = found.setdefault((fact.subject, fact.of_case, fact.part), {})
+        responses.setdefault(fact.question, []).append(
+            {"value": _value(fact), "user_id": fact.rater, "status": "submitted"}
+        )
+    return [
+        {
+            "id": str(number),
+            "fields": dict(data[where]),
+            "metadata": {"item": where[0], **({"part": where[2]} if where[2] else {})},
+            "suggestions": {},
+            "responses": responses,
+            "vectors": {},
+        }
+        for number, (where, responses) in enumerate(found.items(), start=1)
+    ]
+
+
+def _value(fact: Fact) -> str | int:
+    """Ratings are whole numbers from 0 to 10; other numbers go out as texts."""
+    if isinstance(fact.value, int) and 0 <= fact.value <= 10 and not fact.percent:
+        return fact.value
+    return fact.text

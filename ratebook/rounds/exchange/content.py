@@ -30,7 +30,7 @@ INSIDE = re.compile(r"(?<=[^\W\d_])[£³¹²¿¼¾½¥¡¢¦¬](?=[^\W\d_])|£(?
 
 def label(path: str | Path) -> str:
     """The name of a file in messages: never a whole path."""
-    return "standard input" if str(path) == "-" else shown(Path(path).name)
+    return "standard input" if str(path) == "-" else shown(Path(path).name or path)
 
 
 def read_bytes(path: str | Path, lines: bool = True) -> bytes:
@@ -45,9 +45,11 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         raise FileError(f"{name}: there is no such file. Check the name and the folder.") from None
     except IsADirectoryError:
         raise FileError(f"{name} is a folder. Name one file in it.") from None
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise FileError(f"{name} cannot be read: {reason}.") from None
+        raise FileError(f"{name} cannot be read: {reason}. Check the name and the file.") from None
 
 
 def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
@@ -141,7 +143,7 @@ def _western(data: bytes, name: str, error: UnicodeDecodeError) -> Decoded:
     row = data.count(b"\n", 0, error.start) + 1
     refusal = FileError(
         f"{name}, line {row}: byte {data[error.start]:#04x} is not UTF-8, and the encoding cannot "
-        "be told. Save the file as UTF-8, or name its encoding (encoding=…)."
+        "be told. Save the file as UTF-8; in Python, encoding= names another."
     )
     try:
         text = data.decode("cp1252")

@@ -6,11 +6,13 @@ group, what is measured and which targets are set) is not in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratebook.protocols import Protocol, Question
+from ratebook.protocols import UNANSWERABLE, Example, Protocol, Question
+from ratebook.protocols.conditions import same
+from ratebook.rounds.exchange.content import label
 from ratebook.rounds.exchange.guide_pages import Block, Heading, Lines, Steps, Table, Text, page
 from ratebook.rounds.exchange.problems import FileError
 
@@ -23,12 +25,12 @@ def write_guide(round: StoredRound | Protocol, file: str | Path) -> Path:
     protocol, name = (round, "") if isinstance(round, Protocol) else (round.protocol, round.name)
     suffix = Path(file).suffix.lower()
     if suffix not in (".html", ".htm", ".md", ".markdown"):
-        raise FileError(f"{Path(file).name}: a guide is a page or Markdown. Use .html or .md.")
+        raise FileError(f"{label(file)}: a guide is a page or Markdown. Use .html or .md.")
     kind = "html" if suffix.startswith(".htm") else "markdown"
     try:
         Path(file).write_text(page(list(blocks(protocol, name)), protocol.title, kind), "utf-8")
     except OSError as error:
-        raise FileError(f"{Path(file).name} cannot be written: {error.strerror}. "
+        raise FileError(f"{label(file)} cannot be written: {error.strerror}. "
                         "Choose a file in a folder that exists.") from None
     return Path(file)
 
@@ -81,25 +83,28 @@ def _question(protocol: Protocol, question: Question, number: int) -> Iterator[B
     yield Heading(3, f"{number}. {question.label}")
     yield Text(question.prompt)
     told = []
-    if question.object:
+    if question.object and question.type in ("scale", "choice"):
         told.append(f"Judge {question.object}.")
     if question.per == "part" and protocol.parts is not None:
         told.append(f"Asked about each {protocol.parts.label.lower()}.")
-    if question.when:
-        told.append(f"Asked only if {condition(protocol, question.when)}.")
-    told.append(_must(protocol, question))
+    if question.when and question.when == question.required:
+        told.append(f"Asked, and required, only if {condition(protocol, question.when)}.")
+    else:
+        if question.when:
+            told.append(f"Asked only if {condition(protocol, question.when)}.")
+        told.append(_must(protocol, question))
     if question.help:
         told.append(question.help)
     yield Text(" ".join(told))
     if question.options:
         yield Table(("Answer", "When"), tuple(
-            (option.value if option.label == option.value else f"{option.value} ({option.label})",
+            (option.label,
              "\n".join([option.description, *(f"Example: {each}" for each in option.examples)]))
             for option in question.options
         ))
     elif question.levels:
-        yield Table(("Score", "Name", "When"), tuple(
-            (str(level.value), level.name, "\n".join([level.description, *level.indicators]))
+        yield Table(("Score", "When"), tuple(
+            (f"{level.value} {level.name}", "\n".join([level.description, *level.indicators]))
             for level in sorted(question.levels, key=lambda level: -level.value)
         ))
     elif question.is_numeric:
@@ -147,17 +152,42 @@ def _examples(protocol: Protocol) -> Iterator[Block]:
     for example in protocol.examples:
         yield Heading(3, example.title)
         labels = protocol.item.fields
-        yield Lines(tuple(
-            (labels[name].label if name in labels else name, text)
-            for name, text in example.fields.items()
-            if name not in labels or labels[name].visible
-        ) + ((("Part", example.part),) if example.part else ()))
-        yield Table(("Question", "Answer", "Why"), tuple(
-            (protocol.question(name).label, str(value), example.reasons.get(name, ""))
-            for name, value in example.answers.items()
-        ))
+        lines = [(labels[name].label if name in labels else name, text)
+                 for name, text in example.fields.items()
+                 if name not in labels or labels[name].visible]
+        whole = {text.strip() for _, text in lines}
+        if example.part and example.part.strip() not in whole:
+            lines.append((protocol.parts.label if protocol.parts else "Part", example.part))
+        yield Lines(tuple(lines))
+        yield Table(*_judged(protocol, example))
         if example.note:
             yield Text(example.note)
+
+
+def _judged(protocol: Protocol, example: Example) -> tuple[tuple[str, ...], tuple]:
+    """Questions, answers as a rater reads them, and reasons where there are any."""
+    rows = []
+    for name, value in example.answers.items():
+        question = protocol.question(name)
+        if question.comment_of in example.answers:
+            continue  # stands beside the answer it is about
+        comment = example.answers.get(f"{name}_comment")
+        why = [example.reasons.get(name, ""), f"Comment: {comment}" if comment else ""]
+        rows.append((question.label, _in_words(question, value), "\n".join(filter(None, why))))
+    if any(reason for _, _, reason in rows):
+        return ("Question", "Answer", "Why"), tuple(rows)
+    return ("Question", "Answer"), tuple(row[:2] for row in rows)
+
+
+def _in_words(question: Question, value: Any) -> str:
+    """The label of an option, a score with its name."""
+    for option in question.options:
+        if option.value == value:
+            return option.label
+    for level in question.levels:
+        if same(level.value, value):
+            return f"{value} ({level.name})"
+    return f"{value} %" if question.type == "percent" else str(value)
 
 
 def _file(protocol: Protocol) -> Iterator[Block]:
@@ -168,9 +198,21 @@ def _file(protocol: Protocol) -> Iterator[Block]:
         "empty for the whole item; pieces count from 1. Write your own name as rater, the same in "
         "every row. Save the file as CSV in UTF-8."
     )
+    cases = [question.id for question in protocol.questions if question.of == "case"]
+    if cases:
+        yield Text(f"{_and(cases)} are answered once for all texts about one {protocol.item.case}: "
+                   f"write that {protocol.item.case} as item.")
+    if any(question.not_applicable for question in protocol.questions):
+        yield Text("Where a question does not apply, leave value empty, write not_applicable in a "
+                   "column status and why in a column reason.")
     yield Table(("question", "value"), tuple(
         (question.id, _values(question)) for question in protocol.questions
     ))
+
+
+def _and(words: Sequence[str]) -> str:
+    *rest, last = words
+    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def _values(question: Question) -> str:
@@ -178,4 +220,6 @@ def _values(question: Question) -> str:
         return ", ".join(map(str, question.values))
     if question.is_numeric:
         return f"a number from {question.min} to {question.max}"
+    if question.type == "answer":
+        return f"a text, or {UNANSWERABLE}"
     return "a text"

@@ -9,7 +9,9 @@ STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1rem; }
 th, td { border: 1px solid #767676; padding: .3rem .6rem; text-align: left; vertical-align: top; }
-td { white-space: pre-line; }
+th:first-child { width: 22%; }
+td { white-space: pre-line; overflow-wrap: break-word; }
+@media (max-width: 40rem) { h1 { font-size: 1.5rem; } th, td { padding: .2rem .4rem; } }
 dt { font-weight: 600; } dd { margin: 0 0 .5rem 1rem; white-space: pre-line; }
 @media print { body { margin: 0; max-width: none; } tr, dl { break-inside: avoid; } }
 """

@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 
 def import_answers(
     round: StoredRound, source: Any, rater: str | None = None, kind: str | None = None,
-    replace: bool = False, encoding: str | None = None,
+    replace: bool = False, encoding: str | None = None, new_raters: bool = False,
 ) -> Summary:
     """Take in a file of answers: long, wide, the protocol's own, Label Studio's or Argilla's.
 
     Whole or not at all. Answers equal to the current ones add nothing; different ones are refused
     unless `replace` asks for them, and then they are revisions. `rater` names who answered where
-    the file does not, `kind` what kind of rater that is.
+    the file does not, `kind` what kind of rater that is. A new rater whose name is like a known
+    one's is refused, unless `new_raters` says that they are two.
     """
     with _undisturbed():
-        return _import(round, source, rater, kind, replace, encoding)
+        return _import(round, source, rater, kind, replace, encoding, new_raters)
 
 
 @contextmanager
@@ -52,7 +53,7 @@ def _undisturbed() -> Iterator[None]:
 
 def _import(
     round: StoredRound, source: Any, rater: str | None, kind: str | None, replace: bool,
-    encoding: str | None,
+    encoding: str | None, new_raters: bool,
 ) -> Summary:
     if kind is not None and kind not in RATER_KINDS:
         raise FileError(f"{shown(kind)} is no kind of rater. Use one of {', '.join(RATER_KINDS)}.")
@@ -66,7 +67,7 @@ def _import(
         notes = [*sheet.notes, *notes, *_same_protocol(sheet, round)]
     if not given and not problems.found:
         problems.add("no answers in it. Fill in the values, or name the file that has them.")
-    return take(round, given, problems, replace, notes)
+    return take(round, given, problems, replace, notes, new_raters)
 
 
 def _table(

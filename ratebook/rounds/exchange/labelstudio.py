@@ -1,19 +1,22 @@
-"""Label Studio's JSON export: choices, ratings, numbers and texts of every annotator.
+"""Label Studio's JSON: choices, ratings, numbers and texts of every annotator, in and out.
 
 A task is matched to an item by the key columns in its data. The names of the controls are the
 ids (or aliases) of the questions. Annotators are named by their e-mail address, else by number.
+Written is one task for each item, case or part with answers, and one annotation per person.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ratebook.protocols import Protocol
+from ratebook.protocols import Protocol, Question
+from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.given import Given, part, question_names
 from ratebook.rounds.exchange.headers import plain
 from ratebook.rounds.exchange.items import known_columns
 from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
 
+Where = tuple[str, bool, int]  # an item or a case, and its part
 KINDS = ("choices", "rating", "number", "textarea")
 
 
@@ -139,3 +142,43 @@ def number_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
+
+
+def tasks(
+    protocol: Protocol, facts: Sequence[Fact], data: Mapping[Where, Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """People's answers as tasks with annotations; `data` is what each task shows."""
+    found: dict[Where, dict[str, list[Fact]]] = {}
+    for fact in facts:
+        where = (fact.subject, fact.of_case, fact.part)
+        found.setdefault(where, {}).setdefault(fact.rater, []).append(fact)
+    people = {name: number for number, name in enumerate(dict.fromkeys(f.rater for f in facts), 1)}
+    written = []
+    for number, (where, by_rater) in enumerate(found.items(), start=1):
+        written.append({
+            "id": number,
+            "data": {**data[where], "item": where[0], "part": where[2] or None},
+            "annotations": [
+                {
+                    "completed_by": {"id": people[rater], "email": rater},
+                    "was_cancelled": False,
+                    "updated_at": max(fact.answered_at or "" for fact in mine),
+                    "result": [_result(protocol.question(fact.question), fact) for fact in mine],
+                }
+                for rater, mine in by_rater.items()
+            ],
+            "predictions": [],
+        })
+    return written
+
+
+def _result(question: Question, fact: Fact) -> dict[str, Any]:
+    """One answer under the control of its question; stars for whole scores from 1."""
+    low = question.min if question.type == "scale" else None
+    kind = {"choice": "choices", "text": "textarea", "answer": "textarea"}.get(question.type)
+    if kind is None:
+        kind = "rating" if low is not None and low >= 1 and question.step == 1 else "number"
+    value = {"choices": {"choices": [fact.value]}, "textarea": {"text": [fact.value]}}.get(
+        kind, {kind: fact.value}
+    )
+    return {"from_name": question.id, "to_name": "text", "type": kind, "value": value}

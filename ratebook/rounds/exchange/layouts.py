@@ -1,29 +1,32 @@
 """What each layout can carry. What it cannot is refused at export, or named, never dropped.
 
-    fact                        long      parquet   wide      source
-    answers by several people   yes       yes       yes       yes: human_label_<rater>
-    answers by other raters     yes       yes       yes       yes: model_label_<rater>
-    parts of items and cases    yes       yes       yes       refused
-    questions without a column  yes       yes       yes       refused
-    several replicates          yes       yes       yes       refused
-    skipped, not applicable     yes       yes       yes       named
-    reasons                     yes       yes       yes       named
-    confidence given beside     yes       yes       yes       named
-    versions of raters          yes       yes       yes       named
-    the name of a single person yes       yes       yes       named: give it with --rater
-    seconds                     yes       yes       named     named
-    answered_at                 yes       yes       named     named
-    how often it was revised    yes       yes       named     named
-    types of columns            no        yes       no        no
-    protocol and data hash      no        yes       no        no
+    fact                         long   parquet  wide   source   label-studio  argilla
+    answers by several people    yes    yes      yes    yes      yes           yes
+    answers by other raters      yes    yes      yes    yes      named         named
+    parts of items and cases     yes    yes      yes    refused  yes           yes
+    questions without a column   yes    yes      yes    refused  yes           yes
+    several replicates           yes    yes      yes    refused  refused       refused
+    percentages between 0 and 1  yes    yes      yes    yes      refused       yes
+    skipped, not applicable      yes    yes      yes    named    named         named
+    reasons                      yes    yes      yes    named    named         named
+    confidence given beside      yes    yes      yes    named    named         named
+    versions of raters           yes    yes      yes    named    named         named
+    the name of a single person  yes    yes      yes    named    yes           yes
+    seconds                      yes    yes      named  named    named         named
+    answered_at                  yes    yes      named  named    named         named
+    how often it was revised     yes    yes      named  named    named         named
+    types of columns             no     yes      no     no       no            no
+    protocol and data hash       no     yes      no     no       no            no
 
-Source is also what wide is where the items file has columns for answers. Wide names what it leaves
-behind in the last header of the file. So does source where people have columns of their own; where
-one person's answers go into the file as it came, it is the message of the export that names it.
-Earlier revisions, flags and who was assigned what stay in the
-workspace: an export holds what the answers are now.
+Source is also what wide is where the items file has columns for answers; each rater has a column
+there, human_label_<rater> or model_label_<rater>, and a single person's name is given back with
+--rater. Wide names what it leaves behind in the last header of the file. So does source where
+people have columns of their own; elsewhere, and for Label Studio and Argilla, it is the message of
+the export that names it. Earlier revisions, flags and who was assigned what stay in the workspace:
+an export holds what the answers are now.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 from ratebook.protocols import Protocol
@@ -31,14 +34,14 @@ from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.problems import FileError, listed
 from ratebook.rounds.exchange.source import PEOPLE, answer_columns
 
-LAYOUTS = ("long", "wide", "source", "parquet")
+TOOLS = ("label-studio", "argilla")
+LAYOUTS = ("long", "wide", "source", "parquet", *TOOLS)
 
 
 def matrix() -> list[tuple[str, ...]]:
     """The table above, row by row."""
-    lines = [line[4:] for line in (__doc__ or "").splitlines() if line.startswith("    ")]
-    return [tuple(line[start:stop].strip() for start, stop in
-                  ((0, 28), (28, 38), (38, 48), (48, 58), (58, None))) for line in lines]
+    lines = [line for line in (__doc__ or "").splitlines() if line.startswith("    ")]
+    return [tuple(re.split(r"\s{2,}", line.strip())) for line in lines]
 
 
 def refuse_source(protocol: Protocol, facts: Sequence[Fact]) -> None:
@@ -85,3 +88,22 @@ def nameless(facts: Iterable[Fact]) -> list[str]:
     people = {fact.rater: fact.kind for fact in facts if fact.kind in PEOPLE}
     single = list(people) if set(people.values()) == {"human"} and len(people) == 1 else []
     return [f"the rater's name ({name}: give it with --rater)" for name in single]
+
+
+def for_tool(facts: Sequence[Fact], layout: str) -> tuple[list[Fact], list[str]]:
+    """What Label Studio's and Argilla's files carry, and in words what stays behind."""
+    refused = [
+        (any(fact.replicate > 1 for fact in facts), "several replicates"),
+        (layout == "label-studio" and any(
+            fact.percent and fact.value is not None and 0 < fact.value < 1 for fact in facts
+        ), "percentages between 0 and 1"),
+    ]
+    if words := [each for there, each in refused if there]:
+        raise FileError(f"The layout {layout} cannot carry {listed(words)}. Use long.")
+    people = [fact for fact in facts if fact.kind == "human"]
+    others = dict.fromkeys(fact.rater for fact in facts if fact.kind != "human")
+    left = [f"answers of {name}" for name in others]
+    left += [each for each in named_by_source(people) if each != "answered_at"]
+    if people:
+        left.append("when each answer was given")
+    return [fact for fact in people if fact.status == "answered"], left

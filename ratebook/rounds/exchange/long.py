@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange import given as cells
+from ratebook.rounds.exchange.blanks import Blanks
 from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.headers import name_columns, plain
@@ -51,6 +52,7 @@ def read_long(
         cells.parsed(sheet, placed, "rater_version", cells.text, None, problems),
     )
     comments = sheet.column(placed["comment"]) if "comment" in placed else None
+    blanks = Blanks(protocol)
     found = []
     for index, (row, item, question, value, name, part, replicate, status, *rest) in enumerate(
         columns
@@ -67,9 +69,11 @@ def read_long(
         elif status == "answered" or answer.reason or answer.confidence is not None:
             problems.add("empty, and the row says more about the answer. Write the value, or the "
                          "status skipped or not_applicable.", row, "value")
+        elif comments is None or not comments[index].strip():
+            blanks.required[question] += 1
         if comments is not None and comments[index].strip():
             _comment(answer, comments[index], protocol, problems, found)
-    return found, notes
+    return found, [*notes, *blanks.notes(sheet.name)]
 
 
 def _known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
@@ -100,15 +104,26 @@ def _comment(
 ) -> None:
     target = cells.comment_of(protocol, answer.question)
     if target is None:
-        takes = [each.comment_of for each in protocol.questions if each.comment_of]
-        problems.add(f"“{answer.question}” takes no comment. "
-                     + (f"Comment on one of {listed(takes)}." if takes else
-                        "Give it a row of its own, as an answer to a question that takes texts."),
-                     answer.row, "comment")
+        problems.add(_no_comment(answer, protocol), answer.row, "comment")
         return
     found.append(Given(answer.row, "comment", answer.item, target, comment, answer.rater,
                        answer.part, answer.replicate, at=answer.at, kind=answer.kind,
                        version=answer.version))
+
+
+def _no_comment(answer: Given, protocol: Protocol) -> str:
+    """Where the comment can go instead: to a question that has one, or that is a text itself."""
+    takes = [each.comment_of for each in protocol.questions if each.comment_of]
+    texts = [each.id for each in protocol.questions
+             if each.type == "text" and not each.comment_of]
+    ways = [f"comment on {listed(takes)}"] if takes else []
+    if texts:
+        ways.append(f"write it in the column value of a row of its own, with {listed(texts)} as "
+                    "its question")
+    if not ways:
+        return f"{protocol.name} takes no comments. Leave the column out."
+    way = "; or ".join(ways)
+    return f"“{answer.question}” takes no comment of its own. {way[0].upper()}{way[1:]}."
 
 
 def long_rows(facts: Iterable[Fact]) -> tuple[list[str], list[list[str]]]:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange.headers import plain
-from ratebook.rounds.exchange.problems import Problems, listed
+from ratebook.rounds.exchange.problems import Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet
 
 LEFT_OUT = "(not in this file: {})"  # a header that names what a layout leaves behind
@@ -27,6 +27,15 @@ def item_names(
         cases = sheet.column(placed["case"])
         names = [name or case.strip() for name, case in zip(names, cases)]
     return names
+
+
+def meant(sheet: Sheet) -> str:
+    """What a column is meant to be that is spelt almost like one of a long file."""
+    headers = {plain(name): name for name in sheet.columns}
+    missing = [name for name in ("question", "value") if name not in headers]
+    found = [(headers[near[0]], name) for name in missing
+             if (near := get_close_matches(name, list(headers), 1, 0.7))]
+    return "".join(f"Column {shown(header)}: did you mean {name}? " for header, name in found)
 
 
 def unread(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,10 +12,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratebook.rounds.exchange import delimited, excel, jsonl, original, parquet, source
+from ratebook.rounds.exchange import (
+    argilla,
+    delimited,
+    excel,
+    jsonl,
+    labelstudio,
+    original,
+    parquet,
+    source,
+)
 from ratebook.rounds.exchange.content import Decoded, label
 from ratebook.rounds.exchange.facts import Fact, facts
-from ratebook.rounds.exchange.layouts import LAYOUTS, named_by_source, nameless, refuse_source
+from ratebook.rounds.exchange.layouts import (
+    LAYOUTS,
+    TOOLS,
+    for_tool,
+    named_by_source,
+    nameless,
+    refuse_source,
+)
 from ratebook.rounds.exchange.long import long_rows
 from ratebook.rounds.exchange.problems import FileError, listed, shown
 from ratebook.rounds.exchange.wide_rows import Line, left_out, wide_rows
@@ -44,6 +61,7 @@ def export_answers(
 
     The ending chooses the format of the layouts long and wide: .csv, .tsv, .jsonl, .xlsx,
     .parquet (long). `source` is the items file with the answers in it, byte for byte otherwise.
+    `label-studio` and `argilla` are those tools' JSON, with what people answered.
     `pseudonyms` stand for the names of people.
     """
     if layout not in LAYOUTS:
@@ -56,8 +74,12 @@ def export_answers(
         kept = original.kept(connection, round.id)
         fields = _fields(round, connection)
     name = label(file) if str(file) != "-" else "standard output"
+    left: list[str] = []
     if layout == "parquet":
-        data, left = _parquet(round, found), []
+        data = _parquet(round, found)
+    elif layout in TOOLS:
+        found, left = for_tool(found, layout)
+        data = _for_tool(round, found, layout, suffix, name)
     elif layout == "source" or (layout == "wide" and source.answer_columns(round.protocol)):
         out = {each.name for each in round.raters() if each.excluded}
         out |= {each.pseudonym for each in round.raters() if each.excluded}
@@ -85,6 +107,25 @@ def encoded(columns: Sequence[str], rows: Sequence[Sequence[str]], suffix: str, 
         raise FileError(f"{name}: the format {suffix!r} is not known. "
                         "Use .csv, .tsv, .jsonl, .xlsx or .parquet.")
     return stream.getvalue().encode()
+
+
+def _for_tool(
+    round: StoredRound, found: Sequence[Fact], layout: str, suffix: str, name: str
+) -> bytes:
+    """What Label Studio or Argilla reads: what raters see of each item, and the answers."""
+    if suffix not in ("", ".json"):
+        raise FileError(f"{name}: the layout {layout} is JSON. End its name in .json.")
+    shown: dict[labelstudio.Where, dict[str, str]] = {}
+    for of_case, subjects in ((False, round.items()), (True, round.cases())):
+        for each in subjects:
+            shown[each.key, of_case, 0] = dict(each.fields)
+            for part in each.parts:
+                shown[each.key, of_case, part.number] = {**each.fields, "part_text": part.text}
+    if layout == "label-studio":
+        written = labelstudio.tasks(round.protocol, found, shown)
+    else:
+        written = argilla.records(found, shown)
+    return (json.dumps(written, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _fields(round: StoredRound, connection: Any) -> dict[tuple[str, bool], Mapping[str, str]]:
@@ -172,6 +213,8 @@ def put(data: bytes, file: str | Path) -> None:
         sys.stdout.buffer.flush()
         return
     path = Path(file)
+    if path.is_dir():
+        raise FileError(f"{label(file)} is a folder. Name a file in it.")
     part = path.with_name(path.name + ".part")
     try:
         with open(part, "wb") as stream:

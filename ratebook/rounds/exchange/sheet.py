@@ -120,6 +120,8 @@ def _checked(sheet: Sheet) -> Sheet:
             problems.add(f"column {place + 1} has no name and is not empty in row {first}. "
                          "Name it, or remove it.", 1)
     problems.stop()
+    if empty := len(sheet.rows) - len(rows):
+        sheet.notes.append(f"{sheet.name}: {empty:,} empty row{'s' if empty > 1 else ''} left out.")
     sheet.rows, sheet.numbers = rows, numbers
     return sheet
 

@@ -65,14 +65,18 @@ def filled(
     text = original.text
     rows = [row for row in table(text, separator) if any(cell.value.strip() for cell in row)]
     placed = name_columns([cell.value for cell in rows[0]], known_columns(protocol), Problems(name))
-    slots = {question: column for question, column in answer_columns(protocol).items()
-             if column in placed}
-    more = extra_columns(protocol, facts, slots)
+    every = answer_columns(protocol)
+    slots = {question: column for question, column in every.items() if column in placed}
+    told = {fact.question for fact in facts if fact.kind in PEOPLE}
+    lacking = {question: column for question, column in every.items()
+               if question in told and column not in placed}  # the file came without them
+    more = extra_columns(protocol, facts, every)
     answers: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         answers.setdefault((fact.subject, fact.question), []).append(fact)
     end = rows[0][-1].end
-    heads = [*more, *([LEFT_OUT.format(", ".join(left_out))] if more and left_out else [])]
+    behind = [LEFT_OUT.format(", ".join(left_out))] if more and left_out else []
+    heads = [*lacking.values(), *more, *behind]
     changes = [(end, end, "".join(separator + _written(head, separator) for head in heads))]
     keys = [protocol.key({column: row[placed[column]].value.strip()
                           for column in protocol.item.key if column in placed}) for row in rows]
@@ -86,9 +90,11 @@ def filled(
             if new is not None:
                 was_quoted = text[cell.start : cell.start + 1] == '"'
                 changes.append((cell.start, cell.end, _written(new, separator, was_quoted)))
-        added = [next((fact.text for fact in answers.get((key, question), [])
+        added = [_new_value(protocol, question, answers.get((key, question), []), "") or ""
+                 for question in lacking]
+        added += [next((fact.text for fact in answers.get((key, question), [])
                        if fact.rater == rater), "") for question, rater in more.values()]
-        added += [""] * (len(heads) - len(more))
+        added += [""] * (len(heads) - len(added))
         end = row[-1].end
         changes.append((end, end, "".join(separator + _written(each, separator)
                                           for each in added)))

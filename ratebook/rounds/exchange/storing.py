@@ -15,6 +15,7 @@ from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.problems import FileError, listed, shown
 from ratebook.rounds.model import RoundError
 from ratebook.rounds.opening import join
+from ratebook.rounds.snapshot import Snapshot
 from ratebook.rounds.snapshot import take as take_snapshot
 from ratebook.rounds.times import microseconds
 
@@ -41,7 +42,9 @@ def store(
     """
     new = _join(stored, connection, [given for given, _, _ in fresh], source)
     seen = take_snapshot(connection, stored.id)
-    if new and stored.per_item is None:  # so that they can go on in the form
+    if stored.per_item is not None:
+        _take_up(stored, connection, seen, fresh)
+    elif new:  # so that they can go on in the form
         assigning.extend(connection, seen, stored.seed, None, stored.store.now())
     if seen.state == "closed":
         raise FileError(f"{source}: {stored.closed_reason(seen)}.")
@@ -68,6 +71,21 @@ def store(
             microseconds(given.at) if given.at else None, now,
         ))
     _insert(connection, rows)
+
+
+def _take_up(
+    stored: StoredRound, connection: Connection, seen: Snapshot, fresh: Sequence[Fresh]
+) -> None:
+    """Where each item has so many raters, people are given what they answered. The rest is dealt
+    with the next rater or item that is added: more files may tell who has it already."""
+    items: dict[str, list[str]] = {}
+    for key, item in seen.items.items():
+        items.setdefault(seen.subjects[item.case_id or item.id].key, []).append(key)
+    answered: dict[str, dict[str, None]] = {}
+    for _, (subject, of_case, _, rater, _, _), _ in fresh:
+        about = items[subject] if of_case else [subject]
+        answered.setdefault(rater, {}).update(dict.fromkeys(about))
+    assigning.take_up(connection, seen, stored.seed, answered, stored.store.now())
 
 
 def _insert(connection: Connection, rows: list[tuple]) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ratebook.rounds import log
+from ratebook.rounds import log, people
+from ratebook.rounds.exchange.depending import refuse_unasked, withdrawn
 from ratebook.rounds.exchange.facts import Fact, facts
 from ratebook.rounds.exchange.given import Given
+from ratebook.rounds.exchange.newcomers import refuse_lookalikes, welcomed
 from ratebook.rounds.exchange.problems import Problems, listed, shown
 from ratebook.rounds.exchange.storing import Cell, Fresh, store
 from ratebook.rounds.exchange.subjects import Subjects
@@ -18,43 +20,67 @@ if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
 
 
-
 @dataclass(frozen=True)
 class Summary:
-    """What an import did. `notes` is what had to be assumed, or was left alone."""
+    """What an import did; `added` counts the `replaced` ones too.
+
+    `notes` is what had to be assumed, or was left alone.
+    """
 
     added: int
     unchanged: int
     replaced: int
     raters: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    withdrawn: int = 0
+    newcomers: str = ""  # who was not in the round before, in words
 
     def __str__(self) -> str:
-        words = [f"{self.added:,} answers added", f"{self.unchanged:,} already there"]
+        new = self.added - self.replaced
+        words = [f"{new:,} answer{'' if new == 1 else 's'} added", f"{self.unchanged:,} unchanged"]
         if self.replaced:
-            words.append(f"{self.replaced:,} of them in place of earlier ones")
+            words.append(f"{self.replaced:,} corrected")
+        if self.withdrawn:
+            words.append(f"{self.withdrawn:,} withdrawn, as a correction closes their question")
         first = f"{', '.join(words)} ({listed(self.raters) or 'no raters'})"
-        return "\n".join([first, *self.notes])
+        return "\n".join(filter(None, [first, self.newcomers, *self.notes]))
 
 
 def take(
     stored: StoredRound, given: Sequence[Given], problems: Problems, replace: bool = False,
-    notes: Sequence[str] = (),
+    notes: Sequence[str] = (), new_raters: bool = False,
 ) -> Summary:
     """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
         asked = stored.asked(connection)
+        everybody = [rater.name for rater in people.everybody(connection)]
+        if not new_raters:
+            refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(stored, connection, retracted=True)}
         cells = _resolved(given, snapshot, asked, problems)
         fresh, unchanged, replaced = _fresh(given, cells, now_there, asked, replace, problems)
+        closed = refuse_unasked(stored.protocol, snapshot, fresh, now_there, problems)
+        if closed and not replace:
+            problems.add(_would_close(closed))
         problems.stop()
         if fresh:
             log.add(connection, stored.id, "import", stored.store.now(), source=problems.source,
                     added=len(fresh), replaced=replaced)
+            fresh += withdrawn(closed, fresh[0][0].row)
             store(stored, connection, fresh, now_there, problems.source)
+    new = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
     raters = tuple(dict.fromkeys(each.rater for each in given))
-    return Summary(len(fresh), unchanged, replaced, raters, tuple(notes))
+    return Summary(len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes),
+                   len(closed), new)
+
+
+def _would_close(closed: Sequence[Fact]) -> str:
+    first = closed[0]
+    more = f", and {len(closed) - 1:,} more like it" if len(closed) > 1 else ""
+    return (f"{shown(first.rater)} answered {shown(first.text)} to “{first.question}” about "
+            f"{shown(first.subject)} before{more}, which would not be asked any more. Use "
+            "--replace to withdraw it.")
 
 
 def _resolved(

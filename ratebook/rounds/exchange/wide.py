@@ -5,10 +5,11 @@ from typing import Any
 
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange import given as cells
+from ratebook.rounds.exchange.blanks import Blanks
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.headers import name_columns
 from ratebook.rounds.exchange.items import known_columns
-from ratebook.rounds.exchange.naming import item_names, unread
+from ratebook.rounds.exchange.naming import item_names, meant, unread
 from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet, required
 
@@ -31,8 +32,8 @@ def read_wide(
     problems.stop()
     asked = [name for name in placed if name in questions]
     if not asked:
-        raise FileError(f"{sheet.name}, row 1: no column of answers. It needs item, question and "
-                        f"value, or a column for one of {listed(questions)}.")
+        raise FileError(f"{sheet.name}, row 1: no column of answers. {meant(sheet)}It needs item, "
+                        f"rater, question and value, or a column for one of {listed(questions)}.")
     key = [name for name in protocol.item.key if name in placed]
     if "item" not in placed:
         required(sheet, protocol.item.key[:1], placed)
@@ -41,8 +42,8 @@ def read_wide(
     said = [any(row[placed[name]].strip() for name in asked) for row in sheet.rows]
     empty = [not name and not says for name, says in zip(names, said)]
     if any(empty):
-        notes.append(f"{sheet.name}: {sum(empty)} rows without an item and without answers were "
-                     "left out.")
+        notes.append(f"{sheet.name}: {sum(empty)} row{'s' if sum(empty) > 1 else ''} without an "
+                     "item and without answers left out.")
         kept = [place for place, blank in enumerate(empty) if not blank]
         sheet = Sheet(sheet.name, sheet.columns, [sheet.rows[place] for place in kept],
                       [sheet.numbers[place] for place in kept])
@@ -58,7 +59,9 @@ def read_wide(
     for question in asked:
         found += _answers(sheet, placed, question, names, about, problems)
     found.sort(key=lambda each: each.row)
-    return found, notes
+    blanks = Blanks(protocol)
+    blanks.rows_of(asked, sheet.numbers, found)
+    return found, [*notes, *blanks.notes(sheet.name)]
 
 
 def _known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
