@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ratebook.judges.reply import Reply
+from ratebook.judges.reply import Reply, Stop
 
 ON_THEIR_WAY = 0.01  # seconds to wait for the others of a batch
 
@@ -15,7 +15,7 @@ ON_THEIR_WAY = 0.01  # seconds to wait for the others of a batch
 class Batches:
     """Collects requests and hands them to `answer` in a thread, `size` at a time.
 
-    `answer` takes requests of one kind (same schema, same replicate): those wait for their like.
+    `answer` takes requests of one replicate, the last thing of each: those wait for their like.
     """
 
     def __init__(self, size: int, answer: Callable[[Sequence[Any]], list[Reply]]):
@@ -43,6 +43,11 @@ class Batches:
             requests = [request for request, _ in batch]
             try:
                 replies = await loop.run_in_executor(self._thread, self._answer, requests)
+            except Stop as stop:
+                for _, place in batch:
+                    if not place.done():
+                        place.set_exception(stop)
+                continue
             except Exception as error:
                 replies = [Reply(error=f"{type(error).__name__}: {error}")] * len(batch)
             for (_, place), reply in zip(batch, replies):
@@ -50,8 +55,8 @@ class Batches:
                     place.set_result(reply)
 
     def _next(self) -> list[tuple[Any, asyncio.Future[Reply]]]:
-        kind = self._waiting[0][0][1:]
-        like = [one for one in self._waiting if one[0][1:] == kind][: self._size]
+        replicate = self._waiting[0][0][-1]
+        like = [one for one in self._waiting if one[0][-1] == replicate][: self._size]
         self._waiting = [one for one in self._waiting if not any(one is other for other in like)]
         return like
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ratebook.judges import cache, saving
 from ratebook.judges.few_shot import Examples, read_examples
-from ratebook.judges.judging import check_open
+from ratebook.judges.judging import check_name, check_open, known_items
 from ratebook.judges.outcome import JudgeRun, Outcome
 from ratebook.judges.parsing import parse
-from ratebook.judges.prices import Prices, tokens_of
+from ratebook.judges.prices import OWN, Prices, tokens_of
 from ratebook.judges.prompts import VERSION, Prompt, Prompts
 from ratebook.judges.reply import Reply, storable
 from ratebook.judges.reply_files import prompts_as_text, read_replies
@@ -51,9 +51,10 @@ class DryRun:
         lines = [
             f"{count} requests to {self.model}: about {self.tokens_in:,} tokens sent and "
             f"{self.tokens_out:,} received (estimates).",
-            f"About {self.cost:.4f} USD by {self.price_source}."
+            f"About {self.cost:.4f} USD by {self.price_source}. Prices change: compare them with "
+            "your provider's (--prices FILE, or prices=, takes others)."
             if self.cost is not None
-            else f"No price is known for {self.model}: it is not in {self.price_source}.",
+            else f"Price unknown: {self.price_source} do not name {self.model}. {OWN}.",
         ]
         if self.later:
             lines.append(f"Not counted, as they wait for answers: {', '.join(self.later)}.")
@@ -88,7 +89,7 @@ def dry_run(
     """Sends nothing: the prompts, and an estimate of tokens and cost."""
     check_open(stored)
     table = prices if isinstance(prices, Prices) else Prices(prices)
-    found = tuple(askings(stored, examples, items))
+    found = tuple(askings(stored, examples, known_items(stored, items)))
     sent = sum(tokens_of(one.prompt.text) for one in found) * replicates
     received = EXPECTED_OUT * len(found) * replicates
     later = tuple(q.id for group in groups(stored.protocol) if group.needs()
@@ -108,7 +109,7 @@ def write_prompts(
     check_open(stored)
     known = _known(stored, name)
     found = [
-        one for one in askings(stored, examples, items, known)
+        one for one in askings(stored, examples, known_items(stored, items), known)
         if not _is_answered(one.sheet, known)
     ]
     text = prompts_as_text(found, jsonl=Path(file).suffix not in (".txt", ".md"))
@@ -130,13 +131,14 @@ def take_replies(
     """
     check_open(stored)
     replies = read_replies(file)
-    run = JudgeRun(stored.name, name)
-    stored.add_rater(name, kind="model", version=version or f"by hand, prompts {VERSION}")
+    _refuse_unknown(stored, replies, str(file))
     shots = read_examples(examples, stored.protocol)
+    known_as = version or f"by hand, prompts {VERSION}"
+    check_name(stored, name, known_as)
+    stored.add_rater(name, kind="model", version=known_as)
     most = max(replicate for _, replicate in replies)
     cache.remember_run(stored, name, {"model": name, "by": "hand"}, shots, most)
-    known, taken = dict(_known(stored, name)), set[tuple[str, int]]()
-    _refuse_unknown(stored, replies, known, examples, str(file))
+    run, known, taken = JudgeRun(stored.name, name), _known(stored, name), set[tuple[str, int]]()
     for _ in waves(stored.protocol):
         for one in list(askings(stored, examples, known=known)):
             for (subject, replicate), text in replies.items():
@@ -175,8 +177,7 @@ def _names(stored: StoredRound, one: Asking) -> set[str]:
 
 
 def _refuse_unknown(
-    stored: StoredRound, replies: dict[tuple[str, int], str], known: Known, examples: Examples,
-    source: str,
+    stored: StoredRound, replies: dict[tuple[str, int], str], source: str
 ) -> None:
     every = groups(stored.protocol)
     marks = [f".{number}" for number in range(1, len(every) + 1)] if len(every) > 1 else [""]

@@ -167,7 +167,7 @@ class Endpoint:
 
     def _explained(self, fault: Fault) -> str:
         if "key" in fault.message and key_from_environment(self.key_env) is None:
-            return f"{fault.message} The environment variable {self.key_env} is not set."
+            return f"{fault.message} The environment variable {self.key_env} is not set: set it."
         if "did not accept the key" in fault.message:
             return f"{fault.message} It was read from the environment variable {self.key_env}."
         return fault.message
@@ -175,6 +175,11 @@ class Endpoint:
     def _open(self) -> Exchange:
         if self._exchange is None:
             key = key_from_environment(self.key_env)
+            if key is None and self.base_url == OPENAI:
+                raise Stop(
+                    f"{self.where} needs a key, and the environment variable {self.key_env} is not "
+                    "set. Set it, or give the address of another server (--base-url, or base_url=)."
+                )
             self._exchange = Exchange(self.base_url, key, self.timeout, self.where)
         return self._exchange
 

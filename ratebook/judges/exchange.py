@@ -49,9 +49,7 @@ class Exchange:
         except (openai.APITimeoutError, TimeoutError):
             raise Failed(Fault("retry", f"no reply within {self._timeout:g} s")) from None
         except openai.APIConnectionError as error:
-            cause = error.__cause__
-            what = f"{type(cause).__name__}: {cause}" if cause is not None else str(error)
-            raise Failed(Fault("retry", f"connection failed ({scrubbed(what)})")) from None
+            raise Failed(Fault("retry", self._unconnected(error))) from None
         except openai.OpenAIError as error:
             raise Failed(Fault("retry", scrubbed(f"{type(error).__name__}: {error}"))) from None
         except ValueError as error:
@@ -78,6 +76,13 @@ class Exchange:
             "request_id": scrubbed(request_id or _word(body.get("id")) or "") or None,
             "sdk": f"openai {self._openai.__version__}",
         }
+
+    def _unconnected(self, error: Exception) -> str:
+        cause = error.__cause__ or error
+        why = scrubbed(f"{type(cause).__name__}: {cause}")
+        if type(cause).__name__ == "ConnectError":
+            return f"no connection to {self._where} ({why}): is a server running there?"
+        return f"the connection to {self._where} was lost ({why})"
 
     async def close(self) -> None:
         await self._client.close()

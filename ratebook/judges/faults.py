@@ -14,6 +14,7 @@ from ratebook.judges.keys import scrubbed
 QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
          "quota_exhausted", "credit balance is too low", "insufficient credits",
          "exceeded your current quota")
+ENDING = "it ends in /v1 with most servers"
 PASSING = (408, 409, 425)
 
 
@@ -41,7 +42,10 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], where: str) ->
     if status == 403:
         return Fault("stop", f"{where} does not allow this ({message}).")
     if status == 404:
-        return Fault("stop", f"{where} knows no such model or address ({message}).")
+        return Fault(
+            "stop", f"{where} knows no such model or address ({message}). Check the model's name "
+            f"and the address; {ENDING}.",
+        )
     if status == 429:
         return Fault("busy", message, wait_asked(headers))
     if status in (400, 415, 422, 501):
@@ -54,7 +58,8 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], where: str) ->
 def in_body(body: Any, where: str) -> Fault | None:
     """An error that came with status 200; None where the body is a completion."""
     if not isinstance(body, dict):
-        return Fault("retry", f"200 with {_kind(body)} in place of a completion")
+        said = f"200 with {_kind(body)} in place of a completion"
+        return Fault("retry", f"{said}: check the address, {ENDING}")
     error = body.get("error")
     if error:
         code = error.get("code") if isinstance(error, dict) else None

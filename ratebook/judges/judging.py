@@ -82,19 +82,23 @@ async def judge_async(
     rater = name or asked.name
     check_open(stored)
     shots = read_examples(examples, stored.protocol)
-    chosen = _known_items(stored, items)
+    chosen = known_items(stored, items)
     table = prices if isinstance(prices, Prices) else Prices(prices)
+    known_as = version or version_of(asked, shots)
+    check_name(stored, rater, known_as)
     runner = Runner(
         stored, asked, rater, replicates=replicates, items=chosen, examples=shots, budget=budget,
-        prices=table, fresh=fresh, progress=progress,
+        prices=table, fresh=fresh, progress=progress, version=known_as,
     )
-    stored.add_rater(rater, kind="model", version=version or version_of(asked, shots))
     cache.remember_run(stored, rater, asked.identity(), shots, replicates)
     try:
         return await runner.run()
     except Stop as stop:
         done = runner.result
-        raise JudgeStopped(f"{stop} {done.progress()}. Run it again to go on.", done) from None
+        raise JudgeStopped(
+            f"{stop} {done.progress()}. Once that is put right, run the same again: it goes on "
+            "where it stopped.", done,
+        ) from None
 
 
 def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:
@@ -111,6 +115,29 @@ def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:
     return ", ".join(parts)
 
 
+def check_name(stored: StoredRound, rater: str, version: str) -> None:
+    """One name is one rater: other settings than those it answered with make another one."""
+    for known in stored.store.raters():
+        if known.name == rater and (known.kind, known.version) != ("model", version):
+            if known.kind == "model":
+                was, now = _apart(known.version or "a model without a version", version)
+                said = f"{rater} has answered here with {was}; now it would be {now}"
+            else:
+                said = f"{rater} is known here as {known.kind}, not as a model"
+            raise ValueError(
+                f"{said}. One name is one rater: give this one another, --rater {rater}-2, or "
+                f"name={rater + '-2'!r}."
+            )
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """What the one says and the other does not, both ways."""
+    ours, theirs = one.split(", "), other.split(", ")
+    more = [part for part in ours if part not in theirs]
+    less = [part for part in theirs if part not in ours]
+    return ", ".join(more) or "fewer settings", ", ".join(less) or "fewer settings"
+
+
 def check_open(stored: StoredRound) -> None:
     if stored.bare:
         raise ValueError(
@@ -121,14 +148,19 @@ def check_open(stored: StoredRound) -> None:
         raise ValueError(f"{stored.name} is closed: `ratebook reopen {stored.name}` first.")
 
 
-def _known_items(stored: StoredRound, items: Iterable[str] | None) -> list[str] | None:
+def known_items(stored: StoredRound, items: Iterable[str] | None) -> list[str] | None:
     if items is None:
         return None
     wanted = [items] if isinstance(items, str) else list(items)
     known = {name for item in stored.items() for name in (item.key, item.ref)}
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise ValueError(f"{stored.name} has no item {', '.join(map(repr, unknown[:5]))}")
+        some = [item.key for item in stored.items()]
+        more = f" and {len(some) - 5} more" if len(some) > 5 else ""
+        raise ValueError(
+            f"{stored.name} has no item {', '.join(map(repr, unknown[:5]))}; its items are "
+            f"{', '.join(map(repr, some[:5]))}{more}."
+        )
     return wanted
 
 

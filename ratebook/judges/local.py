@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ratebook.judges.batches import Batches
 from ratebook.judges.outcome import JudgeRun
-from ratebook.judges.reply import Messages, Reply, storable
+from ratebook.judges.progress import is_watched
+from ratebook.judges.reply import Messages, Reply, Stop, storable
+from ratebook.judges.shape import Open, path_of
 
 if TYPE_CHECKING:
+    from ratebook.judges.spelling import Spelling
     from ratebook.rounds import StoredRound
-
-Constrain = Callable[[dict[str, Any], Any], Any]  # (schema, tokenizer) → a logits processor
 
 
 class LocalModel:
     """A text-generation model by path or id, or one already loaded with its own tokenizer.
 
     Deterministic unless a temperature is given; only new tokens are decoded. `device` automap
-    takes cuda, else mps, else cpu. `constrain` makes a logits processor from the reply's JSON
-    schema, for libraries that force a reply into it; by default replies are free.
+    takes cuda, else mps, else cpu. `constrained` holds every reply to the JSON asked for, whatever
+    the model: then all replies can be read, and a weak model's are still what it finds likeliest.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class LocalModel:
         max_new_tokens: int = 1024,
         temperature: float = 0.0,
         seed: int = 0,
-        constrain: Constrain | None = None,
+        constrained: bool = False,
     ):
         if (path is None) == (model is None):
             raise ValueError("A local model is given by its path or id, or as a loaded model.")
@@ -48,8 +49,10 @@ class LocalModel:
         self.name = name or Path(str(given or "local-model")).name
         self.concurrency = batch_size
         self.max_new_tokens, self.temperature, self.seed = max_new_tokens, temperature, seed
-        self._given, self._device, self._constrain = (model, tokenizer), device, constrain
+        self.constrained = constrained
+        self._given, self._device = (model, tokenizer), device
         self._pipe: Any = None
+        self._spelling: Spelling | None = None
         self._batches = Batches(batch_size, self._answer_all)
 
     def identity(self) -> dict[str, Any]:
@@ -59,7 +62,7 @@ class LocalModel:
         }
         if self.temperature:
             found["seed"] = self.seed
-        if self._constrain is not None:
+        if self.constrained:
             found["constrained"] = True
         return found
 
@@ -70,39 +73,56 @@ class LocalModel:
         await self._batches.close()
 
     def _answer_all(self, batch: Sequence[tuple[Messages, dict[str, Any], int]]) -> list[Reply]:
-        _, schema, replicate = batch[0]
-        return self.answer([messages for messages, *_ in batch], schema, replicate)
+        schemas = [schema for _, schema, _ in batch]
+        return self.answer([messages for messages, *_ in batch], schemas, batch[0][2])
 
     # The model itself
 
     def answer(
-        self, conversations: Sequence[Messages], schema: dict[str, Any] | None = None,
+        self, conversations: Sequence[Messages], schemas: Sequence[dict[str, Any]] = (),
         replicate: int = 1,
     ) -> list[Reply]:
-        """Replies to several conversations, as one batch."""
+        """Replies to several conversations, as one batch; `schemas` are those of the replies."""
         import torch
 
         pipe = self._loaded()
         tokenizer = pipe.tokenizer
         texts = [self._prompt(tokenizer, messages) for messages in conversations]
         templated = bool(getattr(tokenizer, "chat_template", None))
-        how: dict[str, Any] = {"do_sample": bool(self.temperature)}
+        how: dict[str, Any] = {
+            "do_sample": bool(self.temperature), "max_new_tokens": self.max_new_tokens,
+        }
         if self.temperature:
             torch.manual_seed(self.seed + replicate - 1)
             how["temperature"] = self.temperature
-        if self._constrain is not None and schema is not None:
-            how["logits_processor"] = [self._constrain(schema, tokenizer)]
+        if self.constrained and schemas:
+            how |= self._held(schemas, tokenizer)
         sizes = [
             len(tokenizer(text, add_special_tokens=not templated)["input_ids"]) for text in texts
         ]
         found = pipe(
             texts, batch_size=len(texts), return_tensors=True, return_full_text=None,
-            max_new_tokens=self.max_new_tokens, add_special_tokens=not templated, **how,
+            add_special_tokens=not templated, **how,
         )
         return [
             self._reply(pipe, one[0]["generated_token_ids"], max(sizes), size)
             for one, size in zip(found, sizes)
         ]
+
+    def _held(self, schemas: Sequence[dict[str, Any]], tokenizer: Any) -> dict[str, Any]:
+        """What keeps a batch to its schemas; nothing where one has a list of any length."""
+        from ratebook.judges.constrained import Constrained, room_for
+        from ratebook.judges.spelling import Spelling
+
+        if self._spelling is None:
+            self._spelling = Spelling(tokenizer)
+        try:
+            paths = [path_of(schema, self._spelling.spells) for schema in schemas]
+        except Open:
+            return {}
+        room = max(room_for(path, self._spelling, self.max_new_tokens) for path in paths)
+        held = Constrained(paths, self._spelling, room)
+        return {"logits_processor": [held], "max_new_tokens": room, "num_beams": 1}
 
     def _reply(self, pipe: Any, ids: Any, padded: int, size: int) -> Reply:
         new = list(ids)[padded:]
@@ -136,10 +156,19 @@ class LocalModel:
             transformers = _transformers()
             model, tokenizer = self._given
             device = best_device() if self._device in ("automap", None) else self._device
-            self._pipe = transformers.pipeline(
-                "text-generation", model=model if model is not None else self.path,
-                tokenizer=tokenizer, device=device,
-            )
+            if not is_watched():
+                transformers.utils.logging.disable_progress_bar()
+            try:
+                self._pipe = transformers.pipeline(
+                    "text-generation", model=model if model is not None else self.path,
+                    tokenizer=tokenizer, device=device,
+                )
+            except (OSError, ValueError) as error:
+                why = str(error).strip().splitlines()[0]
+                raise Stop(
+                    f"The model {self.path or self.name} cannot be loaded ({why}). Give the folder "
+                    "of a saved model, or its id at Hugging Face."
+                ) from None
             own = self._pipe.tokenizer
             own.padding_side = "left"
             if own.pad_token_id is None:
@@ -149,7 +178,8 @@ class LocalModel:
 
 def judge_local(
     stored: StoredRound, path: str | Path, *, name: str | None = None, device: Any = "automap",
-    batch_size: int = 4, max_new_tokens: int = 1024, temperature: float = 0.0, **how: Any,
+    batch_size: int = 4, max_new_tokens: int = 1024, temperature: float = 0.0,
+    constrained: bool = False, **how: Any,
 ) -> JudgeRun:
     """`judge` with a model on this machine; `how` is what `judge` takes."""
     from ratebook.judges.judging import judge
@@ -157,7 +187,7 @@ def judge_local(
     _transformers()
     model = LocalModel(
         path, name=name, device=device, batch_size=batch_size, max_new_tokens=max_new_tokens,
-        temperature=temperature,
+        temperature=temperature, constrained=constrained,
     )
     return judge(stored, model, name or model.name, **how)
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_TRIES = 200  # openings looked at in one reply
+DEEPEST = 50  # a reply nested deeper says nothing, and would keep json-repair busy for seconds
 _OPENING = re.compile(r"[{\[]")
+_BRACKET = re.compile(r"[{}\[\]]")
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
 
 
@@ -81,13 +83,22 @@ def _decoded(text: str, start: int) -> tuple[Any, int] | None:
         return None
 
 
+def _depth(text: str) -> int:
+    """How deep brackets are nested, those in strings counted too."""
+    depth = deepest = 0
+    for sign in _BRACKET.finditer(text):
+        depth += 1 if sign[0] in "{[" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
 def repaired(text: str) -> Any:
     """What json-repair makes of the reply; None where its end is missing or nothing comes of it."""
     import json_repair
 
     body = re.sub(r"```\s*$", "", text.strip()).strip()
     opening = _OPENING.search(body)
-    if opening is None or body[-1:] not in ("}", "]"):
+    if opening is None or body[-1:] not in ("}", "]") or _depth(body) > DEEPEST:
         return None
     try:
         found = json_repair.loads(body[opening.start() :], skip_json_loads=True)

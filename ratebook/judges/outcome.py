@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COLUMNS = ["subject", "questions", "replicate", "status", "problem", "reply", "retries", "cost",
            "tokens_in", "tokens_out", "seconds", "served", "form", "sdk", "request_id", "at",
            "prompt", "cached"]
+SHOWN = 4  # kinds of failures named in the account of a run
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class JudgeRun:
     requests: int = 0  # sent to the model, repeats after a failure not counted
     spent: float = 0.0
     unpriced: int = 0  # replies whose cost is not known
+    prices: str = ""  # whose prices, and of when
+    priced: bool = False  # whether the model has one
     stopped: str | None = None  # why the run ended early
 
     @property
@@ -65,21 +68,40 @@ class JudgeRun:
 
     @property
     def complete(self) -> bool:
-        return self.stopped is None and len(self.outcomes) == self.total
+        """Whether nothing is left to ask: a failed request is asked again by the next run."""
+        asked = len(self.outcomes) == self.total and "api_error" not in self.counts
+        return self.stopped is None and asked
 
     def __repr__(self) -> str:
         return f"JudgeRun({self.summary()})"
 
     def __str__(self) -> str:
-        return self.summary()
+        return "\n".join([self.summary(), *(f"  {problem}" for problem in self.problems())])
 
     def summary(self) -> str:
-        """One line: “feedback: 24 of 24 asked of gpt-4o-mini, 24 ok; 0.0123 USD”."""
-        cost = f"{self.spent:.4f} USD" if self.spent or not self.unpriced else "cost unknown"
-        if self.spent and self.unpriced:
-            cost += f" and {self.unpriced} replies without a known price"
-        line = f"{self.progress()}; {self.answers} answers; {cost}"
+        """One line: “feedback: 24 of 24 asked of gpt-4o-mini, 24 ok; 432 answers; …”."""
+        line = f"{self.progress()}; {self.answers:,} answers; {self.cost()}"
         return f"{line}; stopped: {self.stopped}" if self.stopped else line
+
+    def cost(self) -> str:
+        """What was spent, by whose prices; “unknown” where it is, never nothing."""
+        if not self.spent and not self.unpriced:
+            return "nothing spent"
+        said = [f"{self.spent:.4f} USD by {self.prices}"] if self.spent else []
+        if self.unpriced and not self.priced:
+            said.append(f"price unknown: {self.prices} do not name the model")
+        elif self.unpriced:
+            said.append(f"cost of {self.unpriced} replies unknown: no token counts came with them")
+        return ", ".join(said)
+
+    def problems(self) -> list[str]:
+        """Why sheets have no answers: “3 refused: the model declined to answer”, most first."""
+        found = Counter((one.status, one.problem) for one in self.outcomes if one.status != "ok")
+        said = [f"{count} {status}: {why}" for (status, why), count in found.most_common(SHOWN)]
+        if len(found) > SHOWN:
+            rest = self.failed - sum(count for _, count in found.most_common(SHOWN))
+            said.append(f"and {rest} more; failures() of the run lists them all")
+        return said
 
     def progress(self) -> str:
         """How far it got, and with what success."""

@@ -14,6 +14,7 @@ TABLE = Path(__file__).with_name("prices.json")
 _WIDE = re.compile("[\u2e80-\U0010ffff]")
 _DATED = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-latest|@.*)$")
 
+OWN = "Give a table of your own (--prices FILE, or prices=)"
 Price = tuple[float, float]  # dollars per million tokens in, and out
 
 
@@ -22,7 +23,7 @@ class Prices:
 
     def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any] | None = None):
         self._models: dict[str, Price] = {}
-        self.source = "prices given"
+        self.source = "the prices given"
         if isinstance(source, Mapping):
             self._take(source)
         else:
@@ -30,9 +31,9 @@ class Prices:
             try:
                 content = json.loads(path.read_text(encoding="utf-8"))
                 self._take(content["models"])
-                self.source = path.name if source is not None else (
-                    f"ratebook's table of prices ({content['as_of']})"
-                )
+                when = f" of {content['as_of']}" if content.get("as_of") else ""
+                whose = "ratebook's prices" if source is None else f"the prices in {path.name}"
+                self.source = f"{whose}{when}"
             except FileNotFoundError:
                 raise ValueError(f"{path}: there is no such file of prices") from None
             except (ValueError, KeyError, TypeError) as error:
@@ -73,8 +74,8 @@ class Budget:
             raise ValueError(f"a budget of {limit} is no amount: use 0 or more dollars")
         if limit is not None and price is None:
             raise ValueError(
-                f"No price is known for {model!r}, so a budget cannot be kept: it is "
-                f"not in {source}. Give prices of your own (prices=FILE), or leave the budget out."
+                f"No price is known for {model!r}, so a budget cannot be kept: "
+                f"{source} do not name it. {OWN}, or leave the budget out."
             )
         self._limit, self._price = limit, price
         self._spent = self._reserved = 0.0

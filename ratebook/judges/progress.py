@@ -14,7 +14,7 @@ class Progress:
     def __init__(self, run: JudgeRun, shown: bool | None = None):
         self._run = run
         self._bar: Any = None
-        if shown or (shown is None and (in_notebook() or sys.stderr.isatty())):
+        if shown or (shown is None and is_watched()):
             from tqdm.auto import tqdm
 
             self._bar = tqdm(total=run.total, desc=f"{run.rater} on {run.round}", unit="sheet")
@@ -27,9 +27,9 @@ class Progress:
 
     def step(self) -> None:
         if self._bar is not None:
-            self._bar.set_postfix_str(
-                f"{self._run.spent:.4f} USD, {self._run.failed} failed", refresh=False
-            )
+            run = self._run
+            cost = "price unknown" if run.unpriced and not run.spent else f"{run.spent:.4f} USD"
+            self._bar.set_postfix_str(f"{cost}, {run.failed} failed", refresh=False)
             self._bar.update()
 
     def close(self) -> None:
@@ -37,8 +37,12 @@ class Progress:
             self._bar.close()
 
 
+def is_watched() -> bool:
+    """Whether somebody sees a bar: on a terminal, or below a notebook's cell."""
+    return in_notebook() or sys.stderr.isatty()
+
+
 def in_notebook() -> bool:
-    """Whether somebody sees the output of a notebook's cell."""
     if "ipykernel" not in sys.modules:
         return False
     from IPython import get_ipython

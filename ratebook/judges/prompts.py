@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ratebook.judges.exact import exact_schema
 from ratebook.judges.examples import few_shot
 from ratebook.judges.schema import Schema, reply_schema
 from ratebook.judges.sheets import Sheet
@@ -45,10 +46,13 @@ class Prompt:
 
 
 class Prompts:
-    """Makes prompts; what is the same for all sheets of a kind is made once."""
+    """Makes prompts; what is the same for all sheets of a kind is made once.
 
-    def __init__(self, examples: Sequence[Example] | None = None):
-        self._examples = examples
+    `exact`: with the schema of each sheet, for a model that is held to it.
+    """
+
+    def __init__(self, examples: Sequence[Example] | None = None, exact: bool = False):
+        self._examples, self._exact = examples, exact
         self._made: dict[tuple[int, ...], tuple[tuple[Question, ...], str, Schema, str]] = {}
 
     def of(self, sheet: Sheet) -> Prompt:
@@ -63,7 +67,7 @@ class Prompts:
             {"role": "system", "content": system},
             {"role": "user", "content": user_message(sheet)},
         )
-        return Prompt(sheet.ref, messages, schema, mark)
+        return Prompt(sheet.ref, messages, exact_schema(sheet) if self._exact else schema, mark)
 
 
 def build(sheet: Sheet, examples: Sequence[Example] | None = None) -> Prompt:

@@ -60,7 +60,10 @@ def _from_jsonl(text: str, source: str) -> Iterable[tuple[str, dict[str, Any]]]:
         try:
             content = json.loads(line)
         except ValueError as error:
-            raise ValueError(f"{where}: not JSON ({error})") from None
+            raise ValueError(
+                f'{where}: not JSON ({error}). Write a line {{"id": …, "reply": …}} for each '
+                "reply, or a line === id === before each"
+            ) from None
         if not isinstance(content, dict):
             raise ValueError(f'{where}: write {{"id": …, "reply": …}}')
         if content.get("status") != "api_error":  # no reply came; a later line may have one

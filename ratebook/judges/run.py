@@ -48,25 +48,30 @@ class Runner:
         fresh: bool = False,
         progress: bool | None = None,
         ask: bool = True,
+        version: str | None = None,
     ):
         self.stored, self.model = stored, model
-        self.result = JudgeRun(stored.name, rater)
         self.prices = prices or Prices()
-        self.budget = Budget(budget, self.prices.of(model.name), model.name, self.prices.source)
+        price = self.prices.of(model.name)
+        self.result = JudgeRun(
+            stored.name, rater, prices=self.prices.source, priced=price is not None)
+        self.budget = Budget(budget, price, model.name, self.prices.source)
         self._replicates = range(1, replicates + 1)
         self._items = None if items is None else list(items)
-        self._prompts, self._fresh, self._shown = Prompts(examples), fresh, progress
+        self._prompts = Prompts(examples, exact=bool(model.identity().get("constrained")))
+        self._fresh, self._shown = fresh, progress
         self._known: dict[int, dict[tuple[str, int, str], Any]] = {}
         self._failure: Stop | None = None
         self._ask = ask
         self._standing: saving.Standing = {}
-        self._scribe = Scribe(stored, rater)
+        self._scribe = Scribe(stored, rater, version)
 
     async def run(self) -> JudgeRun:
         """Raises Stop, after what was under way is stored, where going on is pointless."""
         progress = Progress(self.result, self._shown)
         try:
-            self._standing = await self._scribe.read(self.stored.current, self.result.rater)
+            rater = self.result.rater
+            self._standing = await self._scribe.read(saving.standing, self.stored, rater)
             for wave in waves(self.stored.protocol):
                 jobs = list(self._jobs(wave))
                 self.result.total += len(jobs)

@@ -23,6 +23,12 @@ class Unsaved(RuntimeError):
     """The store refused an answer; the message says which and why."""
 
 
+def standing(stored: StoredRound, rater: str) -> Standing:
+    """The rater's current answers; none before it has joined the round."""
+    joined = any(one.name == rater for one in stored.raters())
+    return stored.current(rater) if joined else {}
+
+
 def save(
     stored: StoredRound, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int
 ) -> int:

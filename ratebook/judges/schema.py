@@ -9,16 +9,17 @@ from ratebook.judges.wording import is_closed, value_key, written
 from ratebook.protocols import Question
 
 Schema = dict[str, Any]
+NULL: Schema = {"type": "null"}
 
 
 def reply_schema(sheet: Sheet) -> Schema:
     """One schema per kind of sheet, the same for every item: servers compile it once."""
     whole, per_part = by_extent(sheet)
-    keys = {question.id: _question(question) for question in whole}
+    keys = {question.id: question_schema(question) for question in whole}
     if per_part:
-        entry = _closed({"part": {"type": "integer"}, **{q.id: _question(q) for q in per_part}})
-        keys["parts"] = {"type": "array", "items": entry}
-    return _closed(keys)
+        entry = {question.id: question_schema(question) for question in per_part}
+        keys["parts"] = {"type": "array", "items": closed({"part": {"type": "integer"}, **entry})}
+    return closed(keys)
 
 
 def by_extent(sheet: Sheet) -> tuple[list[Question], list[Question]]:
@@ -28,12 +29,17 @@ def by_extent(sheet: Sheet) -> tuple[list[Question], list[Question]]:
     return whole, [question for question in asked if question.per == "part"]
 
 
-def _question(question: Question) -> Schema:
-    value = _value(question)
-    if is_closed(question) and question.type != "answer":
-        value = _closed({"reasoning": {"type": "string"}, value_key(question): value})
+def question_schema(question: Question) -> Schema:
+    value = reasoned(question, _value(question))
     if question.when is not None or question.type == "percent":
-        return {"anyOf": [value, {"type": "null"}]}
+        return {"anyOf": [value, NULL]}
+    return value
+
+
+def reasoned(question: Question, value: Schema) -> Schema:
+    """The value after its reasoning, where the question has any."""
+    if is_closed(question) and question.type != "answer":
+        return closed({"reasoning": {"type": "string"}, value_key(question): value})
     return value
 
 
@@ -51,7 +57,7 @@ def _value(question: Question) -> Schema:
     return {"enum": [*listed, *question.not_applicable]}
 
 
-def _closed(properties: dict[str, Schema]) -> Schema:
+def closed(properties: dict[str, Schema]) -> Schema:
     return {
         "type": "object",
         "properties": properties,

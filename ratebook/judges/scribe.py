@@ -24,10 +24,15 @@ MOST = 600  # answers in one transaction
 
 
 class Scribe:
-    """For one event loop and one rater of one round."""
+    """For one event loop and one rater of one round, who joins it with the first answers.
 
-    def __init__(self, stored: StoredRound, rater: str):
+    A model that was never reached leaves no rater, and its name can be used again.
+    """
+
+    def __init__(self, stored: StoredRound, rater: str, version: str | None = None):
         self._stored, self._rater = stored, rater
+        self._version: str | None = version
+        self._joined = False
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="ratebook-judge-write")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="ratebook-judge-read")
         self._records: list[tuple[Record, asyncio.Future[None]]] = []
@@ -121,6 +126,9 @@ class Scribe:
         await asyncio.shield(loop.run_in_executor(self._writer, lambda: action(*given)))
 
     def _save(self, events: Sequence[Event]) -> None:
+        if not self._joined:
+            self._stored.add_rater(self._rater, kind="model", version=self._version)
+            self._joined = True
         for ack in self._stored.save(self._rater, events):
             if not ack.ok:
                 raise Unsaved(

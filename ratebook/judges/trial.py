@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ratebook.judges.beside import beside_people
+from ratebook.judges.beside import as_table, beside_people
 from ratebook.judges.by_hand import DryRun, askings, dry_run
-from ratebook.judges.outcome import JudgeRun
+from ratebook.judges.outcome import JudgeRun, Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +21,8 @@ NO_MODEL = "No model is chosen: name one in the parameters, and run the cells ag
 class Trial:
     """One model on one round. Without a `model` it shows what would be asked, and asks nothing.
 
-    `model` is a name behind `base_url`, a path or id with `local`, or a function.
+    `model` is a name behind `base_url`, a path or id with `local`, or a function; `how` is what
+    `judge` takes, such as `items`.
     """
 
     def __init__(
@@ -32,6 +35,7 @@ class Trial:
         key_env: str = "OPENAI_API_KEY",
         name: str | None = None,
         concurrency: int = 8,
+        constrained: bool = False,
         **how: Any,
     ):
         self.stored, self._how = stored, how
@@ -41,7 +45,7 @@ class Trial:
         elif model and local:
             from ratebook.judges.local import LocalModel
 
-            self._model = LocalModel(model, name=name)
+            self._model = LocalModel(model, name=name, constrained=constrained)
         elif model:
             from ratebook.judges.endpoint import Endpoint
 
@@ -51,57 +55,78 @@ class Trial:
 
     def plan(self) -> DryRun:
         """What would be sent, and about what it would cost."""
-        prices, replicates = self._how.get("prices"), self._how.get("replicates", 1)
-        return dry_run(self.stored, self.name, prices=prices, replicates=replicates)
+        known = ("prices", "replicates", "items", "examples")
+        return dry_run(
+            self.stored, self.name, **{key: self._how[key] for key in known if key in self._how}
+        )
 
     def prompts(self, number: int = 3) -> list[str]:
         """What a model reads about the first items: the part that differs from item to item."""
-        return [one.prompt.messages[-1]["content"] for one in _first(self.stored, number)]
+        found = askings(self.stored, self._how.get("examples"), self._how.get("items"))
+        return [one.prompt.messages[-1]["content"] for one in islice(found, number)]
 
-    def first(self, number: int = 3) -> pd.DataFrame | str:
-        """Asks about the first items only, and shows what came back."""
+    def first(self, number: int = 3) -> list[str]:
+        """Asks about the first items only; the replies as they came."""
         if self._model is None:
-            return NO_MODEL
-        items = [item.ref for item in self.stored.items()[:number]]
-        run = self._run(items=items)
-        columns = ["subject", "questions", "status", "problem", "reply", "cost", "seconds"]
-        return run.frame()[columns]
+            return [NO_MODEL]
+        chosen = self._how.get("items") or [item.ref for item in self.stored.items()]
+        run, said = self._run(items=list(chosen)[:number])
+        return [*self._told(run.outcomes), *([said] if run.stopped else [])]
 
-    def run(self) -> JudgeRun | str:
-        """Asks about everything; what is stored is not asked again."""
-        return NO_MODEL if self._model is None else self._run()
+    def run(self) -> str:
+        """Asks about everything, what is stored excepted; what that came to, or why it stopped."""
+        return NO_MODEL if self._model is None else self._run()[1]
 
-    def questions(self) -> Any:
-        """RAGQuestEval: writes questions about each reference and answers them from both texts."""
+    def questions(self, rules: bool = False) -> Any:
+        """RAGQuestEval: writes questions about each reference and answers them from both texts.
+
+        With `rules` the offline baseline does it, which needs no model.
+        """
         parts = self.stored.protocol.parts
         if parts is None or parts.of != "case" or parts.source != "file":
             return f"{self.stored.protocol.name} has no questions to be written."
-        if self._model is None:
-            return NO_MODEL
         from ratebook.judges.questeval import questions
 
+        if rules:
+            return questions(self.stored, rules=True)
+        if self._model is None:
+            return NO_MODEL
         how = {key: self._how[key] for key in ("budget", "prices") if key in self._how}
         return questions(self.stored, ask=self._model, name=self.name, **how)
 
-    def failures(self) -> pd.DataFrame | str:
-        """The sheets of the last run that gave no answers, and why."""
-        return NO_MODEL if self.last is None else self.last.failures()
+    def failures(self, number: int = 20) -> list[str]:
+        """The replies of the last run that gave no answers, and why."""
+        if self.last is None:
+            return [NO_MODEL]
+        found = [one for one in self.last.outcomes if one.status != "ok"]
+        more = len(found) - number
+        return [
+            *self._told(found[:number]),
+            *([f"and {more} more: failures({len(found)}) shows all"] if more > 0 else []),
+        ] or ["Every reply gave answers."]
 
     def beside_people(self) -> pd.DataFrame | str:
-        """The judge's answers beside the people's."""
-        return NO_MODEL if self._model is None else beside_people(self.stored, self.name)
+        """The judge's answers beside the people's, a row for each question."""
+        if self._model is None:
+            return NO_MODEL
+        return as_table(beside_people(self.stored, self.name))
 
-    def _run(self, **more: Any) -> JudgeRun:
-        from ratebook.judges.judging import judge
+    def _run(self, **more: Any) -> tuple[JudgeRun, str]:
+        from ratebook.judges.judging import JudgeStopped, judge
 
-        self.last = judge(self.stored, self._model, self.name, **{**self._how, **more})
-        return self.last
+        try:
+            self.last = judge(self.stored, self._model, self.name, **{**self._how, **more})
+        except JudgeStopped as stop:
+            self.last = stop.run
+            return stop.run, str(stop)
+        return self.last, str(self.last)
 
-
-def _first(stored: StoredRound, number: int) -> list[Any]:
-    found: list[Any] = []
-    for one in askings(stored):
-        if len(found) == number:
-            break
-        found.append(one)
-    return found
+    def _told(self, outcomes: Iterable[Outcome]) -> Iterator[str]:
+        """Which item, how it went, and the whole reply."""
+        stored = self.stored
+        names = {item.ref: item.key for item in stored.items()}
+        names |= {case.ref: case.key for case in stored.cases()}
+        for one in outcomes:
+            cost = "" if one.reply.cost is None else f", {one.reply.cost:.4f} USD"
+            why = f": {one.problem}" if one.problem else cost
+            yield f"{names.get(one.subject, one.subject)}: {one.status}{why}\n\n{one.reply.text}"

@@ -1,5 +1,6 @@
 """Rounds of a few items for each protocol, and an environment without anybody's keys."""
 
+import warnings
 from functools import lru_cache
 from pathlib import Path
 
@@ -74,6 +75,21 @@ def open_round(tmp_path):
         return target.open(name, asked, table, **how)
 
     return opened
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """Hugging Face without a network, on one core."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("TRANSFORMERS_OFFLINE", "1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # torch's own, about Python
+        import torch
+        import transformers
+
+        transformers.utils.logging.disable_progress_bar()
+        torch.set_num_threads(1)
+        yield
 
 
 @pytest.fixture

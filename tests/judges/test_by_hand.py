@@ -21,7 +21,6 @@ def test_a_dry_run_shows_a_prompt_and_an_estimate_and_sends_nothing(open_round):
     assert said.startswith("4 requests to gpt-4o-mini: about ")
     assert "Nice map!" in said
     assert "atlas-2" not in said
-    assert "No price is known for mine" in str(dry_run(stored, "mine"))
     assert stored.raters() == []
 
 
@@ -67,6 +66,14 @@ def test_items_keys_and_csv_are_taken_too(open_round, tmp_path):
     assert run.counts == {"ok": 2}
     labels = stored.frame().query("question == 'label' and rater == 'chat'")
     assert dict(zip(labels["replicate"], labels["value"])) == {1: "SUPPORTED", 2: "NO EVIDENCE"}
+
+
+def test_a_file_that_is_refused_leaves_no_rater(open_round, tmp_path):
+    stored, file = open_round("feedback-quality"), tmp_path / "r.jsonl"
+    file.write_text('{"id": "zz", "reply": "x"}')
+    with pytest.raises(ValueError, match=r"r1 has no 'zz'.*Nothing was taken in"):
+        take_replies(stored, file, "chat")
+    assert stored.raters() == []
 
 
 def test_a_reply_that_says_nothing_is_recorded_as_that(open_round, tmp_path):

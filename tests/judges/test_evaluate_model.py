@@ -1,22 +1,17 @@
 """EvaluateModel: the feedback guide's code as it is written there, and what it left open."""
 
 import json
-import re
 import subprocess
 import sys
 
 import pandas as pd
 import pytest
 
-from ratebook.judges import EvaluateModel, judge, take_replies
-from ratebook.judges.gen_ai import FILE, Section, examples_in, read_gen_ai, write_gen_ai
+from ratebook.judges import EvaluateModel, take_replies
 from ratebook.judges.gen_ai_prompt import filled
-from ratebook.judges.prompts import build
-from ratebook.protocols import load
 
 from .conftest import ITEMS
 from .replies import GUIDE, WHY, dumped, flat
-from .standin import reply_to
 
 FEEDBACK = pd.DataFrame({
     "text": ['He said "good {text} work".', "Repeat it with {load_domain}.", "Nice map!"],
@@ -239,60 +234,6 @@ def test_a_file_of_results_is_taken_into_a_round_as_answers(open_round, tmp_path
     assert run.counts == {"ok": 2}
     frame = stored.frame()
     assert set(frame[frame["question"] == "clarity"]["number"]) == {4.0}
-
-
-def test_the_prompt_file_is_read_and_written_and_ships_with_mixed_examples(tmp_path):
-    sections = read_gen_ai()
-    assert set(sections) == {"feedback_generation", "ai_detection"}
-    copy = tmp_path / "gen_ai.json"
-    write_gen_ai(copy, sections)
-    assert json.loads(copy.read_text()) == json.loads(FILE.read_text())
-    outputs = [one["output"] for one in sections["feedback_generation"].examples]
-    scores = [[v for k, v in one.items() if isinstance(v, int) and k != "Confidence"]
-              for one in outputs]
-    assert set(scores[0]) == {5}
-    assert len(set(scores[1])) > 2
-    mine = Section("S", {"a": "b"}, {"c": "score"}, ({"input": {}, "output": {}},), {"note": 1})
-    write_gen_ai(copy, {"feedback_generation": mine})
-    assert read_gen_ai(copy)["feedback_generation"] == mine
-
-
-def test_the_shipped_criteria_are_the_protocols():
-    section = read_gen_ai()["feedback_generation"]
-    protocol = load("feedback-quality")
-    for name, text in section.criteria.items():
-        question = next(one for one in protocol.questions if one.label == name)
-        assert all(level.description in text for level in question.levels)
-    assert len(section.criteria) == 6
-
-
-def test_a_judge_takes_its_examples_from_such_a_file(open_round):
-    stored = open_round("feedback-quality")
-    seen = []
-
-    def model(messages):
-        seen.append(messages[0]["content"])
-        return reply_to(messages)
-
-    assert judge(stored, model, name="m", examples=str(FILE)).failed == 0
-    assert "38 dropouts" in seen[0]
-    shots = examples_in(json.loads(FILE.read_text()), stored.protocol, "gen_ai.json")
-    assert [one.answers["overall"] for one in shots] == [5, 1.6]
-    assert build  # the same prompts as everywhere
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [([], "an object with a section"), ({"system": "x"}, "this is one section"),
-     ({"feedback_generation": {"criteria": {}}}, "feedback_generation: 'system' is missing"),
-     ({"feedback_generation": {"system": "s", "criteria": {}, "output_structure": {},
-                               "example1": {"input": {}}}}, "'example1' needs an 'input'")],
-)
-def test_a_prompt_file_with_a_fault_says_where(tmp_path, content, words):
-    file = tmp_path / "gen_ai.json"
-    file.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=re.escape(words)):
-        read_gen_ai(file)
 
 
 def test_no_torch_is_needed_without_a_local_model():

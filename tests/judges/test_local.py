@@ -1,10 +1,14 @@
 """Local models where torch is missing, and what is refused before any is loaded."""
 
 import builtins
+import sys
+from types import SimpleNamespace
 
 import pytest
 
 from ratebook.judges import LocalModel, judge_local
+from ratebook.judges.judging import version_of
+from ratebook.judges.local import best_device
 
 
 def test_without_torch_the_extra_is_named(pairs, monkeypatch):
@@ -26,3 +30,21 @@ def test_a_loaded_model_comes_with_its_tokenizer(pairs):
     with pytest.raises(ValueError, match="by its path or id, or as a loaded model"):
         LocalModel()
     assert LocalModel("org/Tiny-Llama").name == "Tiny-Llama"
+
+
+@pytest.mark.parametrize(
+    ("cuda", "mps", "device"),
+    [(True, True, "cuda"), (False, True, "mps"), (False, False, "cpu"), (False, None, "cpu")],
+)
+def test_the_device_is_cuda_else_mps_else_cpu(monkeypatch, cuda, mps, device):
+    there = lambda one: SimpleNamespace(is_available=lambda: one)  # noqa: E731
+    backends = SimpleNamespace(**({} if mps is None else {"mps": there(mps)}))
+    torch = SimpleNamespace(cuda=there(cuda), backends=backends)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    assert best_device() == device
+
+
+def test_a_model_that_is_held_to_a_shape_is_another_rater():
+    free, held = LocalModel("org/tiny"), LocalModel("org/tiny", constrained=True)
+    assert version_of(free) != version_of(held)
+    assert "constrained True" in version_of(held)

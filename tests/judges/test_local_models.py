@@ -1,11 +1,10 @@
 """A model on this machine, through the real transformers pipeline, offline."""
 
-import warnings
 
 import pandas as pd
 import pytest
 
-from ratebook.judges import EvaluateModel, LocalModel, judge_local
+from ratebook.judges import EvaluateModel, JudgeStopped, LocalModel, judge_local
 from ratebook.judges.by_hand import askings
 
 from . import tiny
@@ -21,23 +20,8 @@ FEEDBACK = [{"id": "a", "text": "Nice map!", "domain": "Geography"},
             {"id": "b", "text": "Repeat it with eight plants.", "domain": "Biology"}]
 
 
-@pytest.fixture
-def offline(monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("TRANSFORMERS_OFFLINE", "1")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # torch's own, about Python
-        import torch
-        import transformers
-
-        transformers.utils.logging.disable_progress_bar()
-        torch.set_num_threads(1)
-        yield
-
-
 def prompts_of(folder, stored):
-    model = LocalModel(folder)
-    tokenizer = __import__("transformers").AutoTokenizer.from_pretrained(folder)
+    model, tokenizer = LocalModel(folder), tiny.tokenizer_of(folder)
     return [model._prompt(tokenizer, one.prompt.messages) for one in askings(stored)]
 
 
@@ -114,23 +98,7 @@ def test_a_reply_that_fills_its_limit_is_known_to_be_cut(offline, tmp_path):
     assert long.tokens_in > short.tokens_in
 
 
-def test_a_logits_processor_can_force_the_reply(offline, tmp_path):
-    import torch
-    from transformers import LogitsProcessor
-
-    folder = tiny.make(tmp_path / "tiny-llama", ['{"a": 1}'])
-
-    class Only(LogitsProcessor):
-        def __init__(self, tokenizer):
-            self.token = tokenizer.encode("1", add_special_tokens=False)[0]
-
-        def __call__(self, ids, scores):
-            forced = torch.full_like(scores, -float("inf"))
-            forced[:, self.token] = 0
-            return forced
-
-    model = LocalModel(
-        folder, max_new_tokens=4, constrain=lambda schema, tokenizer: Only(tokenizer))
-    [reply] = model.answer([[{"role": "user", "content": "x"}]], {"type": "object"})
-    assert reply.text == "1111"
-    assert model.identity()["constrained"]
+def test_a_model_that_is_not_there_stops_the_run_and_is_named(offline, pairs, tmp_path):
+    with pytest.raises(JudgeStopped, match=r"The model .*nothing cannot be loaded \(.*saved model"):
+        judge_local(pairs, tmp_path / "nothing", name="tiny")
+    assert pairs.raters() == []

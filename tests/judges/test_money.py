@@ -4,20 +4,21 @@ import json
 
 import pytest
 
-from ratebook.judges import Endpoint, judge
+from ratebook.judges import Endpoint, dry_run, judge
 from ratebook.judges.prices import TABLE, Budget, Prices, tokens_of
 from ratebook.judges.progress import Progress
 
 from .conftest import feedback_items
-from .server import Server
+from .server import Play, Server, says
+from .standin import reply_to
 
 PRICES = {"scripted": (10.0, 50.0)}  # 1,000 tokens in and 200 out come to 0.02
 
 
 def test_the_table_has_a_price_for_every_model_it_names_and_says_how_old_it_is():
     content = json.loads(TABLE.read_text(encoding="utf-8"))
-    assert content["as_of"]
     table = Prices()
+    assert table.source == f"ratebook's prices of {content['as_of']}"
     for name, price in content["models"].items():
         assert table.of(name) == (price["input"], price["output"])
 
@@ -33,8 +34,9 @@ def test_dated_and_prefixed_names_find_their_price():
 
 def test_a_file_of_prices_can_be_edited_and_is_checked(tmp_path):
     file = tmp_path / "prices.json"
-    file.write_text('{"models": {"mine": {"input": 1, "output": 2}}}')
+    file.write_text('{"as_of": "May", "models": {"mine": {"input": 1, "output": 2}}}')
     assert Prices(file).of("mine") == (1.0, 2.0)
+    assert Prices(file).source == "the prices in prices.json of May"
     file.write_text('{"models": {"mine": {"input": -1, "output": 2}}}')
     with pytest.raises(ValueError, match="is no price"):
         Prices(file)
@@ -48,15 +50,37 @@ def test_a_run_knows_what_it_cost(open_round):
         run = judge(stored, Endpoint("scripted", server.url), "judge", prices=PRICES)
         again = judge(stored, Endpoint("scripted", server.url), "judge", prices=PRICES)
     assert run.spent == pytest.approx(0.04)
-    assert "0.0400 USD" in run.summary()
-    assert (again.spent, again.requests) == (0.0, 0)
+    assert run.summary().endswith("; 0.0400 USD by the prices given")
+    assert (again.spent, again.requests, again.cost()) == (0.0, 0, "nothing spent")
+
+
+def test_every_estimate_says_whose_prices_it_is_by_and_of_when(open_round):
+    stored, source = open_round("feedback-quality"), Prices().source
+    assert f"USD by {source}. Prices change" in str(dry_run(stored, "gpt-4o-mini"))
+    assert "(--prices FILE, or prices=, takes others)" in str(dry_run(stored, "gpt-4o-mini"))
+    unknown = dry_run(stored, "mine")
+    assert unknown.cost is None
+    assert f"Price unknown: {source} do not name mine." in str(unknown)
+    assert "About 0.0" not in str(unknown)
+
+
+def test_tokens_that_were_not_counted_leave_a_cost_unknown(open_round):
+    def uncounted(seen, attempt):
+        play = says(reply_to(seen.body["messages"]))
+        return Play(body=play.body.replace(b'"usage"', b'"nothing"'))
+
+    with Server(uncounted) as server:
+        run = judge(open_round("feedback-quality"), Endpoint("scripted", server.url), "judge",
+                    prices=PRICES)
+    assert run.cost() == "cost of 2 replies unknown: no token counts came with them"
 
 
 def test_an_unknown_price_is_said_and_not_counted_as_nothing(open_round):
     with Server() as server:
         run = judge(open_round("feedback-quality"), Endpoint("scripted", server.url), "judge")
     assert run.unpriced == 2
-    assert "cost unknown" in run.summary()
+    assert run.cost() == f"price unknown: {Prices().source} do not name the model"
+    assert "USD" not in run.summary()
 
 
 def test_a_budget_stops_a_run_in_time_and_a_larger_one_goes_on(open_round):

@@ -6,12 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from ratebook.judges.trial import NO_MODEL, Trial
 from ratebook.rounds import Event, Store
 
-from .server import Server, says
+from .server import Server, error, says
 from .standin import reply_to
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +62,7 @@ def test_the_notebook_judges_a_round_and_compares_with_people(open_round, tmp_pa
     assert "refused" in shown["first"]
     assert "2 ok, 2 refused" in shown["run"]
     assert "the model declined to answer" in shown["failures"]
-    assert "within_one" in shown["beside"]
+    assert "within one" in shown["beside"]
     assert not any("stderr" in text for text in shown.values())
 
 
@@ -70,8 +71,8 @@ def test_without_a_model_the_steps_look_and_ask_nothing(open_round, tmp_path):
     trial = Trial(stored)
     assert "Nice map!" in str(trial.plan())
     assert len(trial.prompts(1)) == 1
-    for step in (trial.first, trial.run, trial.failures, trial.beside_people):
-        assert step() == NO_MODEL
+    assert (trial.run(), trial.beside_people()) == (NO_MODEL, NO_MODEL)
+    assert (trial.first(), trial.failures()) == ([NO_MODEL], [NO_MODEL])
     assert {rater.name for rater in stored.raters()} == {"ana"}
 
 
@@ -91,11 +92,60 @@ def test_questions_are_written_only_where_a_protocol_has_them(open_round, monkey
 def test_a_function_can_be_tried_out(open_round, tmp_path):
     stored = opened(open_round, tmp_path)
     trial = Trial(stored, reply_to, name="stand-in")
-    assert list(trial.first(1)["status"]) == ["ok"]
-    assert trial.run().counts == {"ok": 2}
-    beside = trial.beside_people().set_index(["question", "statistic"])
-    assert beside.loc[("clarity", "exact"), "n_items"] == 2
-    assert beside.loc[("tone", "exact"), "reason"]
+    [reply] = trial.first(1)
+    assert reply.startswith("a/atlas-2: ok\n\n{")
+    assert "r1: 2 of 2 asked of stand-in, 2 ok" in trial.run()
+    assert trial.failures() == ["Every reply gave answers."]
+    beside = trial.beside_people()
+    assert beside.loc["clarity", "items"] == 2
+    assert beside.loc["tone", "the same"] == "–"
+    assert beside.loc["tone", "why not"]
+
+
+def test_only_the_items_chosen_are_shown_and_asked_about(open_round, tmp_path):
+    stored = opened(open_round, tmp_path)
+    trial = Trial(stored, reply_to, name="stand-in", items=["b/birch-1"])
+    assert len(trial.plan().askings) == 1
+    assert "eight plants" in trial.prompts()[0]
+    assert trial.first()[0].startswith("b/birch-1: ok")
+    assert "1 of 1 asked" in trial.run()
+    with pytest.raises(ValueError, match=r"no item 'zz'; its items are 'a/atlas-2', 'b/birch-1'"):
+        Trial(stored, items=["zz"]).plan()
+
+
+def test_a_run_that_stops_says_why_in_the_notebook_and_shows_no_traceback(open_round, tmp_path):
+    opened(open_round, tmp_path)
+    with Server(lambda seen, attempt: error(401, "no")) as server:
+        shown = run_notebook(tmp_path, round_name="r1", model="scripted", base_url=server.url)
+    for step in ("first", "run"):
+        assert "did not accept the key (401: no)" in shown[step]
+        assert "environment variable OPENAI_API_KEY" in shown[step]
+        assert "Once that is put right, run the same again" in shown[step]
+
+
+def test_failures_are_shown_whole_and_by_the_item(open_round, tmp_path):
+    stored = opened(open_round, tmp_path)
+    said = "Hmm. " * 40
+    trial = Trial(stored, lambda messages: said, name="stand-in")
+    trial.run()
+    first, more = trial.failures(1)
+    assert first.startswith("a/atlas-2: parse_error: no answers in the form asked for were found")
+    assert first.endswith(f"\n\n{said}")
+    assert more == "and 1 more: failures(2) shows all"
+
+
+def test_the_table_beside_people_rounds_where_a_person_reads():
+    from ratebook.judges.beside import as_table
+
+    rows = [("overall", "exact", 0.1846, 0.1195, 0.2742, 65, None),
+            ("overall", "bias", -0.5077, -0.876, -0.1394, 65, None),
+            ("label", "exact", None, None, None, 0, "nobody rated it")]
+    columns = ["question", "statistic", "estimate", "low", "high", "n_items", "reason"]
+    table = as_table(pd.DataFrame(rows, columns=columns))
+    assert table.loc["overall", "the same"] == "18% (12% to 27%)"
+    assert table.loc["overall", "higher by"] == "-0.51 (-0.88 to -0.14)"
+    assert table.loc["overall", "items"] == 65
+    assert list(table.loc["label", ["the same", "why not"]]) == ["–", "nobody rated it"]
 
 
 @pytest.mark.parametrize("people", [True, False])

@@ -23,69 +23,67 @@ ROOT = Path(__file__).parents[2]
 CONCURRENCY = 4
 
 
-def started(database, server):
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.judges.resuming", str(database), server.url,
-         str(CONCURRENCY)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )
+class Runs:
+    """Runs of one round, each in a process of its own."""
+
+    def __init__(self, database, server):
+        self._nursery = subprocess.Popen(
+            [sys.executable, "-m", "tests.judges.resuming", str(database), server.url,
+             str(CONCURRENCY)],
+            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._nursery.kill()
+        self._nursery.communicate()
+
+    def start(self):
+        self._nursery.stdin.write("\n")
+        self._nursery.stdin.flush()
+        self.process = int(self._nursery.stdout.readline())
+
+    def end(self):
+        """What the run said, and its status."""
+        said = []
+        for line in self._nursery.stdout:
+            if line.strip().removeprefix("-").isdigit():
+                return "".join(said), int(line)
+            said.append(line)
+        raise AssertionError("the runs have ended: " + "".join(said))
 
 
-def what_it_said(process, timeout=60):
-    """Its output, once it has ended; a process that hangs is not left behind."""
-    try:
-        return process.communicate(timeout=timeout)[0]
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise
-
-
-def killed_and_resumed(folder, items, kills, seed):
-    """Kills a run `kills` times at random moments, lets it finish, and returns what happened."""
+def opened(folder, items):
     protocol = load("feedback-quality")
     database = folder / "workspace.sqlite"
     table = ItemTable.from_records(protocol, feedback_items(items))
     Store(database).open("r1", protocol, table).store.dispose()
-    draw = random.Random(seed)
-    stored_at_kill = []
-    with Server(delay=0.05) as server:
+    return database
+
+
+def test_after_kill_9_at_20_random_times_only_what_was_under_way_is_asked_again(tmp_path):
+    kills, items, draw = 20, 240, random.Random(1)
+    database = opened(tmp_path, items)
+    with Server(delay=0.05) as server, Runs(database, server) as runs:
         for _ in range(kills):
-            process = started(database, server)
-            begin, first = time.monotonic(), len(server.seen)
-            while len(server.seen) == first and time.monotonic() - begin < 30:
+            first = len(server.seen)
+            runs.start()
+            while len(server.seen) == first:
                 time.sleep(0.005)
-            time.sleep(draw.uniform(0, 0.25))
-            os.kill(process.pid, signal.SIGKILL)
-            process.communicate()
-            replies = Store(database).replies
-            stored_at_kill.append((len(server.seen), len(replies)))
-        process = started(database, server)
-        said = what_it_said(process, 120)
-        assert process.returncode == 0, said
+            time.sleep(draw.uniform(0, 0.1))
+            os.kill(runs.process, signal.SIGKILL)
+            assert runs.end()[1] == -signal.SIGKILL  # and not at its own end
+        runs.start()
+        said, status = runs.end()
         asked = Counter(seen.user for seen in server.seen)
-    return Store(database).round("r1"), asked, said
-
-
-@pytest.mark.parametrize("kills", [3])
-def test_after_kill_9_only_what_was_under_way_is_asked_again(tmp_path, kills):
-    check(tmp_path, items=24, kills=kills, seed=1)
-
-
-@pytest.mark.long
-def test_after_20_kills_at_random_times_nothing_is_lost_or_repeated(tmp_path):
-    for seed in range(4):
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        check(folder, items=60, kills=5, seed=seed)
-
-
-def check(folder, items, kills, seed):
-    stored, asked, said = killed_and_resumed(folder, items, kills, seed)
+    assert status == 0, said
     assert f"{items} ok" in said
     assert len(asked) == items
-    repeated = sum(count - 1 for count in asked.values())
-    assert repeated <= kills * CONCURRENCY
-    frame = stored.frame()
+    assert sum(count - 1 for count in asked.values()) <= kills * CONCURRENCY
+    frame = Store(database).round("r1").frame()
     assert (frame["revision"] == 1).all()
     assert len(frame[frame["question"] == "overall"]) == items
 
@@ -130,21 +128,18 @@ def test_a_failed_request_is_asked_again_next_time(open_round):
 
 
 def test_ctrl_c_leaves_what_was_answered_and_the_next_run_goes_on(tmp_path):
-    protocol = load("feedback-quality")
-    database = tmp_path / "workspace.sqlite"
-    table = ItemTable.from_records(protocol, feedback_items(40))
-    Store(database).open("r1", protocol, table).store.dispose()
-    with Server(delay=0.2) as server:
-        process = started(database, server)
+    database = opened(tmp_path, 40)
+    with Server(delay=0.2) as server, Runs(database, server) as runs:
+        runs.start()
         while len(server.answered) < 8:
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        said = what_it_said(process)
-        assert process.returncode != 0
+        os.kill(runs.process, signal.SIGINT)
+        said, status = runs.end()
+        assert status != 0
         assert "KeyboardInterrupt" in said
         at_stop = len(server.seen)
-        process = started(database, server)
-        said = what_it_said(process)
+        runs.start()
+        said, _ = runs.end()
         assert "40 ok" in said
         assert len(server.seen) <= 40 + CONCURRENCY
         assert at_stop < 40

@@ -51,13 +51,19 @@ def make(folder, corpus, chat=False):
     return folder
 
 
+def tokenizer_of(folder):
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(folder)
+
+
 def overfit(folder, pairs, steps=100):
     """Trains it until it answers each prompt with its reply, word for word; the last loss."""
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
     torch.manual_seed(0)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer = tokenizer_of(folder)
     model = AutoModelForCausalLM.from_pretrained(folder)
     examples = []
     for prompt, reply in pairs:

@@ -146,7 +146,10 @@ def _model(
             batch_size=concurrency or 4,
         )
     if model is None:
-        raise ValueError("Say who writes and answers: a model's name, ask=, local=, or rules=True.")
+        raise ValueError(
+            "Say who writes and answers: a model's name (--model), ask=, local= (--local), or "
+            "rules=True (--rules)."
+        )
     from ratebook.judges.endpoint import Endpoint
 
     return Endpoint(model, base_url, concurrency=concurrency or 8, **parameters)

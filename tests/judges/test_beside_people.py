@@ -1,0 +1,83 @@
+"""Model answers in the round, beside people's and an adjudicator's, and in the page."""
+
+import html
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from ratebook.judges import judge
+from ratebook.rounds import Event
+
+from .server import Server
+from .standin import reply_to
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_suggestions_and_evidence_are_stored(open_round):
+    stored = open_round("feedback-quality")
+    judge(stored, lambda messages: reply_to(
+        messages, suggestions="Name a chapter.", evidence="“the second part”"), name="m")
+    texts = stored.frame(texts=True)
+    assert set(texts.query("question == 'suggestions'")["value"]) == {"Name a chapter."}
+    assert set(texts.query("question == 'evidence'")["value"]) == {"“the second part”"}
+
+
+def test_an_adjudicator_decides_beside_the_model_and_erases_nothing(open_round):
+    stored = open_round("halo-support", raters=["ana"])
+    [item] = stored.items()
+    stored.save("ana", [Event("a", item.ref, "label", "CONTRADICTED")])
+    judge(stored, lambda messages: "SUPPORTED", name="m")
+    stored.add_rater("chair", kind="adjudicator")
+    stored.save("chair", [Event("c", item.ref, "label", "NO EVIDENCE")])
+    labels = stored.frame().query("question == 'label'")
+    found = dict(zip(labels["rater_kind"], labels["value"]))
+    assert found == {"automatic": "SUPPORTED", "human": "CONTRADICTED", "model": "SUPPORTED",
+                     "adjudicator": "NO EVIDENCE"}
+    assert stored.current("m")[item.ref, 0, "label"].value == "SUPPORTED"
+
+
+def test_the_two_commands_of_the_readme_put_a_model_beside_people_on_one_page(tmp_path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    (.*feedback-sample.*)$", readme, re.M)
+    assert [re.search(r"judge|report", one)[0] for one in commands] == ["judge", "report"]
+    build_sample(tmp_path / "workspace")
+    with Server() as server:
+        said = [run(one, tmp_path / "workspace", server.url) for one in commands]
+    assert "72 of 72 asked of stand-in, 72 ok" in said[0]
+    page = tmp_path / "workspace" / "reports" / "feedback-sample" / "index.html"
+    text = " ".join(html.unescape(re.sub("<[^>]+>", " ", page.read_text("utf-8"))).split())
+    section = text.partition("Machines against people stand-in, the model")[2]
+    assert "stand-in against the people, question by question" in section
+    for name in ("Correctness", "Clarity", "Overall"):
+        assert re.search(rf"{name} 72 [\d.]+ % [\d.]+ % [−\d.]+ [\d.]+", section)
+    assert "“the second part” says so." in text  # what the model said is read beside people's words
+
+
+def build_sample(folder):
+    place = ROOT / "data" / "samples" / "build.py"
+    specification = importlib.util.spec_from_file_location("samples_build", place)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    module.ROUNDS = {"feedback-sample": module.ROUNDS["feedback-sample"]}
+    module.main(folder)
+
+
+def run(command, workspace, url):
+    """A command of the README, word for word but for its places."""
+    words = shlex.split(command)
+    while "=" in words[0]:
+        words.pop(0)
+    assert words.pop(0) == "ratebook"
+    places = {"data/samples/workspace": str(workspace), "http://127.0.0.1:8765/v1": url}
+    done = subprocess.run(
+        [sys.executable, "-m", "ratebook", *(places.get(word, word) for word in words)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "OPENAI_API_KEY": "none"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
