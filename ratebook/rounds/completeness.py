@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from ratebook.rounds import assigning, schema
-from ratebook.rounds.events import Events, read
+from ratebook.rounds.events import ANSWERED, NOT_APPLICABLE, Events, read
 from ratebook.rounds.gaps import Slots, gaps, of_cases
 from ratebook.rounds.snapshot import Snapshot, Subject, places_of_all
 
@@ -39,7 +39,7 @@ class Standing:
     items: int  # of the plan; without one, those the rater said something about
     complete: int  # items on which nothing required is missing
     begun: int  # items with answers that are not complete
-    answers: int  # current ones, to whatever question
+    answers: int  # current ones, to whatever question; skipped is none
     put: Mapping[str, int]
     given: Mapping[str, int]
 
@@ -86,7 +86,8 @@ def standings(
         touched = np.isin(items, own.subject)
         found.append(Standing(
             name, row.kind, seen.excluded.get(row.id), planned, len(items),
-            int((lacking == 0).sum()), int((touched & (lacking > 0)).sum()), len(own), put, given,
+            int((lacking == 0).sum()), int((touched & (lacking > 0)).sum()),
+            int(np.isin(own.status, (ANSWERED, NOT_APPLICABLE)).sum()), put, given,
         ))
     counting = events.take(~np.isin(events.rater, list(seen.excluded)))
     return found, OfCases(*of_cases(stored.protocol, asked, seen, counting, wanted))

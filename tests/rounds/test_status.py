@@ -23,6 +23,11 @@ def test_status_says_what_is_stored_by_whom_and_what_is_missing(stored, say):
     assert (status["missing"], status["complete"]) == (33, False)
 
 
+def test_what_was_skipped_is_no_answer(stored, say):
+    say("ana", "q0/a", "tone", status="skipped", reason="unclear")
+    assert [rater["answers"] for rater in stored.status()["raters"]][:2] == [0, 0]
+
+
 def test_a_round_is_complete_when_all_who_count_have_answered_all(stored, say):
     for item in stored.queue("ana"):
         complete(say, "ana", item.ref)
