@@ -73,7 +73,8 @@ def reached(protocol: Protocol, asked: list[Slot], answers: Mapping[Key, Any]) -
     """
     left = untouched(asked, answers)
     last = len(stages(protocol)) - 1
-    stage = min((slot.stage for slot in left), default=last)
+    # Before its questions are written nothing of an item has been answered.
+    stage = min((slot.stage for slot in left), default=last if asked else 0)
     while stage < last and fields_until(protocol, stage + 1) <= fields_until(protocol, stage):
         stage += 1
     return stage

@@ -19,7 +19,7 @@ _MOUNT = """async ([script]) => {
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
   const widget = await import(url);
   const listeners = new Set();
-  window.__kernel = { alive: true };
+  window.__kernel = { alive: true, hear: (said) => listeners.forEach((action) => action(said)) };
   const model = {
     on: (_, action) => listeners.add(action),
     off: (_, action) => listeners.delete(action),
@@ -57,6 +57,10 @@ class BareDesk(Desk):
         self.page.evaluate(_MOUNT, [front.script()])
         self.form.locator(".rb-questions > *").first.wait_for()
         return self
+
+    def from_elsewhere(self, content) -> None:
+        """What another tab sends; the kernel's answer reaches all tabs."""
+        self.page.evaluate("said => window.__kernel.hear(said)", self.widget.answer(content))
 
     @property
     def database(self) -> Path:

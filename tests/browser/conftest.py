@@ -28,6 +28,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
+WITHOUT_SAMPLE = {
+    "ai-detection": [
+        {"id": f"t{n}", "label": "human", "prediction": prediction, "model": "detector-1",
+         "text": f"we wrote 14.{n} ml but it might of been more, see the smudge on p. {n}"}
+        for n, prediction in enumerate(["ai", "human", "ai"], start=1)
+    ],
+}
 MISSING = f"THE BROWSER TESTS DID NOT RUN: there is no {CHROMIUM}; install Debian's chromium."
 
 
@@ -123,6 +130,8 @@ def open_round(
 
 
 def sample_rows(protocol: Protocol, count: int):
+    if protocol.name in WITHOUT_SAMPLE:
+        return WITHOUT_SAMPLE[protocol.name][:count], None
     folder = SAMPLES / protocol.name
     rows = read(folder / "items.csv")[:count]
     if not (folder / "parts.csv").exists():

@@ -18,6 +18,8 @@ _READY = """() => {
 }"""
 _KNOWN = """() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info"""
 
+_BUSY = """() =>
+  window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"""
 _RUN = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
@@ -83,6 +85,9 @@ class Desk:
             ".requestExecute({code})", code,
         )
 
+    def wait_for_busy_kernel(self) -> None:
+        self.page.wait_for_function(_BUSY)
+
     def kernel_number(self) -> int:
         return int((self.folder / "pid").read_text())
 
@@ -127,6 +132,11 @@ class Desk:
     def wait_for_position(self, position: int) -> "Desk":
         where = self.form.locator(".rb-where")
         where.filter(has_text=f"Item {position} of").wait_for(timeout=15_000)
+        return self
+
+    def wait_for_submitted(self, count: int) -> "Desk":
+        where = self.form.locator(".rb-where")
+        where.filter(has_text=f"· {count} submitted").wait_for(timeout=15_000)
         return self
 
     # The store

@@ -8,6 +8,11 @@ from ratebook.rounds import Store
 # question: (keys, the value they mean), or several of these for the parts in turn; “=text” is
 # written into the open text.
 SCRIPTS = {
+    "ai-detection": {
+        "verdict": ("2", "incorrect"),
+        "confidence": ("7 5 Enter", 75),
+        "reason": ("=“might of been”", "“might of been”"),
+    },
     "halo-support": {"label": ("2", "CONTRADICTED")},
     "neureg-qa": {
         "relevance": ("5", 5),

@@ -51,6 +51,16 @@ def test_a_click_on_plain_text_leaves_the_keys_with_the_form(desk):
     assert desk.page.evaluate("document.activeElement.closest('.rb') !== null")
 
 
+def test_in_labs_own_style_every_label_of_an_example_stands_above_what_it_labels(desk):
+    desk.press("i").form.locator(".rb-example").first.wait_for()
+    askew = desk.form.evaluate("""root => [...root.querySelectorAll('.rb-aside dd')].filter(dd => {
+      const above = dd.previousElementSibling.getBoundingClientRect();
+      const here = dd.getBoundingClientRect();
+      return here.top < above.bottom - 1 || Math.abs(here.left - above.left) > 1;
+    }).length""")
+    assert askew == 0
+
+
 def test_every_element_that_can_have_the_focus_tells_lab_to_keep_off(bare_desk):
     desk = bare_desk("neureg-qa", 2)
     desk.press("?", "f")

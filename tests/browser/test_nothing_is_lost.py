@@ -108,6 +108,7 @@ def test_two_tabs_of_one_rater_neither_lose_nor_double(sit_down, context):
 def test_answers_come_in_while_a_cell_is_busy(sit_down):
     desk = sit_down("stem-sentences", [item()])
     desk.execute("import time; time.sleep(20)")
+    desk.wait_for_busy_kernel()
     desk.press(*["1"] * 6).wait_for_state("saved", timeout=10_000)
     assert stored(desk) == SIX
 
@@ -120,7 +121,7 @@ def test_answers_wait_for_a_kernel_that_is_busy_for_half_a_minute(sit_down, lab)
         desk = sit_down("stem-sentences", [item()])
         desk.press("1", "1", "1").wait_for_state("saved")
         desk.execute("import time; time.sleep(30)")
-        time.sleep(0.5)
+        desk.wait_for_busy_kernel()
         desk.press("1", "1", "1").wait_for_state("silent")
         assert desk.count() == 3
         desk.wait_for_state("saved", timeout=45_000)

@@ -3,11 +3,10 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from ratebook.protocols import names
 from ratebook.rounds import Store
 
-PROTOCOLS = [
-    "feedback-quality", "halo-support", "neureg-qa", "rag-questeval", "stem-sentences",
-]
+PROTOCOLS = names()
 SMALL = {"phone": (360, 640), "1280 × 1024 at 400 %": (320, 256)}
 # Wider than the form, and not inside something that scrolls by itself.
 _OVERFLOWING = """() => [...document.querySelectorAll('.rb *')].filter(node =>
@@ -22,8 +21,27 @@ def test_axe_finds_no_barrier(bare_desk, protocol, theme):
     desk.picture(f"{protocol}-{theme}")
     for keys in ((), ("n",), ("?",)):
         desk.press(*keys)
-        found = Axe().run(desk.page, ".rb").response["violations"]
-        assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+        assert barriers(desk) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_barrier_in_what_opens_on_demand(bare_desk, theme):
+    desk = bare_desk("halo-support", 1, theme=theme)
+    desk.page.evaluate("window.__kernel.alive = false")
+    for keys in (("f",), ("Escape", "s"), ("Escape", "b"), ("b", "g"), ("Escape", "1")):
+        desk.press(*keys)
+        assert barriers(desk) == [], keys
+    desk.wait_for_state("silent")
+    assert barriers(desk) == []
+    desk.page.evaluate("window.__kernel.alive = true")
+    desk.wait_for_state("saved").press("Control+Enter")
+    desk.form.get_by_text("This item is submitted.").wait_for()
+    assert barriers(desk) == []
+
+
+def barriers(desk):
+    found = Axe().run(desk.page, ".rb").response["violations"]
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
 
 
 @pytest.mark.parametrize("size", SMALL)

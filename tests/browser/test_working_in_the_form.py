@@ -133,6 +133,29 @@ def test_the_source_is_searched_and_evidence_in_it_is_marked(stem):
     assert stem.page.evaluate("CSS.highlights.get('rb-evidence').size") == 1
 
 
+def test_what_the_search_found_is_marked_without_a_mouse(stem):
+    stem.press("/").write("accuracy").press("Enter", "Escape", "e").wait_for_state("saved")
+    (_, reason), = marks(stem)
+    place = json.loads(reason)["evidence"]
+    assert place["quote"].lower() == "accuracy"
+    assert stem.page.evaluate("CSS.highlights.get('rb-evidence').size") == 1
+
+
+def test_a_rater_who_is_writing_is_left_to_it_when_another_tab_changes_the_item(stem):
+    stem.press("4", "1").open_part(1).press("n", "Enter").write("It is")
+    card = stem.form.locator("textarea")
+    assert stem.at() == ("accuracy_comment", 1)
+    ref = stem.widget._sitting.turns[0].ref
+    other = {"event_id": "other", "subject": ref, "part": 3, "question": "accuracy",
+             "value": "accurate", "lamport": 1}
+    stem.from_elsewhere({"kind": "save", "tab": "other", "events": [other]})
+    stem.form.locator(".rb-part", has_text="Sentence 3").get_by_text("Accurate").wait_for()
+    stem.write(" 1 more").press("Control+Enter").wait_for_state("saved")
+    assert card.count() == 0
+    assert values(stem) == {("accuracy", 1): "inaccurate", ("severity", 1): "severe",
+                            ("accuracy_comment", 1): "It is 1 more", ("accuracy", 3): "accurate"}
+
+
 def test_triples_are_filtered(bare_desk):
     desk = bare_desk("neureg-qa", 1)
     rows = desk.form.locator(".rb-triples tbody tr")

@@ -127,6 +127,14 @@ def test_a_case_is_shown_by_its_reference_alone_until_its_questions_are_answered
     assert set(item(ana, ref=page["ref"])["fields"]) == {"ground_truth", "generated"}
 
 
+def test_before_its_questions_are_written_a_case_shows_its_reference_alone(open_round, browser):
+    from tests.rating.conftest import QUESTEVAL
+
+    ana = browser(open_round("rag-questeval", QUESTEVAL))
+    ana.say("open")
+    assert set(item(ana)["fields"]) == {"ground_truth"}
+
+
 def test_answers_about_the_case_come_back_with_its_other_item(questeval, browser):
     ana = browser(questeval)
     ana.say("open")

@@ -148,7 +148,7 @@ export class Desk {
   evidence(slot) {
     const { form } = this;
     const place = form.source.selection();
-    if (!place) return form.say("Select a stretch of the source first, then E.");
+    if (!place) return form.say("Select a stretch of the source, or search for it, then E.");
     if (form.locked()) return undefined;
     this.sheet.item.evidence.push(place);
     this.mark("note", JSON.stringify({ evidence: place }));
@@ -177,6 +177,10 @@ export class Desk {
     const { form } = this;
     const { item } = this.sheet;
     if (item.submitted) return;
+    if (this.sheet.unwritten) {
+      form.say("There is nothing to submit yet.");
+      return;
+    }
     const missing = this.sheet.missing();
     if (missing.length) {
       form.say(`Still missing: ${missing.length}.`);

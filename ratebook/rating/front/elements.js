@@ -21,6 +21,17 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
+// Puts these children in this order and touches only what is new or gone: what stays keeps its
+// place, its focus and its layout.
+export function arrange(node, wanted) {
+  const stays = new Set(wanted);
+  for (const child of [...node.childNodes]) if (!stays.has(child)) child.remove();
+  wanted.forEach((child, index) => {
+    const there = node.childNodes[index];
+    if (there !== child) node.insertBefore(child, there ?? null);
+  });
+}
+
 export function fill(node, ...children) {
   const wanted = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
   node.replaceChildren(...wanted);

@@ -41,8 +41,9 @@ export class Foot {
     this.submit.hidden = submitted;
     this.change.hidden = !submitted;
     this.reveal.hidden = !(submitted && held);
-    this.submit.setAttribute("aria-disabled", String(missing.length > 0));
+    this.submit.setAttribute("aria-disabled", String(missing.length > 0 || sheet.unwritten));
     if (submitted) fill(this.missing, "This item is submitted.");
+    else if (sheet.unwritten) fill(this.missing, "There is nothing to answer yet.");
     else if (missing.length) {
       fill(
         this.missing,
@@ -56,7 +57,7 @@ export class Foot {
               missingName(this.protocol, slot),
             ),
           ),
-        missing.length > NAMED ? ` and ${missing.length - NAMED} more` : null,
+        missing.length > NAMED ? el("span", {}, `and ${missing.length - NAMED} more`) : null,
       );
     } else if (waiting) fill(this.missing, "Complete. Submitting when everything is stored …");
     else fill(this.missing, "Complete. Ctrl+Enter submits.");

@@ -57,14 +57,17 @@ export class Form {
 
   build() {
     const { protocol, desk } = this;
+    // What was drawn may be older than the sheet: the kernel sends the item anew at times.
+    const now = (slot) => this.sheet.byKey.get(slot.key) ?? slot;
     const act = {
-      open: (slot) => this.open(slot),
-      choose: (slot, value) => desk.choose(slot, value),
-      write: (slot, value, options) => desk.write(slot, value, options),
-      done: (slot) => desk.done(slot),
-      clear: (slot) => desk.clear(slot),
-      skip: (slot) => desk.skip(slot),
-      notApplicable: (slot) => desk.notApplicable(slot),
+      open: (slot) => this.open(now(slot)),
+      choose: (slot, value) => desk.choose(now(slot), value),
+      write: (slot, value, options) => desk.write(now(slot), value, options),
+      done: (slot) => desk.done(now(slot)),
+      clear: (slot) => desk.clear(now(slot)),
+      skip: (slot) => desk.skip(now(slot)),
+      notApplicable: (slot) => desk.notApplicable(now(slot)),
+      lookAgain: () => this.fetch({}),
       dismiss: (eventId) => this.dismiss(eventId),
       downloadUnsaved: () => this.downloadUnsaved(),
       submit: () => desk.submit(),
@@ -104,7 +107,8 @@ export class Form {
 
   // An item arrives: the next one, or the one on the desk with what has changed since.
   load(message) {
-    const same = this.sheet && this.sheet.item.ref === message.item.ref;
+    const before = this.sheet;
+    const same = before && this.sheet.item.ref === message.item.ref;
     const key = this.wanted ?? (same ? this.active?.key : this.memory.slotIn(message.item));
     this.wanted = null;
     const item = overlay(message.item, this.outbox.waiting());
@@ -121,14 +125,17 @@ export class Form {
     this.bar.at(message.place, this.memory.durations);
     const slot = key ? this.sheet.byKey.get(key) : null;
     const start = item.submitted ? null : this.sheet.start();
-    this.open(slot && this.sheet.open(slot) ? slot : start);
+    this.open(slot && this.sheet.open(slot) ? slot : start, { typing: same });
     this.source.lightEvidence(item.evidence);
     // Where the panes lie one under the other, an item begins with what there is to read.
     if (!same) this.source.node.parentElement.scrollTop = 0;
+    // The keyboard is with the form from its first item on, so all of it should be in sight.
+    if (before === null) this.root.scrollIntoView({ block: "nearest" });
     this.move.end();
   }
 
-  open(slot) {
+  // With `typing` a rater who writes in the open question is left to it.
+  open(slot, { typing = false } = {}) {
     if (slot && slot.stage > this.sheet.item.stage) {
       // What this step shows may not be seen before the steps ahead of it are stored.
       this.wanted = slot.key;
@@ -142,8 +149,7 @@ export class Form {
     }
     this.active = slot;
     this.memory.at(this.sheet.item, slot);
-    this.draw();
-    this.focus();
+    if (!this.draw({ typing })) this.focus();
   }
 
   openPart(number) {
@@ -156,17 +162,19 @@ export class Form {
     this.open(this.locked() ? slot : this.sheet.next(slot));
   }
 
-  draw() {
+  draw({ typing = false } = {}) {
     const refused = new Map(
       this.outbox.rejected().map(({ event, reason }) => [
         `${event.subject}|${event.part}|${event.question}`,
         reason,
       ]),
     );
-    this.questions.draw(this.sheet, this.active, (slot) => refused.get(slot.key));
+    const reason = (slot) => refused.get(slot.key);
+    const stayed = this.questions.draw(this.sheet, this.active, reason, { typing });
     const question = this.active?.question ?? null;
     this.source.show(question, this.active?.part ?? 0, this.shownAnswers(question));
     this.drawFoot();
+    return stayed;
   }
 
   // Answers a question shows beside the source: `answer:<question>` in its `shows`.
@@ -195,6 +203,7 @@ export class Form {
     if (this.active && this.questions.focus(options)) return;
     if (this.active) this.questions.node.querySelector(".rb-card")?.focus();
     else if (this.sheet?.item.submitted) this.foot.next.focus();
+    else if (this.sheet?.unwritten) this.questions.node.querySelector("button").focus();
     else this.foot.submit.focus();
   }
 

@@ -13,7 +13,7 @@ export const KEYS = [
   { keys: ["m"], does: "missing", what: "jump to what is still missing" },
   { keys: ["f"], does: "flag", what: "flag the item, with a reason; once more takes it back" },
   { keys: ["/"], does: "search", what: "search the source" },
-  { keys: ["e"], does: "evidence", what: "mark the selected source text as evidence" },
+  { keys: ["e"], does: "evidence", what: "mark what is selected or found in the source as evidence" },
   { keys: ["]"], does: "nextItem", what: "next item" },
   { keys: ["["], does: "previousItem", what: "item before" },
   { keys: ["g"], does: "goto", what: "go to an item by its number" },

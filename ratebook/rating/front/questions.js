@@ -2,7 +2,8 @@
 
 import { UNANSWERABLE } from "./conditions.js";
 import { answerEntry, numberEntry, percentEntry, textEntry } from "./entries.js";
-import { button, el, fill, given } from "./elements.js";
+import { arrange, button, el, fill, given } from "./elements.js";
+import { isTyping } from "./keys.js";
 import { choicesOf, radios, sameValue } from "./radios.js";
 
 // What a line shows of an answer; null for none.
@@ -32,40 +33,88 @@ export function groupsOf(slots) {
 
 export class Questions {
   // `act` has open(slot), choose(slot, value), write(slot, value, options), done(slot),
-  // skip(slot), notApplicable(slot), clear(slot).
+  // skip(slot), notApplicable(slot), clear(slot), lookAgain().
   constructor(protocol, act) {
     this.protocol = protocol;
     this.act = act;
     this.node = el("section", { class: "rb-questions", "aria-label": "Questions" });
-    this.drawn = 0;
+    this.drawn = 0; // counts the drawings of open questions
+    this.kept = new Map(); // key -> { says, node }: what was drawn and may still say the same
   }
 
-  draw(sheet, active, refused) {
-    this.sheet = sheet;
-    this.active = active;
-    this.refused = refused;
-    this.drawn += 1;
-    const open = sheet.slots.filter((slot) => sheet.open(slot));
+  // Draws what says something else than before. With `typing`, the open question stays as it is
+  // while the rater writes in it: drawn anew it would lose the caret, and keys would be commands.
+  // True if it did stay.
+  draw(sheet, active, refused, { typing = false } = {}) {
+    const same = active !== null && this.active?.key === active.key;
+    const writes = typing && same && this.writes();
+    if (this.sheet?.item.ref !== sheet.item.ref) this.kept.clear();
+    if (!writes) this.drawn += 1;
+    Object.assign(this, { sheet, active, refused });
+    const drawn = new Map();
+    for (const { key, says, make } of this.pieces()) {
+      const kept = this.kept.get(key);
+      drawn.set(key, { says, node: kept?.says === says ? kept.node : make() });
+    }
+    this.kept = drawn;
+    arrange(this.node, [...drawn.values()].map(({ node }) => node));
+    return writes;
+  }
+
+  writes() {
+    const here = document.activeElement;
+    return this.node.contains(here) && isTyping(here);
+  }
+
+  // What stands here from top to bottom: {key, says, make}.
+  pieces() {
+    const { sheet, active } = this;
     const stages = new Set(sheet.slots.map((slot) => slot.stage)).size;
+    const pieces = [];
+    const add = (key, slots, make) => {
+      const says = slots.includes(active)
+        ? `open ${this.drawn}`
+        : JSON.stringify(slots.map((slot) => [slot.question.id, ...this.stands(slot)]));
+      pieces.push({ key, says, make });
+    };
     let stage = -1;
-    const nodes = groupsOf(open).map((group) => {
-      const nodes = [];
+    for (const group of groupsOf(sheet.slots.filter((slot) => sheet.open(slot)))) {
       if (stages > 1 && group.stage !== stage) {
         stage = group.stage;
-        nodes.push(el("h3", { class: "rb-stage" }, `Step ${stage + 1} of ${stages}`));
+        const words = `Step ${stage + 1} of ${stages}`;
+        add(words, [], () => el("h3", { class: "rb-stage" }, words));
       }
-      nodes.push(group.part === 0 ? this.cards(group.slots) : this.part(group));
-      return nodes;
-    });
-    fill(this.node, nodes);
+      if (group.part !== 0) {
+        add(`part ${group.stage} ${group.part}`, group.slots, () => this.part(group));
+      } else for (const slot of group.slots) add(slot.key, [slot], () => this.cardOrLine(slot));
+    }
+    if (!sheet.slots.length) add("nothing", [], () => this.nothing());
+    return pieces;
+  }
+
+  // What a line says of a slot: the answer in words, and whether one is still needed.
+  stands(slot) {
+    return [inWords(slot.question, this.sheet.at(slot)), this.sheet.required(slot)];
+  }
+
+  nothing() {
+    if (!this.sheet.unwritten) return el("p", {}, "Nothing is asked of this item.");
+    const { parts } = this.protocol;
+    return el(
+      "div",
+      { class: "rb-card rb-nothing" },
+      el("p", { class: "rb-prompt" }, `This item has no ${parts.label.toLowerCase()}s yet.`),
+      el("p", { class: "rb-help" }, "Whoever leads the round writes them. Then look again."),
+      el("div", { class: "rb-row rb-foot" }, button("Look again", this.act.lookAgain)),
+    );
   }
 
   wait(words) {
     fill(this.node, el("p", { class: "rb-waits", role: "status" }, words));
   }
 
-  cards(slots) {
-    return slots.map((slot) => (slot === this.active ? this.card(slot) : this.line(slot)));
+  cardOrLine(slot) {
+    return slot === this.active ? this.card(slot) : this.line(slot);
   }
 
   // A part: its text, and how its questions stand, or the questions themselves when it is open.
@@ -82,21 +131,19 @@ export class Questions {
       },
       el("span", { class: "rb-part-label" }, label),
       given("span", part ? part.text : "", { class: "rb-part-text" }),
-      isOpen
-        ? null
-        : group.slots.map((slot) => this.chip(slot)),
+      isOpen ? null : el("span", { class: "rb-chips" }, group.slots.map((slot) => this.chip(slot))),
     );
     return el(
       "div",
       { class: isOpen ? "rb-part rb-open" : "rb-part" },
       head,
-      isOpen ? this.cards(group.slots) : null,
+      isOpen ? group.slots.map((slot) => this.cardOrLine(slot)) : null,
     );
   }
 
   chip(slot) {
-    const words = inWords(slot.question, this.sheet.at(slot));
-    const needed = words === null && this.sheet.required(slot);
+    const [words, required] = this.stands(slot);
+    const needed = words === null && required;
     if (words === null && !needed) return null;
     return el(
       "span",
@@ -106,8 +153,8 @@ export class Questions {
   }
 
   line(slot) {
-    const words = inWords(slot.question, this.sheet.at(slot));
-    const state = words === null ? (this.sheet.required(slot) ? "to do" : "optional") : null;
+    const [words, required] = this.stands(slot);
+    const state = words === null ? (required ? "to do" : "optional") : null;
     return el(
       "button",
       {

@@ -38,5 +38,7 @@ export function searchBox(passage, label) {
       },
     },
   });
-  return { box, node: el("span", { class: "rb-row" }, box, count) };
+  // The place the rater has come to, for those who mark it without a mouse.
+  const place = () => (here < 0 ? null : found[here]);
+  return { box, place, node: el("span", { class: "rb-row" }, box, count) };
 }

@@ -40,8 +40,11 @@ export class Sheet {
   constructor(protocol, item) {
     this.item = item;
     this.slots = slotsOf(protocol, item);
+    // Parts that are not cut from a text are written by somebody, and may not be there yet.
+    this.unwritten = !this.slots.length && Boolean(protocol.parts) && !protocol.parts.from;
     this.byKey = new Map(this.slots.map((slot) => [slot.key, slot]));
     this.answers = new Map();
+    this.follows = null;
     for (const answer of item.answers) {
       const key = slotKey(answer.subject, answer.part, answer.question);
       if (answer.status !== "retracted") this.answers.set(key, answer);
@@ -54,13 +57,23 @@ export class Sheet {
 
   // What conditions on this slot look at: answers about the same part and about the whole.
   values(slot) {
-    const values = {};
-    for (const other of this.slots) {
-      if (other.part !== 0 && other.part !== slot.part) continue;
-      const answer = this.answers.get(other.key);
-      if (answer && answer.status === "answered") values[other.question.id] = answer.value;
+    const { said, values } = this.known();
+    if (!values.has(slot.part)) values.set(slot.part, { ...said.get(0), ...said.get(slot.part) });
+    return values.get(slot.part);
+  }
+
+  // What follows from the answers, worked out once until one of them changes: with a hundred
+  // sentences every slot asks for it at every key.
+  known() {
+    if (this.follows) return this.follows;
+    const said = new Map();
+    for (const slot of this.slots) {
+      const answer = this.answers.get(slot.key);
+      if (!answer || answer.status !== "answered") continue;
+      said.set(slot.part, { ...said.get(slot.part), [slot.question.id]: answer.value });
     }
-    return values;
+    this.follows = { said, values: new Map(), missing: null, stage: null };
+    return this.follows;
   }
 
   asked(slot) {
@@ -82,16 +95,21 @@ export class Sheet {
   }
 
   missing() {
-    return this.slots.filter((slot) => {
+    const known = this.known();
+    known.missing ??= this.slots.filter((slot) => {
       if (this.settled(slot) || !this.required(slot)) return false;
       return !(this.skipped(slot) && slot.question.of === "case");
     });
+    return known.missing;
   }
 
   // A stage opens when everything required in those before it was answered or skipped.
   stage() {
-    const held = this.missing().filter((slot) => !this.skipped(slot));
-    return Math.min(...held.map((slot) => slot.stage), Infinity);
+    const known = this.known();
+    known.stage ??= this.missing()
+      .filter((slot) => !this.skipped(slot))
+      .reduce((least, slot) => Math.min(least, slot.stage), Infinity);
+    return known.stage;
   }
 
   open(slot) {
@@ -124,6 +142,7 @@ export class Sheet {
     const before = this.at(slot);
     if (after === null || after.status === "retracted") this.answers.delete(slot.key);
     else this.answers.set(slot.key, after);
+    this.follows = null;
     return [slot, before, after];
   }
 

@@ -19,20 +19,23 @@ export class Source {
     this.pick = pick;
     this.node = el("section", { class: "rb-source", "aria-label": "Source" });
     this.panes = new Map();
-    this.shown = "";
+    this.shown = this.says = "";
   }
 
   clear() {
     for (const pane of this.panes.values()) pane.passage?.dark();
     this.panes.clear();
-    this.shown = "";
+    this.shown = this.says = "";
     this.node.replaceChildren();
   }
 
   // Draws an item's fields once; `show` then only changes what must change.
+  // The same item come again keeps its place on the page and what was searched in it.
   load(item) {
+    const says = JSON.stringify([item.ref, item.fields, item.parts]);
+    if (says === this.says) return;
     this.clear();
-    this.item = item;
+    this.says = says;
     const parts = this.protocol.parts;
     for (const field of this.protocol.fields) {
       const text = item.fields[field.name];
@@ -60,7 +63,7 @@ export class Source {
     // Only a text that is long on the page too gives way to the others.
     const kind = !long ? "rb-field" : text.length > 500 ? "rb-field rb-long rb-yields" : "rb-field rb-long";
     const node = el("div", { class: kind }, head, passage.node);
-    return { node, passage, search: search?.box ?? null };
+    return { node, passage, search: search?.box ?? null, found: search?.place };
   }
 
   show(question, part, extra = []) {
@@ -102,16 +105,20 @@ export class Source {
     return panes.length > 0;
   }
 
-  // {field, start, end, quote} of what is selected in a text on show, or null.
+  // {field, start, end, quote} of what is selected in a text on show, else of what the search in
+  // one is at; null for neither.
   selection() {
-    for (const [field, pane] of this.panes) {
-      const place = pane.passage && pane.node.isConnected ? pane.passage.selection() : null;
-      if (place) {
-        const quote = pane.passage.text.slice(...place);
-        return { field, start: place[0], end: place[1], quote };
+    const panes = [...this.panes].filter(([, pane]) => pane.passage && pane.node.isConnected);
+    const marked = (of) => {
+      for (const [field, pane] of panes) {
+        const place = of(pane);
+        if (!place) continue;
+        const [start, end] = place;
+        return { field, start, end, quote: pane.passage.text.slice(start, end) };
       }
-    }
-    return null;
+      return null;
+    };
+    return marked((pane) => pane.passage.selection()) ?? marked((pane) => pane.found?.());
   }
 
   lightEvidence(marks) {
