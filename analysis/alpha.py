@@ -10,6 +10,7 @@ import numpy as np
 from analysis.distances import ORDERED, check_level, distances
 from analysis.estimate import Estimate
 from analysis.infer import infer
+from analysis.options import Options
 from analysis.patterns import count_values, find_patterns
 from analysis.ratings import Ratings, read
 
@@ -198,10 +199,7 @@ def alpha(
         alpha_statistic(level, coded),
         coded,
         find_patterns(coded),
-        interval=interval,
-        resamples=resamples,
-        coverage=coverage,
-        seed=seed,
+        Options(interval, resamples, coverage, seed),
         pairable=True,
     )
 

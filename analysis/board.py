@@ -73,6 +73,7 @@ class Board:
         )
         self._grids: dict[str, Grid] = {}
         self._counted: dict[Any, tuple[Ratings, Patterns]] = {}
+        self.kept: dict[Any, Any] = {}  # what one measure found and another needs
 
     def _find_units(self, cluster: str | None) -> None:
         frame = self.frame

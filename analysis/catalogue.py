@@ -36,6 +36,9 @@ STATISTICS = {
     ),
     "no_majority": "The share of units on which no value has more than half of the raters.",
     "evaluator_agreement": "How often a rater gives the commonest value, ties left out.",
+    "evaluator_variance": "How far raters lie apart on a unit: its variance, averaged over units.",
+    "evaluator_sd": "The same as standard deviation: each unit's, averaged over units.",
+    "score_ranges": "The share of ratings from each whole score up to the next.",
     "percent_match": "The share of units on which people and the automatic label agree.",
     "kappa_human_auto": "Cohen's kappa between people's consensus and the automatic label.",
     "kappa_raters": "Cohen's kappa between people: of the pair, or the mean over pairs.",
@@ -58,6 +61,13 @@ STATISTICS = {
     "overall_computed_mean": "The mean of the criteria's means, as against the overall stated.",
     "adjusted_share": "How often the overall stated is half a point or more off the criteria.",
     "difference": "One system minus another, over cases that both answered.",
+    "difference_overall": "The same of each rating's mean over the questions answered.",
+    "difference_recall": "One system's recall minus another's, case by case.",
+    "difference_recall_over_all": "The same of recall over all questions.",
+    "difference_precision": "One system's precision minus another's, where both have one.",
+    "difference_precision_over_kept": "The same of precision over kept questions.",
+    "difference_precision_over_all": "The same of precision over all questions.",
+    "difference_percent_match": "How much oftener one system's automatic labels are people's.",
     "exact": "How often the judge gives the same value as a person.",
     "within_one": "How often the judge is at most one step from a person.",
     "mae": "How far the judge is from the people's mean, on average.",
@@ -87,9 +97,11 @@ def measured_by(name: str) -> Callable[[Any], list[Any]]:
         averages,
         judge,
         majority,
+        paired,
         questeval,
         reference,
         shares,
+        spread,
         systems,
     )
 
@@ -107,9 +119,14 @@ def measured_by(name: str) -> Callable[[Any], list[Any]]:
         return questeval.questeval
     if name in judge.NAMES:
         return judge.judged
+    if name in spread.NAMES:
+        return spread.spread
+    if name in paired.NAMES:
+        return paired.paired
     others = {
         "adjusted_share": averages.adjusted,
         "evaluator_agreement": majority.evaluator_agreement,
         "difference": systems.differences,
+        "difference_overall": systems.overall_difference,
     }
     return others.get(name, shares.shares)

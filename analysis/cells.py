@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from analysis.estimate import Estimate
-from analysis.intervals import check_options, interval_of
+from analysis.intervals import estimated, interval_of
+from analysis.jackknife import LeftOut, leave_one_out
 from analysis.links import PLAIN, Link
+from analysis.options import Options
 
 
 @dataclass(frozen=True)
@@ -71,20 +73,20 @@ def infer_cells(
     values: Callable[[np.ndarray], np.ndarray],
     *,
     link: Link = PLAIN,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
     reason: str = "no_ratings",
     warnings: tuple[str, ...] = (),
     beside: dict[str, Any] | None = None,
+    **wanted: Any,
 ) -> Estimate:
-    """The estimate made from per-cluster sums; the raters' share comes from leaving each out."""
-    check_options(interval, coverage, resamples)
+    """The estimate made from per-cluster sums; the raters' share comes from leaving each out.
+
+    What is `wanted` of the interval are the fields of Options.
+    """
+    options = Options(**wanted)
     names = tuple(cells.raters[i] for i in np.unique(cells.rater)) if cells.raters else ()
     common: dict[str, Any] = {
         "statistic": name,
-        "coverage": coverage,
+        "coverage": options.coverage,
         "raters": names,
         "warnings": warnings,
         "beside": beside or {},
@@ -96,47 +98,46 @@ def infer_cells(
     value = float(values(rows.sum(axis=0)[None, :])[0])
     if not np.isfinite(value):
         return Estimate(None, reason=reason, **common)
-    if interval is None:
+    if options.interval is None:
         return Estimate(value, **common)
-    like = None
+    left = None
     present = np.unique(cells.rater)
-    if interval == "jackknife" and len(present) >= 3:
-        like = np.array([_without(cells, rater, rows_of, values) for rater in present])
+    if options.interval == "jackknife" and len(present) >= 3:
+        left = _leave_raters_out(cells, present, rows_of, values)
     found = interval_of(
         values,
         rows,
         np.ones(len(rows), dtype=np.int64),
+        options,
         link=link,
-        interval="jackknife" if interval == "analytic" else interval,
-        coverage=coverage,
-        resamples=resamples,
-        seed=seed,
-        without_rater=like,
+        left=left,
         edge=None,
         unit="clusters",
     )
-    return Estimate(
-        value,
-        found.low,
-        found.high,
-        found.low_like,
-        found.high_like,
-        found.se,
-        found.df,
-        method=found.method,
-        reason=found.reason,
-        seed=seed if interval in ("bootstrap", "bca") else None,
-        **{**common, "warnings": (*warnings, *found.warnings)},
-    )
+    common["warnings"] = (*warnings, *found.warnings)
+    return estimated(value, found, options, **common)
 
 
-def _without(
-    cells: Cells, rater: int, rows_of: Rows, values: Callable[[np.ndarray], np.ndarray]
-) -> float:
-    rest = cells.where(cells.rater != rater)
-    if not len(rest):
-        return float("nan")
-    return float(values(rows_of(rest).sum(axis=0)[None, :])[0])
+def _leave_raters_out(
+    cells: Cells,
+    present: np.ndarray,
+    rows_of: Rows,
+    values: Callable[[np.ndarray], np.ndarray],
+) -> LeftOut:
+    clusters = np.unique(cells.cluster)
+    each = np.full(len(present), np.nan)
+    both = np.full((len(clusters), len(present)), np.nan)
+    for j, rater in enumerate(present):
+        rest = cells.where(cells.rater != rater)
+        if not len(rest):
+            continue
+        rows = rows_of(rest)
+        total = rows.sum(axis=0)
+        # Where only this rater spoke, leaving the cluster out as well changes nothing.
+        both[:, j] = each[j] = float(values(total[None, :])[0])
+        place = np.searchsorted(clusters, np.unique(rest.cluster))
+        both[place, j] = leave_one_out(values, rows, total)
+    return LeftOut(each, both, np.ones(len(clusters), dtype=np.int64))
 
 
 def ratio(totals: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from analysis.chance import ObservedAgreement, SharedChance
 from analysis.estimate import Estimate
 from analysis.infer import infer
 from analysis.kappa import weights_name
+from analysis.options import Options
 from analysis.patterns import find_patterns
 from analysis.ratings import Ratings, read
 from analysis.weights import MOST, agreement_weights, is_identity
@@ -37,7 +38,7 @@ def gwet(
     """
     coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
     name = "ac1" if is_identity(weights) else "ac2"
-    return _shared(coded, weights, "gwet", name, interval, resamples, coverage, seed)
+    return _shared(coded, weights, "gwet", name, Options(interval, resamples, coverage, seed))
 
 
 def brennan_prediger(
@@ -56,7 +57,7 @@ def brennan_prediger(
     """Brennan–Prediger: agreement beyond what guessing evenly among the values would give."""
     coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
     name = "brennan_prediger"
-    return _shared(coded, weights, "uniform", name, interval, resamples, coverage, seed)
+    return _shared(coded, weights, "uniform", name, Options(interval, resamples, coverage, seed))
 
 
 def percent_agreement(
@@ -92,10 +93,7 @@ def percent_agreement(
         ObservedAgreement(matrix, name),
         coded,
         find_patterns(coded),
-        interval=interval,
-        resamples=resamples,
-        coverage=coverage,
-        seed=seed,
+        Options(interval, resamples, coverage, seed),
     )
 
 
@@ -123,10 +121,7 @@ def alpha_gwet(
         alpha_gwet_statistic(weights, coded),
         coded,
         find_patterns(coded),
-        interval=interval,
-        resamples=resamples,
-        coverage=coverage,
-        seed=seed,
+        Options(interval, resamples, coverage, seed),
     )
 
 
@@ -150,10 +145,7 @@ def _shared(
     weights: Any,
     chance: str,
     name: str,
-    interval: str | None,
-    resamples: int,
-    coverage: float,
-    seed: int,
+    options: Options,
 ) -> Estimate:
     if isinstance(weights, str) and not is_identity(weights):
         refuse_labels(coded, f"weights {weights!r}")
@@ -162,9 +154,6 @@ def _shared(
         statistic,
         coded,
         find_patterns(coded),
-        interval=interval,
-        resamples=resamples,
-        coverage=coverage,
-        seed=seed,
+        options,
         warnings=() if coded.declared else ("scale_inferred",),
     )

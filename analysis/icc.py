@@ -11,10 +11,13 @@ from analysis.chance import TOLERANCE, divide
 from analysis.estimate import Estimate
 from analysis.infer import infer
 from analysis.links import FISHER
+from analysis.options import Options
 from analysis.patterns import find_patterns
 from analysis.ratings import Ratings, read
 from analysis.statistic import total_of
 
+# Effects this many times what they explain come from equations that leave more than one open.
+FAR = 1e6
 FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
 
@@ -73,8 +76,7 @@ class IntraclassCorrelation:
             size = divide(ratings - divide(squared, ratings), units - 1)
             unit = divide(divide(between, units - 1) - inside, size)
             return unit, np.zeros_like(unit), inside, harmonic
-        effects = np.linalg.pinv(shared, hermitian=True, rcond=1e-10) @ gaps[:, :, None]
-        explained = (effects[:, :, 0] * gaps).sum(axis=1)
+        explained = (_effects(shared, gaps) * gaps).sum(axis=1)
         active = (given > TOLERANCE).sum(axis=1)
         error = divide(squares - within_units - explained, ratings - units - active + 1)
         of_raters = np.divide(x**2, given, out=np.zeros_like(x), where=given > TOLERANCE)
@@ -82,6 +84,32 @@ class IntraclassCorrelation:
         unit = divide(adjusted - (units - 1) * error, ratings - active)
         rater = divide(explained - (active - 1) * error, ratings - units)
         return unit, rater, error, harmonic
+
+
+def _effects(shared: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+    """The raters' effects, which sum to zero.
+
+    Raters who all met through common units leave one freedom open, their common level; with it
+    fixed the equations have one answer, which is quicker to have than a general inverse.
+    """
+    r = shared.shape[1]
+    own = np.arange(r)
+    whole = shared + shared[:, own, own].mean(axis=1)[:, None, None] / max(r, 1)
+    whole[:, own, own] += shared[:, own, own] <= TOLERANCE
+    with np.errstate(all="ignore"):
+        try:
+            effects = np.linalg.solve(whole, gaps[:, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:
+            effects = np.full_like(gaps, np.nan)
+        left = np.abs(np.einsum("bij,bj->bi", shared, effects) - gaps).max(axis=1, initial=0)
+    # Apart from rounding nothing is left, unless raters fall into groups that never met.
+    size = np.abs(gaps).max(axis=1, initial=0)
+    far = np.abs(effects).max(axis=1, initial=0) > FAR * size
+    apart = far | ~(left <= 1e-9 * size)
+    if apart.any():
+        inverse = np.linalg.pinv(shared[apart], hermitian=True, rcond=1e-10)
+        effects[apart] = (inverse @ gaps[apart][:, :, None])[:, :, 0]
+    return effects
 
 
 def _share(unit: np.ndarray, noise: np.ndarray, k: np.ndarray, form: str) -> np.ndarray:
@@ -127,10 +155,7 @@ def icc(
         statistic,
         met,
         patterns,
-        interval=interval,
-        resamples=resamples,
-        coverage=coverage,
-        seed=seed,
+        Options(interval, resamples, coverage, seed),
     )
 
 

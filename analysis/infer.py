@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from analysis.estimate import Estimate
-from analysis.intervals import Interval, check_options, interval_of
+from analysis.intervals import Interval, estimated, interval_of
+from analysis.leaving import leave_raters_out
 from analysis.links import FISHER
+from analysis.options import DRAWN, USUAL, Options
 from analysis.patterns import Patterns
 from analysis.ratings import Ratings
 from analysis.statistic import Statistic, point, rows_to_resample
@@ -21,21 +23,17 @@ def infer(
     statistic: Statistic,
     coded: Ratings,
     patterns: Patterns,
+    options: Options = USUAL,
     *,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
     pairable: bool = True,
     warnings: tuple[str, ...] = (),
 ) -> Estimate:
     """The estimate of `statistic`; `pairable` statistics only use units rated at least twice."""
-    check_options(interval, coverage, resamples)
     used = used_counts(patterns, pairable)
     names = [name for name, seen in zip(coded.raters, used["by_rater"], strict=True) if seen]
     common: dict[str, Any] = {
         "statistic": statistic.name,
-        "coverage": coverage,
+        "coverage": options.coverage,
         "n_units": used["units"],
         "n_dropped": used["dropped"],
         "n_raters": len(names),
@@ -49,72 +47,38 @@ def infer(
     if not np.isfinite(value):
         return Estimate(None, reason=reason or why_undefined(patterns, statistic), **common)
     found = Interval()
-    if interval is not None:
-        found = _interval(statistic, patterns, work, interval, coverage, resamples, seed)
+    if options.interval is not None:
+        found = _interval(statistic, patterns, work, options)
     said = [*warnings, *found.warnings]
     if pairable:
-        said += warnings_of(patterns, value, common["beside"], interval is not None)
+        said += warnings_of(patterns, value, common["beside"], options.interval is not None)
     common["beside"] = {**common["beside"], **_speak(said, common["beside"], value)}
-    return Estimate(
-        value,
-        found.low,
-        found.high,
-        found.low_like,
-        found.high_like,
-        found.se,
-        found.df,
-        method=found.method,
-        reason=found.reason,
-        warnings=tuple(dict.fromkeys(said)),
-        seed=seed if interval in ("bootstrap", "bca") else None,
-        **common,
-    )
+    return estimated(value, found, options, warnings=tuple(dict.fromkeys(said)), **common)
 
 
 def _interval(
-    statistic: Statistic,
-    patterns: Patterns,
-    work: Patterns,
-    interval: str,
-    coverage: float,
-    resamples: int,
-    seed: int,
+    statistic: Statistic, patterns: Patterns, work: Patterns, options: Options
 ) -> Interval:
-    if interval == "analytic":
+    if options.interval == "analytic" and patterns.blocks is None:
         from analysis.analytic import analytic_interval
 
-        published = analytic_interval(statistic, patterns, coverage)
-        if published is not None and patterns.blocks is None:
+        published = analytic_interval(statistic, patterns, options.coverage)
+        if published is not None:
             return published
-        # Where no closed form was published, or units come in clusters.
-        interval = "jackknife"
     rows, weights = rows_to_resample(statistic, work)
-    like = None
-    if interval == "jackknife" and patterns.codes.shape[1] >= 3:
-        like = without_each_rater(statistic, patterns)
+    left = None
+    if options.interval not in DRAWN and patterns.codes.shape[1] >= 3:
+        left = leave_raters_out(statistic, patterns)
     return interval_of(
         statistic.values,
         rows,
         weights,
+        options,
         link=getattr(statistic, "link", FISHER),
-        interval=interval,
-        coverage=coverage,
-        resamples=resamples,
-        seed=seed,
-        without_rater=like,
+        left=left,
         edge=getattr(statistic, "edge", 1.0),
         unit="units" if patterns.blocks is None else "clusters",
     )
-
-
-def without_each_rater(statistic: Statistic, patterns: Patterns) -> np.ndarray:
-    """The statistic without each rater in turn; raters who answered nothing are not counted."""
-    answered = np.flatnonzero(patterns.codes.any(axis=0))
-    found = []
-    for rater in answered:
-        rest = patterns.without_rater(int(rater))
-        found.append(point(statistic, rest.forget_raters() if statistic.exchangeable else rest))
-    return np.array(found)
 
 
 def used_counts(patterns: Patterns, pairable: bool) -> dict[str, Any]:

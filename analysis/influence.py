@@ -12,7 +12,9 @@ from analysis.alpha import alpha, alpha_statistic, refuse_labels
 from analysis.chance import SharedChance
 from analysis.distances import ORDERED, check_level
 from analysis.estimate import Estimate
-from analysis.infer import infer, without_each_rater
+from analysis.infer import infer
+from analysis.leaving import without_each_rater
+from analysis.options import Options
 from analysis.patterns import count_values, find_patterns
 from analysis.ratings import Ratings, read
 from analysis.statistic import point
@@ -102,7 +104,7 @@ def kappa_by_category(
     for code, value in enumerate(coded.scale, start=1):
         pair = _one_against_rest(coded, code)
         statistic = SharedChance(np.eye(2), "fleiss", "kappa_fleiss_category")
-        found[value] = infer(statistic, pair, find_patterns(pair), **options)
+        found[value] = infer(statistic, pair, find_patterns(pair), Options(**options))
     return found
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from analysis import bootstrap
-from analysis.jackknife import Values, both_sources, leave_one_out, spread, t_interval
+from analysis.estimate import Estimate
+from analysis.jackknife import (
+    LeftOut,
+    Values,
+    counted_twice,
+    leave_one_out,
+    like_interval,
+    spread,
+    t_interval,
+)
 from analysis.limits import limits
 from analysis.links import EDGE, LOGIT, Link
+from analysis.options import DRAWN, Options
 
-METHODS = ("jackknife", "bootstrap", "bca", "analytic")
 # Below this many clusters the leave-one-out values are too few to speak of a spread.
 FEWEST = 3
 # Below this the t distribution carries more than the data do.
@@ -33,35 +43,24 @@ class Interval:
     warnings: tuple[str, ...] = ()
 
 
-def check_options(interval: str | None, coverage: float, resamples: int) -> None:
-    """Refuse a method, a coverage or a number of resamples that does not exist."""
-    if interval is not None and interval not in METHODS:
-        raise ValueError(f"unknown interval {interval!r}: choose {', '.join(METHODS)} or None")
-    if not 0 < coverage < 1:
-        raise ValueError(f"coverage {coverage!r} is not between 0 and 1: .95 is usual")
-    if resamples < 1:
-        raise ValueError(f"resamples={resamples!r}: at least 1")
-
-
 def interval_of(
     values: Values,
     rows: np.ndarray,
     weights: np.ndarray,
+    options: Options,
     *,
     link: Link,
-    interval: str = "jackknife",
-    coverage: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    without_rater: np.ndarray | None = None,
+    left: LeftOut | None = None,
     edge: float | None = 1.0,
     unit: str = "units",
 ) -> Interval:
     """The interval of the statistic whose sums are `rows`, each occurring `weights` times.
 
-    `without_rater` holds the statistic without each rater in turn, where raters like these are
-    to be spoken of. At `edge` (perfect agreement) the units show no spread, so there is none.
+    `left` holds the statistic without each rater, where raters like these are to be spoken of.
+    Where a closed form was asked for and there is none, the jackknife stands in. At `edge`
+    (perfect agreement) the units show no spread, so there is none.
     """
+    interval, coverage = options.interval, options.coverage
     total = weights @ rows
     theta = float(values(total[None, :])[0])
     n = int(weights.sum())
@@ -79,8 +78,9 @@ def interval_of(
     if edge is not None and abs(theta) >= edge - 1e-12 and units.raw_variance < 1e-24:
         return Interval(reason="no_disagreement_for_interval")
     se = float(np.sqrt(units.raw_variance))
-    if interval in ("bootstrap", "bca"):
-        drawn = bootstrap.draw(values, rows, weights, resamples, seed)
+    warnings = ("few_clusters",) if units.n < ROUGH else ()
+    if interval in DRAWN:
+        drawn = bootstrap.draw(values, rows, weights, options.resamples, options.seed)
         found = (
             bootstrap.percentile(drawn, coverage)
             if interval == "bootstrap"
@@ -89,17 +89,32 @@ def interval_of(
         if found is None:
             return Interval(reason="too_few_units_for_interval")
         name = "percentile bootstrap" if interval == "bootstrap" else "BCa bootstrap"
-        return Interval(
-            *found, se=se, method=f"{name} over {n} {unit}, {resamples} draws, seed {seed}"
-        )
-    warnings = ("few_clusters",) if units.n < ROUGH else ()
+        said = f"{name} over {n} {unit}, {options.resamples} draws, seed {options.seed}"
+        return Interval(*found, se=se, df=units.n - 1, method=said, warnings=warnings)
     low, high = t_interval(theta, units.variance, units.n - 1, coverage, link)
     method = f"jackknife over {n} {unit} on {link.name}, t"
     like: tuple[float | None, float | None] = (None, None)
-    if without_rater is not None and len(without_rater) >= 3:
-        raters = spread(theta, without_rater, np.ones(len(without_rater), dtype=int), link)
+    if left is not None and len(left.each) >= 3:
+        raters = spread(theta, left.each, np.ones(len(left.each), dtype=int), link)
         if raters is not None and raters.n >= 3 and raters.on_link == units.on_link:
-            variance, df = both_sources(units, raters)
-            like = t_interval(theta, variance, df, coverage, link)
+            twice = counted_twice(theta, left, link)
+            like = like_interval(theta, units, raters, twice, coverage, link)
             method += f"; raters like these: and over {raters.n} raters"
     return Interval(low, high, *like, se=se, df=units.n - 1, method=method, warnings=warnings)
+
+
+def estimated(value: float, found: Interval, options: Options, **common: Any) -> Estimate:
+    """The value with the interval that was found for it."""
+    return Estimate(
+        value,
+        found.low,
+        found.high,
+        found.low_like,
+        found.high_like,
+        found.se,
+        found.df,
+        method=found.method,
+        reason=found.reason,
+        seed=options.seed_used,
+        **common,
+    )

@@ -11,6 +11,7 @@ from analysis.alpha import refuse_labels
 from analysis.chance import OwnChance, SharedChance
 from analysis.estimate import Estimate
 from analysis.infer import infer
+from analysis.options import Options
 from analysis.pairs import PairKappa
 from analysis.patterns import Patterns, find_patterns
 from analysis.ratings import Ratings, read
@@ -57,10 +58,7 @@ def kappa(
         statistic,
         coded,
         patterns,
-        interval=interval,
-        resamples=resamples,
-        coverage=coverage,
-        seed=seed,
+        Options(interval, resamples, coverage, seed),
         warnings=undefined_pairs(statistic, patterns) if kind == "light" else (),
     )
 

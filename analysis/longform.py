@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,90 +36,149 @@ def one_question(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(unit=units, value=values)
 
 
-def identities(column: pd.Series, few: bool = False) -> tuple[np.ndarray, Any]:
-    """Integer codes for units or raters, and the labels they stand for.
+@dataclass(frozen=True)
+class Identities:
+    """Who or what each row speaks of: `codes − low` is its place among the `labels`.
+
+    Codes that are not `checked` may lie outside; whoever goes through them sees to that.
+    """
+
+    codes: np.ndarray
+    labels: Any
+    low: int = 0
+    checked: bool = True
+
+    def places(self) -> np.ndarray:
+        """The places of all rows."""
+        return self.codes.astype(np.int64) - self.low
+
+    def hold(self, piece: np.ndarray) -> bool:
+        """Whether these codes stand for labels."""
+        if self.checked or not len(piece):
+            return True
+        if self.low == 0 and piece.dtype.kind == "i":
+            # Read without a sign, what lies below zero is very large.
+            return bool(piece.view(f"u{piece.dtype.itemsize}").max() < len(self.labels))
+        return bool(piece.min() >= self.low and piece.max() < self.low + len(self.labels))
+
+
+def identities(column: pd.Series, few: bool = False, guess: bool = False) -> Identities:
+    """Units or raters as whole numbers, and the labels they stand for.
 
     Numbers in between that nobody used make empty rows, which count for nothing; where there
     are `few` labels they would make empty columns, so only a short range is taken as it is.
+    A `guess` looks for least and greatest at both ends of the column only.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return _named(column, column.cat.codes.to_numpy()), column.cat.categories
-    if column.dtype.kind in "iu" and len(column):
+        codes = column.array.codes
+        if not guess:
+            _refuse_unnamed(column, codes)
+        return Identities(codes, column.cat.categories, checked=not guess)
+    if not isinstance(column.dtype, np.dtype) and column.hasnans:
+        _refuse_unnamed(column, np.where(column.isna(), -1, 0))
+    if column.dtype.kind in "iu" and column.dtype != np.uint64 and len(column):
         values = column.to_numpy()
-        low, high = _span(values)
+        low, high = _span(values, guess)
         if high - low < (FEW if few else 2 * len(values)):
-            return (values if low == 0 else values - low), pd.RangeIndex(low, high + 1)
+            return Identities(values, pd.RangeIndex(low, high + 1), low, checked=not guess)
     if few or len(column) < PIECE or column.dtype.kind in "f":
         codes, labels = pd.factorize(column, sort=False)
-        return _named(column, codes), labels
+        _refuse_unnamed(column, codes)
+        return Identities(codes, labels)
     return _by_runs(column)
 
 
-def _span(values: np.ndarray) -> tuple[int, int]:
-    """Least and greatest, reading the column from memory once."""
-    pieces = [values[start : start + PIECE] for start in range(0, len(values), PIECE)]
+def _span(values: np.ndarray, guess: bool) -> tuple[int, int]:
+    """Least and greatest, reading the column from memory once, or its ends alone."""
+    starts = [0, max(0, len(values) - PIECE)] if guess else range(0, len(values), PIECE)
+    pieces = [values[start : start + PIECE] for start in starts]
     ends = [(piece.min(), piece.max()) for piece in pieces]
     return int(min(low for low, _ in ends)), int(max(high for _, high in ends))
 
 
-def _by_runs(column: pd.Series) -> tuple[np.ndarray, Any]:
+def _by_runs(column: pd.Series) -> Identities:
     """A frame mostly lists a unit's answers together, so each run of equal names is looked up
     once."""
     missing = column.isna().to_numpy()
     if missing.any():
-        return _named(column, np.where(missing, -1, 0)), pd.Index([])
+        _refuse_unnamed(column, np.where(missing, -1, 0))
     names = column.array
     starts = np.empty(len(names), dtype=bool)
     starts[0] = True
     starts[1:] = np.asarray(names[1:] != names[:-1])
     where = np.flatnonzero(starts)
     codes, labels = pd.factorize(column.iloc[where], sort=False)
-    return np.repeat(codes, np.diff(where, append=len(names))), labels
+    return Identities(np.repeat(codes, np.diff(where, append=len(names))), labels)
 
 
-def _named(column: pd.Series, codes: np.ndarray) -> np.ndarray:
+def _refuse_unnamed(column: pd.Series, codes: np.ndarray) -> None:
     if len(codes) and codes.min() < 0:
         row = int(np.flatnonzero(codes < 0)[0])
         raise ValueError(f"row {row} has no {column.name}: fill it in")
-    return codes
 
 
 def scatter(
-    units: np.ndarray,
-    raters: np.ndarray,
-    codes: np.ndarray,
-    shape: tuple[int, int],
-    keep: str | None,
-) -> tuple[np.ndarray, int]:
-    """The table, and how many answers went into it; of two by one rater the last one stays."""
-    table = np.zeros(shape[0] * shape[1], dtype=codes.dtype)
+    units: Identities, raters: Identities, codes: np.ndarray, keep: str | None
+) -> tuple[np.ndarray, int] | None:
+    """The table, and how many answers went into it; of two by one rater the last one stays.
+
+    Each rater's answers lie together in memory, which makes counting patterns a few passes over
+    whole columns. None where units or raters lie outside what was guessed.
+    """
+    height, width = len(units.labels), len(raters.labels)
+    table = np.zeros(height * width, dtype=codes.dtype)
+    cells = _cells_of(height * width, height, units.low + raters.low * height)
     placed = 0
     starts = range(0, len(codes), PIECE)
     for start in reversed(starts) if keep == "first" else starts:
         part = slice(start, start + PIECE)
-        given = codes[part]
-        cells = np.multiply(units[part], shape[1], dtype=np.int64)
-        cells += raters[part]
+        given, of_units, of_raters = codes[part], units.codes[part], raters.codes[part]
+        if not (units.hold(of_units) and raters.hold(of_raters)):
+            return None
+        where = cells(of_units, of_raters)
         if not given.all():
             # A missing answer must not wipe out a given one by the same rater.
-            cells, given = cells[given > 0], given[given > 0]
+            where, given = where[given > 0], given[given > 0]
         if keep == "first":
-            cells, given = cells[::-1], given[::-1]
-        table[cells] = given
+            where, given = where[::-1], given[::-1]
+        table[where] = given
         placed += len(given)
-    return table.reshape(shape), placed
+    return table.reshape(width, height).T, placed
 
 
-def refuse_twice(
-    units: np.ndarray, raters: np.ndarray, codes: np.ndarray, names: tuple[Any, Any]
-) -> None:
+def _cells_of(
+    size: int, height: int, before: int
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """Cell numbers of a piece of rows, in the narrowest integers that hold them."""
+    narrow: Any = np.int32 if size + abs(before) < 1 << 31 else np.int64
+    one, other = np.empty((2, PIECE), dtype=narrow)
+    whole = np.empty(PIECE, dtype=np.intp)
+
+    def cells(units: np.ndarray, raters: np.ndarray) -> np.ndarray:
+        n = len(units)
+        found = one[:n]
+        np.copyto(found, raters, casting="unsafe")
+        found *= height
+        if before:
+            found -= before
+        if units.dtype != narrow:
+            np.copyto(other[:n], units, casting="unsafe")
+            units = other[:n]
+        found += units
+        np.copyto(whole[:n], found)
+        return whole[:n]
+
+    return cells
+
+
+def refuse_twice(units: Identities, raters: Identities, codes: np.ndarray) -> None:
     """Name the first who answered a unit twice."""
     given = codes > 0
-    width = len(names[1])
-    cells = units[given].astype(np.int64) * width + raters[given]
+    width = len(raters.labels)
+    cells = units.places()[given] * width + raters.places()[given]
     found, counts = np.unique(cells, return_counts=True)
     twice = found[counts > 1]
-    named = [f"{names[1][c % width]} on {names[0][c // width]}" for c in twice[:3]]
+    named = [f"{raters.labels[c % width]} on {units.labels[c // width]}" for c in twice[:3]]
     more = f" and {len(twice) - 3} more" if len(twice) > 3 else ""
     raise ValueError(
         f"answered twice: {', '.join(named)}{more}. Remove one, or pass keep='first' or 'last'."

@@ -135,13 +135,35 @@ def _median(totals: np.ndarray, points: np.ndarray) -> np.ndarray:
     return (points[np.minimum(below, last)] + points[np.minimum(above, last)]) / 2
 
 
-def sd(ratings: Any, **options: Any) -> Estimate:
-    """The sample standard deviation (n − 1) of all ratings given; options as for `mean`."""
-    reading = {k: options.pop(k) for k in ("scale", "cluster", "raters", "keep") if k in options}
-    return sd_of(cells_of(ratings, **reading), **options)
+def sd(
+    ratings: Any,
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """The sample standard deviation (n − 1) of all ratings given."""
+    cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    return sd_of(cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed)
 
 
-def median(ratings: Any, **options: Any) -> Estimate:
-    """The median of all ratings given; options as for `mean`."""
-    reading = {k: options.pop(k) for k in ("scale", "cluster", "raters", "keep") if k in options}
-    return median_of(cells_of(ratings, **reading), **options)
+def median(
+    ratings: Any,
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """The median of all ratings given, with a bootstrap's interval."""
+    cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    return median_of(cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed)

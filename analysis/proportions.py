@@ -11,10 +11,10 @@ import numpy as np
 
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.intervals import check_options
 from analysis.jackknife import t_interval
 from analysis.limits import METHODS, limits
 from analysis.links import LOGIT
+from analysis.options import Options
 from analysis.ratings import Ratings, read
 
 
@@ -73,7 +73,7 @@ def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
 
 
 def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
-    check_options(None, coverage, 1)
+    Options(coverage=coverage)
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose {', '.join(METHODS[:-1])} or normal")
     if not 0 <= count <= total:

@@ -137,21 +137,28 @@ def _from_long(
         raise ValueError(f"keep={keep!r}: choose 'first' or 'last'")
     if "unit" not in frame.columns:
         frame = one_question(frame)
-    unit_codes, units = identities(frame["unit"])
-    rater_codes, raters = identities(frame["rater"], few=True)
     codes, found, numbers, labels = code_values(frame["value"], scale)
-    shape = (len(units), len(raters))
-    table, placed = scatter(unit_codes, rater_codes, codes, shape, keep)
+    for guess in (True, False):
+        units = identities(frame["unit"], guess=guess)
+        raters = identities(frame["rater"], few=True, guess=guess)
+        scattered = scatter(units, raters, codes, keep)
+        if scattered is not None:
+            break
+    assert scattered is not None
+    table, placed = scattered
     if keep is None and np.count_nonzero(table) < placed:
-        refuse_twice(unit_codes, rater_codes, codes, (units, raters))
+        refuse_twice(units, raters, codes)
     clusters = None
     if cluster is not None:
-        clusters = _clusters_of_long(frame, cluster, unit_codes, len(units))
+        clusters = _clusters_of_long(frame, cluster, units.places(), len(table))
+    names = raters.labels
     # Mostly the first units show that every rater answered something.
     if not table[:256].any(axis=0).all():
         answered = table.any(axis=0)
-        table, raters = table[:, answered], raters[answered]
-    return Ratings(table, found, numbers, scale is not None, labels, units, tuple(raters), clusters)
+        table, names = table[:, answered], names[answered]
+    return Ratings(
+        table, found, numbers, scale is not None, labels, units.labels, tuple(names), clusters
+    )
 
 
 def _cluster_codes(cluster: Any, n: int) -> np.ndarray:

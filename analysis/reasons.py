@@ -45,6 +45,7 @@ WARNINGS = {
     "missing_severity": "Some answers that need a severity have none and count as not severe.",
     "unscored_answers": "Some answers could not be scored and are left out.",
     "ties_left_out": "Units without a single commonest value are left out.",
+    "cut_at_scale": "The interval ends where the scale does; the values beyond are impossible.",
     "answers_without_confidence": "Answers without a confidence are left out.",
 }
 

@@ -7,7 +7,7 @@ changes the total; jackknife and bootstrap never look at the ratings a second ti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from analysis.patterns import Patterns
 CELLS = 1 << 21
 # Above this many cells, units are resampled in groups.
 LARGE = 1 << 25
+# Above this many raters, pairs of them are counted by the shorter way.
+CROWD = 12
 GROUPS = 200
 
 
@@ -39,6 +41,13 @@ class Statistic(Protocol):
         ...
 
 
+@runtime_checkable
+class Crowded(Protocol):
+    """A statistic that has a shorter way to its total where raters are many."""
+
+    def total(self, codes: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray: ...
+
+
 def width_of(statistic: Statistic, patterns: Patterns) -> int:
     """How many sums a pattern has."""
     return int(statistic.sums(patterns.codes[:0], patterns.q).shape[1])
@@ -54,6 +63,19 @@ def sums_in_steps(statistic: Statistic, patterns: Patterns) -> Iterator[tuple[sl
 
 def total_of(statistic: Statistic, patterns: Patterns) -> np.ndarray:
     """The sums over all units."""
+    if patterns.codes.shape[1] > CROWD and isinstance(statistic, Crowded):
+        step = max(1, CELLS // (patterns.codes.shape[1] * patterns.q))
+        return sum(
+            (
+                statistic.total(
+                    patterns.codes[start : start + step],
+                    patterns.weights[start : start + step],
+                    patterns.q,
+                )
+                for start in range(0, len(patterns.codes), step)
+            ),
+            start=np.zeros(width_of(statistic, patterns)),
+        )
     total = np.zeros(width_of(statistic, patterns))
     for part, rows in sums_in_steps(statistic, patterns):
         total += patterns.weights[part] @ rows
@@ -65,6 +87,11 @@ def point(statistic: Statistic, patterns: Patterns) -> float:
     return float(statistic.values(total_of(statistic, patterns)[None, :])[0])
 
 
+def too_large(statistic: Statistic, patterns: Patterns) -> bool:
+    """Whether the sums of all patterns would fill memory."""
+    return len(patterns.codes) * width_of(statistic, patterns) > LARGE
+
+
 def rows_to_resample(statistic: Statistic, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
     """Sums and multiplicities of the resampling units: clusters where declared, else units.
 
@@ -72,7 +99,7 @@ def rows_to_resample(statistic: Statistic, patterns: Patterns) -> tuple[np.ndarr
     the groups are resampled.
     """
     width = width_of(statistic, patterns)
-    if len(patterns.codes) * width > LARGE:
+    if too_large(statistic, patterns):
         return _in_groups(statistic, patterns, width)
     steps = list(sums_in_steps(statistic, patterns))
     if not steps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import pandas as pd
 
 from analysis.board import Board
 from analysis.catalogue import measured_by
-from analysis.intervals import check_options
 from analysis.measures.finding import Finding, Task
+from analysis.options import Options
 
 
 def summary(
@@ -32,15 +33,9 @@ def summary(
     whoever `raters` names. `cluster` is the column whose values are resampled together, the case
     if none is named. A number that cannot be had is None with its reason, never NaN.
     """
-    check_options(interval, coverage, resamples)
     wanted = tuple(dict(measure) for measure in measures)
     board = Board(frame, questions, cluster=cluster, raters=raters)
-    options = {
-        "interval": interval,
-        "coverage": coverage,
-        "resamples": resamples,
-        "seed": seed,
-    }
+    options = asdict(Options(interval, resamples, coverage, seed))
     rows = []
     for measure in wanted:
         compute = measured_by(str(measure["statistic"]))
@@ -95,6 +90,7 @@ def _row(
         "n_raters": estimate.n_raters,
         "n_ratings": estimate.n_ratings,
         "method": estimate.method or None,
+        "p": estimate.beside.get("p"),
         "reason": estimate.reason,
         "aggregate": found.aggregate,
         "warnings": list(estimate.warnings),

@@ -13,6 +13,7 @@ from analysis.gwet import within_weights
 from analysis.icc import IntraclassCorrelation
 from analysis.infer import infer
 from analysis.kappa import kappa_statistic, undefined_pairs
+from analysis.options import Options
 from analysis.pairs import PairKappa
 from analysis.patterns import Patterns, find_patterns
 from analysis.ratings import Ratings, read
@@ -64,16 +65,11 @@ def coefficients(
         if name in ORDERED:
             refuse_labels(coded, name)
     patterns = find_patterns(coded)
-    options = {
-        "interval": interval,
-        "resamples": resamples,
-        "coverage": coverage,
-        "seed": seed,
-    }
-    return {name: coefficient(name, coded, patterns, **options) for name in names}
+    options = Options(interval, resamples, coverage, seed)
+    return {name: coefficient(name, coded, patterns, options) for name in names}
 
 
-def coefficient(name: str, coded: Ratings, patterns: Patterns, **options: Any) -> Estimate:
+def coefficient(name: str, coded: Ratings, patterns: Patterns, options: Options) -> Estimate:
     """One coefficient from ratings whose patterns are counted already."""
     if len(coded.scale) > MOST and name not in (*ALPHAS, "icc_2_1"):
         return Estimate(None, statistic=name, reason="too_many_values")
@@ -83,7 +79,7 @@ def coefficient(name: str, coded: Ratings, patterns: Patterns, **options: Any) -
         warnings = undefined_pairs(statistic, patterns)
     elif name in ("ac1", "ac2") and not coded.declared:
         warnings = ("scale_inferred",)
-    return replace(infer(statistic, coded, patterns, warnings=warnings, **options), statistic=name)
+    return replace(infer(statistic, coded, patterns, options, warnings=warnings), statistic=name)
 
 
 def statistic_named(name: str, coded: Ratings) -> Any:

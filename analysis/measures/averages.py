@@ -30,7 +30,7 @@ def averages(task: Task) -> list[Finding]:
     found = []
     for question, grid in zip(task.questions, task.each_grid(), strict=True):
         columns, who = task.board.counted([question])
-        if grid.scale.labels and not _ordered(task, question):
+        if grid.scale.labels and not is_ordered(task, question):
             estimate = nothing(task.statistic, "not_numeric")
             found.append(Finding(grid.question, estimate, np.zeros(0, int), raters=who))
             continue
@@ -46,7 +46,8 @@ def averages(task: Task) -> list[Finding]:
     return found
 
 
-def _ordered(task: Task, question: str) -> bool:
+def is_ordered(task: Task, question: str) -> bool:
+    """Whether the protocol gives the question's values an order, so that they have places."""
     level = task.board.questions.get(question, {}).get("level")
     return level in ("ordinal", "interval", "ratio")
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from analysis.board import Board
 from analysis.cells import add_up
 from analysis.estimate import Estimate
 from analysis.intervals import interval_of
 from analysis.links import LOGIT, PLAIN
 from analysis.measures.consensus import consensus
 from analysis.measures.finding import Finding, Task
+from analysis.options import Options
 from analysis.tokens import is_unanswerable, token_f1
 
 NAMES = ("recall", "recall_over_all", "precision", "precision_over_kept", "precision_over_all")
@@ -45,33 +47,78 @@ def questeval(task: Task) -> list[Finding]:
         for aggregate in AGGREGATES:
             estimate = aggregated(task.statistic, traced, aggregate, task.options)
             found.append(Finding(QUESTION, estimate, traced.unit, group, aggregate, _who(task)))
+        found += [
+            Finding(
+                QUESTION,
+                aggregated(task.statistic, traced, "macro", task.options),
+                traced.unit,
+                {**group, "rater": rater},
+                "macro",
+                [rater],
+            )
+            for rater, traced in _each_alone(task, tokeniser)
+        ]
     return found
+
+
+def _each_alone(task: Task, tokeniser: str) -> list[tuple[str, Trace]]:
+    """Where several raters answered, what each says alone: people and models side by side."""
+    board = task.board
+    given = board.grid(QUESTION).codes[task.mask].any(axis=0)
+    raters = [
+        rater
+        for rater, answered in zip(board.raters, given, strict=True)
+        if answered and (board.named is None or rater in board.named)
+    ]
+    return [(r, trace(task, tokeniser, (r,))) for r in raters] if len(raters) > 1 else []
 
 
 def _who(task: Task) -> Any:
     return task.board.counted([QUESTION])[1]
 
 
-def trace(task: Task, tokeniser: str = "auto") -> Trace:
-    """Align each generated text's answers with the reference's, question by question."""
+def trace(task: Task, tokeniser: str = "auto", named: tuple[Any, ...] | None = None) -> Trace:
+    """The trace of the task's units; `named` narrows it to some raters."""
     board = task.board
-    generated, raters = _answers(task, QUESTION)
-    reference, more = _answers(task, "reference_answer")
-    dropped = _dropped(task)
+    if named is None and board.named is not None:
+        named = tuple(board.named)
+    key = ("questeval", tokeniser, named)
+    if key not in board.kept:
+        board.kept[key] = _whole_trace(board, tokeniser, named)
+    whole: Trace = board.kept[key][0]
+    keep = task.mask[whole.unit]
+    part = {
+        name: getattr(whole, name)[keep]
+        for name in ("unit", "item", "cluster", "from_reference", "from_text", "f1")
+    }
+    owners = set(board.owner[task.mask]) & board.kept[key][1]
+    return replace(whole, **part, unscored=bool(owners))
+
+
+def _whole_trace(
+    board: Board, tokeniser: str, named: tuple[Any, ...] | None
+) -> tuple[Trace, set[int]]:
+    """Each generated text's answers beside the reference's, question by question.
+
+    And the items of which some question was answered on one side only; nothing is ever aligned
+    by position.
+    """
+    generated, raters = _answers(board, QUESTION, named)
+    reference, more = _answers(board, "reference_answer", named)
+    dropped = _dropped(board, named)
     by_case = {(board.case[u], board.part[u]): text for u, text in reference.items()}
     kept = []
     for unit, text in generated.items():
         place = (board.case[unit], board.part[unit])
-        if not task.mask[unit] or place in dropped:
-            continue
-        if place in by_case:
+        if place not in dropped and place in by_case:
             kept.append((unit, by_case[place], text))
     scores = [
         0.0 if is_unanswerable(a) or is_unanswerable(b) else token_f1(a, b, tokeniser)
         for _, a, b in kept
     ]
     units = np.array([entry[0] for entry in kept], dtype=int)
-    return Trace(
+    unscored = _unscored(board, generated, by_case, dropped)
+    whole = Trace(
         units,
         board.owner[units],
         board.cluster[units],
@@ -79,21 +126,30 @@ def trace(task: Task, tokeniser: str = "auto") -> Trace:
         np.array([not is_unanswerable(b) for _, _, b in kept], dtype=float),
         np.array(scores),
         len(raters | more),
-        _unscored(task, generated, by_case, dropped),
+        bool(unscored),
     )
+    return whole, unscored
 
 
-def _answers(task: Task, question: str) -> tuple[dict[int, str], set[int]]:
-    """One text per unit: the adjudicator's, else a person's, else a model's."""
-    board, grid = task.board, task.board.grid(question)
+def _answers(
+    board: Board, question: str, named: tuple[Any, ...] | None
+) -> tuple[dict[int, str], set[int]]:
+    """One text per unit, the adjudicator's first.
+
+    From the reference a person's stands before a model's, unit by unit. From the generated text
+    those count who count everywhere: people where any person answered, else models.
+    """
+    grid = board.grid(question)
     found: dict[int, str] = {}
     raters: set[int] = set()
-    kinds = ("adjudicator", "human", "model", "automatic", "key")
+    kinds = ["adjudicator", "human", "model", "automatic", "key"]
+    if question == QUESTION and grid.codes[:, board.columns_of("human")].any():
+        kinds = kinds[:2]
     columns = [c for kind in kinds for c in board.columns_of(kind)]
-    if board.named is not None:
-        named = [c for c in columns if board.raters[c] in board.named]
+    if named is not None:
+        own = [c for c, rater in enumerate(board.raters) if rater in named]
         # References often come from someone else than the raters a report is narrowed to.
-        columns = named if grid.codes[:, named].any() else columns
+        columns = own if grid.codes[:, own].any() else columns
     for column in columns:
         for unit in np.flatnonzero(grid.codes[:, column]):
             if int(unit) not in found:
@@ -102,30 +158,34 @@ def _answers(task: Task, question: str) -> tuple[dict[int, str], set[int]]:
     return found, raters
 
 
-def _dropped(task: Task) -> set[tuple[int, int]]:
-    board = task.board
+def _dropped(board: Board, named: tuple[Any, ...] | None) -> set[tuple[int, int]]:
     if "keep" not in board.questions and "keep" not in board.question_names:
         return set()
     grid = board.grid("keep")
     columns, _ = board.counted(["keep"])
+    if named is not None:
+        columns = np.array([c for c, r in enumerate(board.raters) if r in named], dtype=int)
     said = consensus(board, grid, columns)
     gone = said == grid.scale.code("drop") if grid.scale.code("drop") else np.zeros(len(said), bool)
     return {(board.case[u], board.part[u]) for u in np.flatnonzero(gone & (said > 0))}
 
 
 def _unscored(
-    task: Task, generated: dict[int, str], by_case: dict[Any, str], dropped: set[Any]
-) -> bool:
-    """Whether some question was answered on one side only; it is never aligned by position."""
-    board = task.board
-    answered = {(board.owner[u], board.part[u]) for u in generated}
-    owners = {board.owner[u]: board.case[u] for u in generated if task.mask[u]}
-    for owner, case in owners.items():
-        parts = {part for c, part in by_case if c == case and (c, part) not in dropped}
-        mine = {part for o, part in answered if o == owner and (case, part) not in dropped}
-        if parts != mine:
-            return True
-    return False
+    board: Board, generated: dict[int, str], by_case: dict[Any, str], dropped: set[Any]
+) -> set[int]:
+    """The items of which some question was answered on one side only."""
+    asked: dict[int, set[int]] = {}
+    for case, part in by_case.keys() - dropped:
+        asked.setdefault(case, set()).add(part)
+    said: dict[int, set[int]] = {}
+    cases = {}
+    for unit in generated:
+        owner, case, part = int(board.owner[unit]), board.case[unit], board.part[unit]
+        cases[owner] = case
+        mine = said.setdefault(owner, set())
+        if (case, part) not in dropped:
+            mine.add(part)
+    return {owner for owner, mine in said.items() if mine != asked.get(cases[owner], set())}
 
 
 def aggregated(name: str, traced: Trace, aggregate: str, options: dict[str, Any]) -> Estimate:
@@ -156,17 +216,16 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: dict[str, Any]
     _, codes = np.unique(clusters, return_inverse=True)
     rows = add_up(codes.ravel(), parts)
     value = float(rows[:, 0].sum() / rows[:, 1].sum())
-    interval = options.get("interval", "jackknife")
-    if interval is None:
+    if options.get("interval", "jackknife") is None:
         return Estimate(value, **common)
     found = interval_of(
         lambda t: np.divide(t[:, 0], t[:, 1], out=np.full(len(t), np.nan), where=t[:, 1] > 0),
         rows,
         np.ones(len(rows), dtype=np.int64),
+        Options(**options),
         link=LOGIT if 0 < value < 1 else PLAIN,
         unit="clusters",
         edge=None,
-        **{**options, "interval": "jackknife" if interval == "analytic" else interval},
     )
     return Estimate(
         value,
@@ -175,7 +234,7 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: dict[str, Any]
         se=found.se,
         method=found.method,
         reason=found.reason,
-        **common,
+        **{**common, "warnings": (*common["warnings"], *found.warnings)},
     )
 
 

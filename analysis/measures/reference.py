@@ -12,6 +12,7 @@ from analysis.infer import infer
 from analysis.kappa import kappa_statistic
 from analysis.measures.consensus import consensus
 from analysis.measures.finding import Finding, Task, nothing
+from analysis.options import Options
 from analysis.patterns import find_patterns
 from analysis.proportions import proportion_of
 from analysis.ratings import Ratings
@@ -111,4 +112,4 @@ def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: 
     )
     statistic = kappa_statistic("cohen", "identity", pair)
     statistic.name = "kappa_human_auto"
-    return infer(statistic, pair, find_patterns(pair), **task.options)
+    return infer(statistic, pair, find_patterns(pair), Options(**task.options))

@@ -11,17 +11,19 @@ import numpy as np
 from analysis.cells import Cells, infer_cells
 from analysis.compare import adjust, p_value, paired_difference
 from analysis.estimate import Estimate
+from analysis.measures.averages import row_means
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.measures.shares import holds
 
 NONE = np.zeros(0, dtype=int)
+CALLED = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
 
 
 def differences(task: Task) -> list[Finding]:
     """Mean or proportion of one system minus another's, over cases that both answered.
 
     The measure's `system` names the column (model if it names none). With several pairs the
-    method carries each p and the one corrected by Holm.
+    method carries each p, how many were compared, and the p corrected for that.
     """
     board = task.board
     column = str(task.measure.get("system") or "model")
@@ -42,23 +44,53 @@ def differences(task: Task) -> list[Finding]:
         if not pairs:
             missing = nothing("difference", "no_common_cases")
             pairs = [Finding(grid.question, missing, NONE, raters=who)]
-        found += _corrected(pairs)
+        found += corrected(task, pairs)
     return found
 
 
-def _corrected(pairs: list[Finding]) -> list[Finding]:
-    """The pairs with what is known of chance written into their methods."""
+def overall_difference(task: Task) -> list[Finding]:
+    """The same of each rating's mean over the questions, as `overall_mean` takes it."""
+    board = task.board
+    column = str(task.measure.get("system") or "model")
+    questions = [name for name in task.questions if name != "overall"] or task.questions
+    row, columns, who = row_means(task, questions)
+    given, pairs = np.isfinite(row), []
+    if column in board.first.columns:
+        names = board.first[column].astype(object)
+        system = np.where(names.notna(), names.astype(str), "")
+        known = sorted({name for name in system[given.any(axis=1)] if name})
+        scores = np.where(given, row, 0.0)
+        for a, b in combinations(known, 2):
+            estimate, units = _difference(task, columns, system, scores, given * 1.0, (a, b))
+            group = {"systems": f"{a} − {b}"}
+            pairs.append(Finding(None, estimate, units, group, raters=who))
+    if not pairs:
+        return [Finding(None, nothing(task.statistic, "no_common_cases"), NONE, raters=who)]
+    return corrected(task, pairs)
+
+
+def corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
+    """The pairs with what is known of chance written into their methods.
+
+    The measure's `correction` is holm, benjamini-hochberg or none.
+    """
+    correction = str(task.measure.get("correction") or "holm")
     each = [p_value(pair.estimate) for pair in pairs]
-    holm = adjust(each, "holm")
+    after = adjust(each, correction)
+    compared = sum(p is not None for p in each)
     found = []
-    for pair, p, corrected in zip(pairs, each, holm, strict=True):
-        if p is None or corrected is None:
+    for pair, p, final in zip(pairs, each, after, strict=True):
+        if p is None or final is None:
             found.append(pair)
             continue
         said = f"{pair.estimate.method}; p {p:.3g}"
-        if len(pairs) > 1:
-            said += f", {corrected:.3g} after Holm over {len(pairs)} pairs"
-        found.append(replace(pair, estimate=replace(pair.estimate, method=said)))
+        if compared > 1 and correction == "none":
+            said += f", not corrected for {compared} pairs"
+        elif compared > 1:
+            said += f", {final:.3g} after {CALLED[correction]} over {compared} pairs"
+        beside = {**pair.estimate.beside, "p": p}
+        estimate = replace(pair.estimate, method=said, beside=beside)
+        found.append(replace(pair, estimate=estimate))
     return found
 
 

@@ -6,7 +6,8 @@ from analysis import STATISTICS, summary
 
 ROW = [
     *("question", "group", "statistic", "estimate", "low", "high", "low_like", "high_like"),
-    *("raters", "n_items", "n_raters", "n_ratings", "method", "reason", "aggregate", "warnings"),
+    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "reason"),
+    *("aggregate", "warnings"),
 ]
 STEM = {
     "accuracy": {
@@ -372,6 +373,38 @@ def test_neureg_overall_mean_is_over_ratings_not_over_questions(frame, pick):
     ]
     rows = summary(frame(answers), [{"statistic": "overall_mean", "question": METRICS}], NEUREG)
     assert pick(rows, "overall_mean")["estimate"] == pytest.approx((4 + 2) / 2)
+
+
+def test_neureg_variance_among_raters_divides_by_their_number_and_is_averaged(frame, pick):
+    answers = [("qa1", 0, r, "accuracy", x) for r, x in zip("ABCDE", [5, 5, 4, 4, 3], strict=True)]
+    answers += [("qa2", 0, r, "accuracy", 4) for r in "ABCDE"]
+    answers += [("qa3", 0, "A", "accuracy", 1)]  # rated once: shows nothing
+    names = ("evaluator_variance", "evaluator_sd")
+    measures = [{"statistic": name, "question": "accuracy"} for name in names]
+    rows = summary(frame(answers[:5]), measures, NEUREG)
+    assert pick(rows, "evaluator_sd", "accuracy")["estimate"] == pytest.approx(0.748331, abs=5e-7)
+    rows = summary(frame(answers), measures, NEUREG)
+    # Standard deviations are averaged; the root of the averaged variance would be .529.
+    found = [pick(rows, name, "accuracy")["estimate"] for name in names]
+    assert found == pytest.approx([0.56 / 2, 0.748331 / 2], abs=5e-7)
+    assert pick(rows, "evaluator_sd", "accuracy")["n_items"] == 2
+
+
+def test_neureg_score_ranges_are_shares_of_ratings_by_their_mean_over_questions(frame, pick):
+    both = {"A": (5, 4), "B": (4, 4), "C": (3, 4), "D": (5, 5), "E": (1, None)}
+    answers = [
+        ("qa1", 0, rater, question, x)
+        for rater, scores in both.items()
+        for question, x in zip(["relevance", "accuracy"], scores, strict=True)
+        if x is not None
+    ]
+    measures = [{"statistic": "score_ranges", "question": ["relevance", "accuracy"]}]
+    rows = summary(frame(answers), measures, NEUREG)
+    # Means 4.5, 4, 3.5, 5 and, from one question alone, 1.
+    found = {row["group"]["label"]: row["estimate"] for row in rows}
+    wanted = {"[1, 2)": 1 / 5, "[2, 3)": 0.0, "[3, 4)": 1 / 5, "[4, 5]": 3 / 5}
+    assert found == pytest.approx(wanted)
+    assert {row["n_ratings"] for row in rows} == {5}
 
 
 def test_neureg_a_judge_against_the_rounded_mean_of_people(frame, pick):

@@ -3,10 +3,11 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import REASONS, WARNINGS, summary
+from analysis import REASONS, WARNINGS, adjust, summary
 
 SCALE = {"type": "scale", "level": "ordinal", "scale": [1, 2, 3, 4, 5]}
 QUESTIONS = {"tone": SCALE, "clarity": SCALE}
@@ -123,10 +124,36 @@ def test_two_systems_are_compared_over_the_cases_both_answered(frame, pick):
     assert "p 0.07" in row["method"]
 
 
+@pytest.mark.parametrize(
+    ("correction", "said"),
+    [
+        (None, "after Holm over 3 pairs"),
+        ("benjamini-hochberg", "after Benjamini–Hochberg over 3 pairs"),
+        ("none", "not corrected for 3 pairs"),
+    ],
+)
+def test_several_differences_at_once_each_say_how_many_and_the_corrected_p(frame, correction, said):
+    rng = np.random.default_rng(1)
+    answers = [
+        (f"q{i}/{model}", 0, "ana", "tone", int(np.clip(rng.integers(1, 4) + more, 1, 5)))
+        for more, model in enumerate(("m1", "m2", "m3"))
+        for i in range(15)
+    ]
+    models = {item: item.split("/")[1] for item, *_ in answers}
+    measure = {"statistic": "difference", "question": "tone", "correction": correction}
+    rows = summary(frame(answers, model=models), [measure], QUESTIONS)
+    assert len(rows) == 3
+    p = [row["p"] for row in rows]
+    for row, after in zip(rows, adjust(p, correction or "holm"), strict=True):
+        assert said in row["method"]
+        assert correction == "none" or f"{after:.3g} {said}" in row["method"]
+
+
 def test_every_reason_and_warning_in_the_list_is_used_somewhere(root):
     sources = [
         path.read_text(encoding="utf-8")
-        for path in (root / "analysis").rglob("*.py")
+        for room in ("analysis", "ratebook/reporting")
+        for path in (root / room).rglob("*.py")
         if path.name != "reasons.py"
     ]
     unused = [
