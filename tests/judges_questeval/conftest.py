@@ -1,6 +1,7 @@
 """A small round of RAGQuestEval, and a model that answers from a table."""
 
 import functools
+import html
 import json
 import re
 import warnings
@@ -9,7 +10,10 @@ import pytest
 
 from analysis import summary
 from ratebook.protocols import load
+from ratebook.reporting import Report
 from ratebook.rounds import ItemTable, Store, sqlite
+from tests.judges.server import Server, says
+from tests.judges.standin import reply_to
 
 PROTOCOL = load("rag-questeval")
 
@@ -78,6 +82,35 @@ def step_of(system):
 @pytest.fixture
 def scripted():
     return Scripted
+
+
+@pytest.fixture
+def serving():
+    """Puts a model behind a port of this machine; a judge's sheets are filled in with `fixed`."""
+
+    def serve(model, delay=0.0, **fixed):
+        def reply(seen, attempt):
+            messages = seen.body["messages"]
+            is_sheet = "## Output" in messages[0]["content"]
+            play = says(reply_to(messages, **fixed) if is_sheet else model(messages))
+            play.delay = delay
+            return play
+
+        return Server(reply)
+
+    return serve
+
+
+@pytest.fixture
+def page():
+    """The section as a reader has it: text without markup."""
+
+    def read(stored, **parameters):
+        section = Report(stored, **parameters).coverage()
+        text = html.unescape(re.sub(r"<[^>]+>", " ", section.html))
+        return " ".join(text.replace("\u00a0", " ").split())
+
+    return read
 
 
 @pytest.fixture

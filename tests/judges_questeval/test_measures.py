@@ -154,3 +154,12 @@ def test_systems_are_told_apart_by_case_and_model(answered, numbers):
     stored = answered({"s1": (["a", "b"], {"m1": ["a", U], "m2": ["a", "b"]})})
     found = numbers(stored)
     assert value(found, "recall") == pytest.approx((0.5 + 1) / 2)
+
+
+def test_an_interval_from_few_cases_is_called_rough(answered):
+    from ratebook.reporting import Report
+
+    stored = answered({f"s{n}": (["a b", "c"], {"m": ["b", "c" if n else U]}) for n in range(5)})
+    row = Report(stored).numbers.get("recall")
+    assert row["warnings"] == ["few_clusters"]
+    assert row["low"] < row["estimate"] < row["high"]

@@ -1,9 +1,6 @@
 """Whoever replies: an endpoint on a real socket, a local model, an async function."""
 
-import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -16,55 +13,24 @@ SAID = {"reference one": {"Who came?": "Ana"}, "text one": {"Who came?": "Ben"}}
 
 
 @pytest.fixture
-def server(scripted):
-    """Speaks the OpenAI protocol on a port of this machine, with the scripted model behind it."""
-    model, bodies = scripted(ASKED, SAID), []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            bodies.append(body)
-            content = json.dumps({
-                "id": "r1", "object": "chat.completion", "created": 1, "model": "served-1",
-                "choices": [{
-                    "index": 0, "finish_reason": "stop",
-                    "message": {"role": "assistant", "content": model(body["messages"])},
-                }],
-                "usage": {"prompt_tokens": 50, "completion_tokens": 10, "total_tokens": 60},
-            }).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_):
-            pass
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=listening.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{listening.server_port}/v1", bodies
-    listening.shutdown()
-    listening.server_close()
-    thread.join()
+def server(scripted, serving):
+    with serving(scripted(ASKED, SAID)) as listening:
+        yield listening
 
 
-def test_a_model_behind_an_address_does_the_round_with_cost_and_schema(
-    opened, server, monkeypatch
-):
+def test_a_model_behind_an_address_does_the_round_with_cost_and_schema(opened, server, monkeypatch):
     pytest.importorskip("openai")
-    address, bodies = server
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-one")
     stored = opened(SAMPLE)
     done = questions(
-        stored, "tiny-1", base_url=address, prices={"tiny-1": (1.0, 2.0)}, concurrency=2
+        stored, "tiny-1", base_url=server.url, prices={"tiny-1": (1.0, 2.0)}, concurrency=2
     )
     assert done.complete
     assert done.requests == 4
-    assert done.spent == pytest.approx(4 * (50 * 1.0 + 10 * 2.0) / 1e6)
-    assert set(done.frame()["served"]) == {"served-1"}
-    keys = [next(iter(b["response_format"]["json_schema"]["schema"]["properties"])) for b in bodies]
+    assert done.spent == pytest.approx(4 * (1000 * 1.0 + 200 * 2.0) / 1e6)
+    assert set(done.frame()["served"]) == {"scripted-1"}
+    schemas = [seen.body["response_format"]["json_schema"]["schema"] for seen in server.seen]
+    keys = [next(iter(schema["properties"])) for schema in schemas]
     assert keys == ["questions", "decisions", "answers", "answers"]
     assert stored.raters()[0].version.startswith("tiny-1, base_url http://127.0.0.1")
 

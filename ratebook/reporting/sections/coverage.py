@@ -1,218 +1,193 @@
-"""RAGQuestEval: recall and precision in every reading, the trace, and unusable references."""
+"""RAGQuestEval: recall and precision of each system, pair by pair, and who stands behind them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
+from ..cautions import marks
+from ..gaps import comparisons, counted, is_shown, label, span
+from ..section import Section, heading, paragraph, table
+from ..tables.trace import csv_of, trace
+from ..tables.writers import families
+from ..words import count, name_of, percent, signed
+from .questions import fold, lost, same_meaning, samples_table, trace_table, unusable
 
-from ..section import Section, heading, paragraph, short, table
-from ..words import count, interval, name_of, number
-
-STATISTICS = ("recall", "recall_over_all", "precision", "precision_over_kept", "precision_over_all")
-NOTES = {
-    "recall": "answerable from the text, of those answerable from the reference",
-    "recall_over_all": "of every question asked",
-    "precision": "token F1 where both answer",
-    "precision_over_kept": "over those answerable from the reference",
-    "precision_over_all": "over every question asked",
+SHORT = {
+    "recall": "Recall",
+    "recall_over_all": "Recall, all",
+    "precision": "Precision",
+    "precision_over_kept": "Precision, kept",
+    "precision_over_all": "Precision, all",
 }
-LISTED = 25
+AGGREGATES = {
+    "macro": "average over cases",
+    "micro": "over all questions pooled",
+    "compatible": "as the upstream script computes it",
+}
+MEANING = (
+    "Recall: of the questions that the reference answers, the share that the text answers too. "
+    "Precision: the words both answers share (token F1), over the questions that both answer; "
+    "“kept” divides by the questions the reference answers, “all” by every question asked."
+)
+AGAINST = (
+    "Measured against the reference, not against the passages a system retrieved: what these held "
+    "and the reference does not say cannot be seen here."
+)
 
 
 def coverage(report: Any) -> Section | None:
     if not report.rows("recall"):
         return None
-    parts = [readings(report)]
     traced = trace(report)
-    if len(traced):
-        parts += [unusable(report, traced), lost(report, traced), trace_table(traced)]
-    return Section("Recall and precision", "".join(part for part in parts if part), folded=True)
+    report.files["trace.csv"] = csv_of(traced)
+    parts = [
+        paragraph(AGAINST),
+        *(paragraph(said) for said in warnings(report)),
+        readings(report),
+        pairs(report),
+        other_readings(report),
+        by_rater(report),
+        same_meaning(report, traced),
+        unusable(traced),
+        lost(traced),
+        samples_table(traced),
+        trace_table(traced),
+    ]
+    return Section("Recall and precision", "".join(parts))
+
+
+def warnings(report: Any) -> list[str]:
+    """The baseline, and one family of models on both sides of a question."""
+    found = []
+    for part in families(report):
+        wrote = f"wrote {part.written:,} of {count(part.questions, 'question')}"
+        if part.family == "baseline":
+            did = [
+                said for said, done in ((wrote, part.written), ("answers", part.answers)) if done
+            ]
+            found.append(
+                f"The rule-based baseline {' and '.join(did)}: a lowest bar for trying things "
+                "out, not a measurement."
+            )
+        elif part.is_both:
+            found.append(
+                f"Models of one family, {part.family} by their names, {wrote} and answer too. "
+                "Such a family may ask what it finds easy to answer: let people or another family "
+                "answer, or check the questions."
+            )
+    return [f"Warning. {said}" for said in found]
 
 
 def readings(report: Any) -> str:
-    """The means over samples, one column a system; the pooled and compatible readings folded."""
-    column = report.system
-    names = report.system_names if column else ["all"]
-    found = {
-        aggregate: [
-            (statistic, line(report, statistic, aggregate, names)) for statistic in STATISTICS
-        ]
-        for aggregate in ("macro", "micro", "compatible")
-    }
-    main = [(name_of(s), *cells, NOTES[s]) for s, cells in found["macro"] if set(cells) != {"–"}]
-    others = [
-        (name_of(s), aggregate, *cells)
-        for aggregate in ("micro", "compatible")
-        for s, cells in found[aggregate]
-        if set(cells) != {"–"}
+    """The averages over cases, one column a system."""
+    names = columns(report)
+    lines = [
+        (SHORT[statistic], *cells)
+        for statistic in SHORT
+        if set(cells := line(report, statistic, "macro", names)) != {"–"}
     ]
+    caption = f"Recall and precision, {AGGREGATES['macro']}, per cent"
+    return table(("Number", *names), lines, caption) + paragraph(MEANING, "soft")
+
+
+def pairs(report: Any) -> str:
+    """The same numbers case by case; only these intervals tell systems apart."""
+    rows = [
+        row
+        for row in comparisons(report)
+        if row["question"] == "generated_answer" and row["estimate"] is not None
+    ]
+    if not rows:
+        return ""
+    named = list(dict.fromkeys(row["group"]["systems"] for row in rows))
+    one = len(named) == 1
+    lines = [
+        (
+            *(() if one else (row["group"]["systems"],)),
+            label(report, row),
+            signed(100 * row["estimate"], 1),
+            span(row, True) or "–",
+            "yes" if is_shown(row, report.parameters.coverage) else "no",
+        )
+        for row in rows
+    ]
+    head = (*(() if one else ("Pair",)), "Number", "Difference", "Interval", "Told apart")
+    caption = f"{named[0] if one else 'Systems'} on the same cases, in percentage points"
     note = (
-        "Micro pools the questions of all samples; compatible counts samples without any answer "
-        "as 0, as the published script does."
+        "Each case’s two numbers are set against each other. Systems are told apart where the "
+        f"interval leaves out 0 and Holm’s correction for {count(counted(report), 'comparison')} "
+        "lets it stand."
     )
-    made = table(("Number", *names, "Share of the questions"), main, "Means over samples")
-    if others:
-        head = ("Number", "Reading", *names)
-        inside = table(head, others, "Pooled and compatible", text=2) + paragraph(note, "soft")
-        made += f"<details><summary>Pooled and compatible readings</summary>{inside}</details>"
-    return made
+    return table(head, lines, caption, text=1 if one else 2) + paragraph(note, "soft")
 
 
-def line(report: Any, statistic: str, aggregate: str, names: list[str]) -> list[str]:
+def other_readings(report: Any) -> str:
+    names = columns(report)
+    made = ""
+    for aggregate in ("micro", "compatible"):
+        lines = [
+            (SHORT[statistic], *cells)
+            for statistic in SHORT
+            if set(cells := line(report, statistic, aggregate, names)) != {"–"}
+        ]
+        if lines:
+            caption = f"Recall and precision, {AGGREGATES[aggregate]}, per cent"
+            made += table(("Number", *names), lines, caption)
+    note = (
+        "The upstream script counts a sample as 0 where no question can be answered from the "
+        "reference, or none from the text; the other readings leave it out and say so."
+    )
+    return fold("Pooled, and as upstream", made + paragraph(note, "soft") if made else "")
+
+
+def by_rater(report: Any) -> str:
+    """People and models side by side, each with their own answers, where several answered."""
+    raters = report.by("recall", "rater")
+    if not raters:
+        return ""
+    kinds = dict(
+        zip(report.counted.given["rater"], report.counted.given["rater_kind"], strict=True)
+    )
+    kinds = {str(name): {"human": "person"}.get(kind, kind) for name, kind in kinds.items()}
+    names = columns(report)
+    lines = []
+    for row in raters:
+        rater = str(row["group"]["rater"])
+        for statistic in ("recall", "precision"):
+            cells = line(report, statistic, "macro", names, rater=rater)
+            what = name_of(statistic)
+            lines.append((f"{rater}, {kinds.get(rater, '')}", what, *cells, row["n_items"]))
+    caption = f"Each rater’s own answers, {AGGREGATES['macro']}, per cent"
+    head = ("Rater", "Number", *names, "Texts")
+    note = (
+        "Above, answers of people count where any person answered, else those of models. Here "
+        "each rater is taken alone, with references and decisions of their own where they gave any."
+    )
+    return (
+        heading("By who answered") + table(head, lines, caption, text=2) + paragraph(note, "soft")
+    )
+
+
+def columns(report: Any) -> list[str]:
+    return report.system_names if report.system else ["all"]
+
+
+def line(report: Any, statistic: str, aggregate: str, names: list[str], **group: str) -> list[str]:
     rows = [
         row
         for row in report.numbers.rows
         if row["statistic"] == statistic and row["aggregate"] == aggregate
     ]
-    return [cell(rows, report.system, name) for name in names]
+    wanted = [{**group, **({report.system: name} if report.system else {})} for name in names]
+    return [cell(rows, each) for each in wanted]
 
 
-def cell(rows: list[dict[str, Any]], column: str | None, name: str) -> str:
-    wanted = {column: name} if column else {}
+def cell(rows: list[dict[str, Any]], group: dict[str, str]) -> str:
     row = next(
-        (r for r in rows if {k: str(v) for k, v in (r["group"] or {}).items()} == wanted), None
+        (r for r in rows if {k: str(v) for k, v in (r["group"] or {}).items()} == group), None
     )
     if row is None or row["estimate"] is None:
         return "–"
-    between = interval(row["low"], row["high"], row["statistic"])
-    return number(row["estimate"], row["statistic"]) + (f" ({between})" if between else "")
-
-
-def trace(report: Any) -> pd.DataFrame:
-    """case, part, item, question, reference, generated, f1, keep: one row a question and text."""
-    from analysis import is_unanswerable, token_f1
-
-    given = report.counted.given
-    order = {"adjudicator": 0, "human": 1, "model": 2}
-    rows = given.assign(rank=given["rater_kind"].map(order).fillna(3))
-    rows = rows.sort_values(["rank", "rater", "unit"], kind="stable")
-    first = rows.drop_duplicates(["question", "unit"])
-    reference = {
-        (r.case, int(r.part)): str(r.value)
-        for r in first[first["question"].eq("reference_answer")].itertuples()
-    }
-    keep = kept(report)
-    parts = {
-        (case.key, part.number): part.text for case in report.stored.cases() for part in case.parts
-    }
-    found = []
-    for row in first[first["question"].eq("generated_answer")].itertuples():
-        key = (row.case, int(row.part))
-        if key not in reference:
-            continue
-        a, b = reference[key], str(row.value)
-        none = is_unanswerable(a) or is_unanswerable(b)
-        found.append(
-            (
-                row.case,
-                key[1],
-                row.item,
-                parts.get(key, ""),
-                a,
-                b,
-                0.0 if none else token_f1(a, b),
-                keep.get(key, ""),
-                is_unanswerable(a),
-                is_unanswerable(b),
-            )
-        )
-    columns = [
-        "case",
-        "part",
-        "item",
-        "question",
-        "reference",
-        "generated",
-        "f1",
-        "keep",
-        "no_reference",
-        "no_text",
-    ]
-    return pd.DataFrame(found, columns=columns).sort_values(
-        ["case", "part", "item"], ignore_index=True
-    )
-
-
-def kept(report: Any) -> dict[tuple[str, int], str]:
-    """What the raters together say of a question: keep, drop, or nothing where they differ."""
-    from ..tables.pairs import consensus
-
-    question = next((q for q in report.counted.asked() if q.id == "keep"), None)
-    if question is None:
-        return {}
-    said = consensus(report.counted.table(question)).dropna()
-    found = {}
-    for unit, code in said.items():
-        case, _, part = str(unit).partition(" · ")
-        found[case, int(part or 0)] = str(question.values[int(code)])
-    return found
-
-
-def unusable(report: Any, traced: pd.DataFrame) -> str:
-    """Questions the reference cannot answer; a text that answers them had it from elsewhere."""
-    bad = traced[traced["no_reference"] | traced["keep"].eq("drop")]
-    if not len(bad):
-        return ""
-    answered = bad[~bad["no_text"]]
-    cases = bad[["case", "part"]].drop_duplicates()
-    said = (
-        f"{count(len(cases), 'question')} cannot be used: dropped, or not answerable from the "
-        "reference."
-    )
-    if len(answered):
-        said += (
-            f" {count(len(answered), 'time')} a text answers such a question all the same, "
-            "from somewhere else than its reference:"
-        )
-    lines = [
-        (r.item, r.part, short(r.question, 110), short(r.generated, 60))
-        for r in answered.head(LISTED).itertuples()
-    ]
-    made = heading("Questions without a usable reference") + paragraph(said)
-    if lines:
-        made += table(("Text", "No.", "Question", "Answered"), lines, "Answered from elsewhere", 4)
-    return made
-
-
-def lost(report: Any, traced: pd.DataFrame) -> str:
-    """Where the texts answer otherwise than the reference: the lowest F1 first."""
-    both = traced[~traced["no_reference"] & ~traced["no_text"] & ~traced["keep"].eq("drop")]
-    worst = both[both["f1"] < 0.5].sort_values(["f1", "case", "part", "item"], kind="stable")
-    if not len(worst):
-        return ""
-    lines = [
-        (
-            r.item,
-            r.part,
-            short(r.question, 90),
-            short(r.reference, 50),
-            short(r.generated, 50),
-            number(r.f1),
-        )
-        for r in worst.head(LISTED).itertuples()
-    ]
-    caption = f"Answers that share less than half of their words ({len(worst):,} in all)"
-    head = ("Text", "No.", "Question", "Reference", "Generated", "F1")
-    return heading("Answers unlike the reference") + table(head, lines, caption, text=5)
-
-
-def trace_table(traced: pd.DataFrame) -> str:
-    """Every question of the first cases, so that a reader can follow one from start to end."""
-    cases = list(dict.fromkeys(traced["case"]))[:3]
-    rows = traced[traced["case"].isin(cases)]
-    lines = [
-        (
-            r.item,
-            r.part,
-            short(r.question, 90),
-            short(r.reference, 50),
-            short(r.generated, 50),
-            "–" if r.no_text or r.no_reference else number(r.f1),
-            r.keep,
-        )
-        for r in rows.itertuples()
-    ]
-    head = ("Text", "No.", "Question", "Reference", "Generated", "F1", "Keep")
-    inside = table(head, lines, f"Trace of the first {count(len(cases), 'sample')}", text=5)
-    return f"<details><summary>Trace, question by question</summary>{inside}</details>"
+    low, high = row["low"], row["high"]
+    between = "" if low is None else f" ({percent(low)}–{percent(high)}){marks(row)}"
+    return percent(row["estimate"]) + between
