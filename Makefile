@@ -1,5 +1,6 @@
 # make report: set up and build the sample reports.   make test: set up and pass the tests.
 # make lab: the notebooks.   make bench, make faults: the long figures.   make lock: renew requirements.lock.
+# make docs: renew the sample page and its pictures in docs/sample.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,7 +20,7 @@ export MPLCONFIGDIR := $(CURDIR)/.jupyter/matplotlib
 # pip asks rustc, where there is one, for its version; rustup then writes its settings.
 export RUSTUP_HOME := $(CURDIR)/$(VENV)/rustup
 
-.PHONY: report test lab bench faults lock samples
+.PHONY: report test lab bench faults lock samples docs
 .DEFAULT_GOAL := report
 
 $(READY): requirements.lock pyproject.toml
@@ -37,6 +38,9 @@ samples: $(READY)
 
 report: samples
 	@$(BIN)/ratebook --workspace $(SAMPLES) --reports reports report --all --jobs 2
+
+docs: samples
+	@$(BIN)/python docs/sample/refresh.py $(SAMPLES)
 
 # Chromium and npm keep their settings and logs in HOME unless told otherwise.
 ELSEWHERE := XDG_CONFIG_HOME=$(CURDIR)/.jupyter/xdg npm_config_cache=$(CURDIR)/.jupyter/npm

@@ -10,10 +10,12 @@ import pandas as pd
 
 from .compute import Numbers, compute
 from .index import write_index
+from .known import check_names
 from .page import fill
 from .parameters import checked
 from .place import ReportError, write_whole
-from .section import bullets, heading, paragraph, safe, table
+from .section import bullets, heading, paragraph, safe, table, with_legend
+from .targets import UNTRUSTED
 from .trends import AGREEMENT, LEVELS, apart, changes, main_rows
 from .words import capital, count, estimate, name_of, signed
 
@@ -31,6 +33,8 @@ def compare(
             f"{first} follows {kinds[0]} and {second} {kinds[1]}: only rounds of one protocol can "
             "be compared."
         )
+    for stored in rounds:
+        check_names(stored, checked(stored.name, parameters or {}))
     frames, shared = common([stored.frame() for stored in rounds])
     found = [
         compute(stored, checked(stored.name, parameters or {}), frame)
@@ -88,12 +92,20 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
                 estimate(other),
                 estimate(row),
                 signed(row["estimate"] - other["estimate"]),
-                "yes" if apart(other, row) else "no",
+                verdict(other, row),
             )
         )
     head = ("Question", "Number", found[0].round, found[1].round, "Change", "Beyond the intervals")
     parts.append(table(head, lines, "Number by number", text=2))
-    return "".join(parts)
+    return with_legend("".join(parts))
+
+
+def verdict(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Whether the number moved; where an interval is missing or untrusted, nobody can say."""
+    both = (old, new)
+    if any(row["low"] is None or UNTRUSTED.intersection(row["warnings"]) for row in both):
+        return "cannot be said"
+    return "yes" if apart(old, new) else "no"
 
 
 def as_document(numbers: Numbers) -> dict[str, Any]:

@@ -12,31 +12,13 @@ from typing import Any
 
 import pandas as pd
 
-import analysis
-
 from ..rounds import StoredRound
+from .asked import completeness
 from .checks import checks
+from .known import check_names
 from .parameters import Parameters, checked
+from .rows import ROW, questions_of, rows_of
 from .targets import row_of, verdicts
-
-ROW = [
-    "question",
-    "group",
-    "statistic",
-    "estimate",
-    "low",
-    "high",
-    "low_like",
-    "high_like",
-    "raters",
-    "n_items",
-    "n_raters",
-    "n_ratings",
-    "method",
-    "reason",
-    "aggregate",
-    "warnings",
-]
 
 
 @dataclass(frozen=True)
@@ -99,6 +81,7 @@ def numbers(stored: StoredRound, **given: Any) -> Numbers:
 
 def frame_of(stored: StoredRound, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
     """The round's answers, with the columns and under the names the parameters ask for."""
+    check_names(stored, parameters)
     return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
 
 
@@ -107,9 +90,9 @@ def compute(
 ) -> Numbers:
     protocol = stored.protocol
     frame = frame_of(stored, parameters) if frame is None else frame
-    check_names(stored, frame, parameters)
     measures = wanted(protocol, frame, parameters)
-    rows = rows_of(protocol, frame, measures, parameters)
+    rows = rows_of(protocol, frame, measures, parameters, cluster_of(frame))
+    rows.append(completeness(stored, parameters))
     return Numbers(
         round=stored.name,
         protocol=protocol.name,
@@ -123,37 +106,6 @@ def compute(
         targets=verdicts(protocol.targets, rows),
         checks=checks(frame, rows, measures, questions_of(protocol)),
     )
-
-
-# With r raters these take r² steps, and r³ for the interval over raters like these.
-PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic", "icc_2_1")
-MANY_RATERS = 60
-
-
-def rows_of(
-    protocol: Any, frame: pd.DataFrame, measures: list[dict[str, Any]], parameters: Parameters
-) -> list[dict[str, Any]]:
-    """The rows of the measures; with very many raters some have no interval."""
-    crowded = frame["rater"].nunique() > MANY_RATERS
-
-    def summed(some: list[dict[str, Any]], interval: str | None) -> list[dict[str, Any]]:
-        return analysis.summary(
-            frame,
-            some,
-            questions_of(protocol),
-            cluster=cluster_of(frame),
-            raters=list(parameters.raters) if parameters.raters else None,
-            coverage=parameters.coverage,
-            interval=interval,
-            resamples=parameters.resamples,
-            seed=parameters.seed,
-        )
-
-    if not crowded:
-        return summed(measures, parameters.interval)
-    pairs = [measure for measure in measures if measure["statistic"] in PAIRED]
-    others = [measure for measure in measures if measure["statistic"] not in PAIRED]
-    return [*summed(others, parameters.interval), *summed(pairs, None)]
 
 
 def wordings(protocol: Any) -> dict[str, str]:
@@ -171,22 +123,14 @@ def cluster_of(frame: pd.DataFrame) -> str | None:
     return "cluster" if "cluster" in frame and frame["cluster"].notna().any() else None
 
 
-def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
-    """What analysis needs to know of each question: its type, level and declared scale."""
-    return {
-        question.id: {
-            "type": question.type,
-            "level": question.level,
-            "scale": list(question.values) if question.values else None,
-            "covers": list(question.covers),
-        }
-        for question in protocol.questions
-    }
+# Means over several questions, which are compared between systems as well.
+TOGETHER = ("overall_mean", "overall_computed_mean")
 
 
 def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[dict[str, Any]]:
     """The protocol's measures, narrowed to the questions and widened by the groups asked for."""
     columns = set(frame.columns)
+    by_system = protocol.item.system is not None
     kept = []
     for measure in protocol.measures:
         entry = measure.to_dict()
@@ -200,55 +144,20 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
         by = [group for group in entry.get("by") or [] if columns.issuperset(listed(group))]
         by += [[name] for name in parameters.groups if [name] not in by]
         entry["by"] = by
+        if entry["statistic"].startswith("difference") and protocol.item.system:
+            entry["system"] = protocol.item.system
         if parameters.ties == "first" and entry["statistic"] == "evaluator_agreement":
             entry["tie"] = "first"
         kept.append(entry)
+        if entry["statistic"] in TOGETHER and len(asked_of(entry)) > 1 and by_system:
+            together = {"statistic": "difference_overall", "question": entry["question"]}
+            kept.append({**together, "system": protocol.item.system})
     return kept
+
+
+def asked_of(measure: dict[str, Any]) -> list[str]:
+    return listed(measure.get("question") or [])
 
 
 def listed(group: Any) -> list[str]:
     return [group] if isinstance(group, str) else list(group)
-
-
-def check_names(stored: StoredRound, frame: pd.DataFrame, parameters: Parameters) -> None:
-    """Names that the round does not have are refused, with those it has."""
-    known = {
-        "raters": list(frame["rater"].cat.categories),
-        "questions": [question.id for question in stored.protocol.questions],
-        "groups": groupable(frame),
-    }
-    for what, names in known.items():
-        for name in getattr(parameters, what) or ():
-            if name not in names:
-                raise ValueError(
-                    f"parameter {what}: {stored.name} has no {name!r}. "
-                    f"Choose from {', '.join(names) or 'nothing: there are none'}."
-                )
-
-
-FIXED = frozenset(
-    [
-        "round",
-        "item",
-        "case",
-        "part",
-        "rater",
-        "rater_kind",
-        "question",
-        "replicate",
-        "value",
-        "number",
-        "status",
-        "confidence",
-        "seconds",
-        "revision",
-        "answered_at",
-        "role",
-        "cluster",
-    ]
-)
-
-
-def groupable(frame: pd.DataFrame) -> list[str]:
-    """Item columns: what the frame has beside the columns every round has."""
-    return [str(name) for name in frame.columns if name not in FIXED]

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ..protocols import load, names
 from .page import fill
+from .parameters import Parameters
 from .place import alone, write_whole
-from .section import bullets, figure, heading, paragraph, safe
-from .trends import AGREEMENT, LEVELS, MOST_PANELS, apart, changes, panels
-from .words import DECIDED, count, estimate, name_of, number
+from .section import bullets, figure, heading, paragraph, safe, with_legend
+from .trends import AGREEMENT, LEVELS, MOST_PANELS, changes, moves, panels
+from .words import DECIDED, count, estimate, listing, name_of, number
 
 
 def write_index(reports: Path, order: Sequence[str] = ()) -> Path:
@@ -29,13 +31,19 @@ def write_index(reports: Path, order: Sequence[str] = ()) -> Path:
             ),
         ]
         for protocol, rounds in by_protocol.items():
-            parts.append(f"<section><h2>{safe(protocol)}</h2>{rows(reports, rounds)}")
+            parts.append(f"<section><h2>{safe(title_of(protocol))}</h2>{rows(reports, rounds)}")
             if len(rounds) > 1:
                 parts.append(over_rounds(protocol, rounds, reports))
             parts.append("</section>")
         file = reports / "index.html"
-        write_whole(file, fill("Evaluation rounds", "".join(parts), home=False))
+        body = with_legend("".join(parts))
+        write_whole(file, fill("Evaluation rounds", body, home=False))
     return file
+
+
+def title_of(protocol: str) -> str:
+    """What a protocol is called; of one that is not in the library only the name is known."""
+    return load(protocol).title if protocol in names() else protocol
 
 
 def read(reports: Path, order: Sequence[str]) -> list[dict[str, Any]]:
@@ -56,7 +64,9 @@ def rows(reports: Path, rounds: list[dict[str, Any]]) -> str:
     for document in rounds:
         folder = document["folder"]
         failed = (reports / folder / "report.failed.ipynb").exists()
-        note = " · the latest run failed" if failed else ""
+        other = Parameters(**document["parameters"]).other() if "parameters" in document else {}
+        note = f" · made with other {listing(list(other))} than usual" if other else ""
+        note += " · the latest run failed" if failed else ""
         lines.append(
             f'<tr><th scope="row"><a href="{safe(quote(folder))}/index.html">'
             f"{safe(document['round'])}</a></th><td class=long>{safe(said(document) + note)}</td>"
@@ -89,7 +99,14 @@ def said(document: dict[str, Any]) -> str:
 
 
 def size(document: dict[str, Any]) -> int:
-    return max((row["n_items"] for row in document["numbers"] if row["group"] is None), default=0)
+    return max(
+        (
+            row["n_items"]
+            for row in document["numbers"]
+            if row["group"] is None and row["statistic"] != "completeness"
+        ),
+        default=0,
+    )
 
 
 def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> str:
@@ -97,16 +114,16 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
     from .figures.draw import in_both_lights, svg
     from .figures.trend import trend_figure
 
-    names = [document["round"] for document in rounds]
+    called = [document["round"] for document in rounds]
     parts = []
     moved = changes(rounds[-2], rounds[-1])
-    parts.append(heading(f"{names[-1]} against {names[-2]}"))
+    parts.append(heading(f"{called[-1]} against {called[-2]}"))
     parts.append(
         bullets(moved)
         if moved
         else paragraph("Nothing moved beyond the intervals; what differs may be chance.")
     )
-    side_by_side = f"{names[-2]}-vs-{names[-1]}.html"
+    side_by_side = f"{called[-2]}-vs-{called[-1]}.html"
     if (reports / side_by_side).exists():
         parts.append(
             f'<p class="soft"><a href="{safe(quote(side_by_side))}">Side by side, on the items '
@@ -116,7 +133,7 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
         parts.append(
             paragraph(
                 f"The rounds have {size(rounds[-2]):,} and {size(rounds[-1]):,} items. On the "
-                f"items they share: ratebook report --compare {names[-2]} {names[-1]}",
+                f"items they share: ratebook report --compare {called[-2]} {called[-1]}",
                 "soft",
             )
         )
@@ -124,20 +141,14 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
         found = panels(rounds, statistics)
         if not found:
             continue
-        title = f"{what} over {count(len(names), 'round')}"
-        if moved_here := sum(
-            apart(p["points"][-2], p["points"][-1])
-            for p in found
-            if p["points"][-2]["wording"] == p["points"][-1]["wording"]
-        ):
-            title += f": {moved_here} of {count(len(found), 'number')} moved beyond the intervals"
+        title = moves(what, found)
         alt = f"{title}, {protocol}. " + "; ".join(
             f"{panel['title']}: " + ", ".join(number(p["estimate"]) for p in panel["points"])
             for panel in found
         )
-        drawn = trend_figure(found[:MOST_PANELS], names, title)
+        drawn = trend_figure(found[:MOST_PANELS], called, title)
         caption = (
-            ", ".join(f"{at + 1} {name}" for at, name in enumerate(names))
+            ", ".join(f"{at + 1} {name}" for at, name in enumerate(called))
             + ". Bands are the intervals; a dotted break marks a question that was worded anew."
         )
         parts.append(figure(in_both_lights(svg(drawn)), alt, caption))

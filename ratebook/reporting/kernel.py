@@ -16,6 +16,8 @@ from typing import Any
 from .page import steady
 from .surroundings import surroundings
 
+# Errors with a sentence of our own, which says all by itself.
+OURS = ("ValueError", "RoundError", "ReportError", "ProtocolError")
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "round_report.ipynb"
 
 
@@ -52,7 +54,9 @@ def execute(
                 **config,
             )
     except PapermillExecutionError as error:
-        problem = f"{error.ename}: {first_line(error.evalue)}"
+        problem = first_line(error.evalue)
+        if error.ename not in OURS:
+            problem = f"{error.ename}: {problem}"
     except OSError:
         raise
     except Exception as error:  # a killed kernel, a kernel that never answers

@@ -56,6 +56,17 @@ class Parameters:
             raise ValueError(f"parameter pseudonyms: {self.pseudonyms!r} is not true or false.")
         object.__setattr__(self, "pseudonyms", said)
 
+    def other(self) -> dict[str, Any]:
+        """Those that are not the usual ones, and change what the numbers say."""
+        usual = Parameters(self.round)
+        drawn = self.interval in ("bootstrap", "bca")
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(usual, field.name)
+            and (drawn or field.name not in ("seed", "resamples"))
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """As they stand in numbers.json: plain lists, in a stable order."""
         return {

@@ -20,6 +20,7 @@ MADE = [
     "index.html",
     "numbers.json",
     "numbers.csv",
+    "trace.csv",
     "report.ipynb",
     "figures",
     "run.json",

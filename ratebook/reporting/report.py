@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..rounds import Item, StoredRound
+from .asked import Asked, asked
 from .compute import Numbers, cluster_of, compute, frame_of
 from .parameters import checked
 from .section import Section, figure
@@ -35,6 +36,7 @@ class Report:
         self.frame: pd.DataFrame = frame_of(stored, self.parameters)
         self.numbers: Numbers = compute(stored, self.parameters, self.frame)
         self.pictures: dict[str, str] = {}
+        self.files: dict[str, str] = {}  # what a section leaves beside the page
 
     def __getattr__(self, name: str) -> Callable[[], Section | None]:
         if name not in SECTIONS:
@@ -48,6 +50,11 @@ class Report:
     @cached_property
     def counted(self) -> Counted:
         return count(self.frame, self.protocol.questions, self.parameters.raters)
+
+    @cached_property
+    def asked(self) -> Asked:
+        """How many required answers were asked for, and who is left out."""
+        return asked(self.stored, self.parameters)
 
     @cached_property
     def texts(self) -> pd.DataFrame:
@@ -84,15 +91,22 @@ class Report:
         return cluster_of(self.frame)
 
     @property
+    def independent(self) -> str:
+        """What intervals take as one draw, by its column's name."""
+        item = self.protocol.item
+        name = self.stored.cluster if self.cluster else item.case
+        return str(name or item.case).replace("_", " ")
+
+    @property
     def people(self) -> str:
         """What those who count are called."""
         return "model" if self.counted.kind == "model" else "rater"
 
     def label(self, question: str | None) -> str:
         """What a question is called on the page."""
-        for asked in self.protocol.questions:
-            if asked.id == question:
-                return asked.label
+        for each in self.protocol.questions:
+            if each.id == question:
+                return each.label
         return (question or "all").replace("_", " ").capitalize()
 
     def rows(self, statistic: str, question: str | None = None, **group: Any) -> list[dict]:
@@ -126,7 +140,7 @@ class Report:
         return figure(in_both_lights(self.pictures[name]), alt, caption)
 
     def save(self, folder: str | Path | None = None) -> None:
-        """Write numbers.json, numbers.csv and figures/ where a report run asks for them."""
+        """Write the numbers, the figures and sections' files where a report run asks for them."""
         place = folder or os.environ.get("RATEBOOK_REPORT_OUTPUT")
         if not place:
             return
@@ -135,6 +149,8 @@ class Report:
             from .paper import paper
 
             (Path(place) / "paper.tex").write_text(paper(self), encoding="utf-8")
+        for name, text in self.files.items():
+            (Path(place) / name).write_text(text, encoding="utf-8")
         if self.pictures:
             figures = Path(place) / "figures"
             figures.mkdir(exist_ok=True)

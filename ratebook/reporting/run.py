@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from .known import check_names
 from .parameters import checked
 from .place import ReportError, fresh_folder, put_in_place, write_notebook
 
@@ -40,8 +41,7 @@ def build(
         raise ReportError(f"{workspace.path} has no rounds yet: open one with `ratebook open`.")
     rounds = list(dict.fromkeys(rounds))
     for name in rounds:  # all names and parameters are checked before the first kernel starts
-        workspace.store.round(name)
-        checked(name, parameters or {})
+        check_names(workspace.store.round(name), checked(name, parameters or {}))
     place = (str(workspace.path), workspace.db, str(workspace.reports))
     pages: list[Path] = []
     failures: list[str] = []
@@ -89,6 +89,8 @@ def build_one(
 
     asked = checked(name, parameters or {})
     target = Path(reports) / name
+    # What stood beside the old page is made anew, so that all files speak of one run.
+    paper = paper or (target / "paper.tex").exists()
     work = fresh_folder(Path(reports), name)
     try:
         notebook, problem = execute(path, db, work, asked.to_dict(), paper)
@@ -98,10 +100,14 @@ def build_one(
         write_notebook(notebook, work / "report.ipynb")
         (work / "index.html").write_text(document, encoding="utf-8")
         (work / "run.json").write_text(run_record(), encoding="utf-8")
-        if pdf:
+        if pdf or (target / "report.pdf").exists():
             from .pdf import print_page
 
-            print_page(work / "index.html", work / "report.pdf")
+            try:
+                print_page(work / "index.html", work / "report.pdf")
+            except ReportError:
+                if pdf:  # else an old print goes, rather than stand beside another page
+                    raise
         put_in_place(work, target)
     except OSError as error:
         said = error.strerror or str(error) or type(error).__name__

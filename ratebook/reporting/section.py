@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from .cautions import legend
+
 # Signs that no page can show, and lone halves of surrogate pairs, which UTF-8 cannot write.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 # Pixels for a point of a figure: its letters come out as large as the text around it.
@@ -30,23 +32,30 @@ class Section:
         return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
 
     def _repr_html_(self) -> str:
-        title = safe(self.title)
+        title, inside = safe(self.title), with_legend(self.html)
         if self.folded:
             # The anchor stands inside, so that a link to it opens the fold without a script.
             return (
                 f'<section><details><summary><h2>{title}</h2></summary><div id="{self.anchor}" '
-                f'class="inside">{self.html}</div></details></section>'
+                f'class="inside">{inside}</div></details></section>'
             )
         head = f"<h2>{title}</h2>" if self.heading else ""
-        return f'<section id="{self.anchor}">{head}{self.html}</section>'
+        return f'<section id="{self.anchor}">{head}{inside}</section>'
 
     def __repr__(self) -> str:
         return f"Section({self.title!r})"
 
 
+def with_legend(html_: str) -> str:
+    """The marks beside numbers, explained once below them."""
+    said = legend(html_)
+    return html_ + paragraph(said, "soft") if said else html_
+
+
 def printable(value: object) -> str:
     """Text without signs that break a page, a figure or a sentence."""
-    return TURNING.sub("", UNPRINTABLE.sub("�", str(value)))
+    text = str(value).replace("\r\n", "\n").replace("\r", "\n")
+    return TURNING.sub("", UNPRINTABLE.sub("�", text))
 
 
 def safe(value: object) -> str:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .words import name_of, number
+from .targets import UNTRUSTED
+from .words import listing, name_of, number
 
 # What is worth following; one α a question, the first of these that a round has.
 AGREEMENT = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
@@ -31,6 +32,7 @@ def panels(documents: Sequence[Mapping[str, Any]], statistics: Iterable[str]) ->
                     "estimate": row["estimate"],
                     "low": row["low"],
                     "high": row["high"],
+                    "warnings": row["warnings"],
                     "wording": wording(document, row["question"]),
                 }
             )
@@ -93,11 +95,28 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return said
 
 
+def moves(what: str, found: Sequence[Mapping[str, Any]]) -> str:
+    """What rose and what fell from the last round but one to the last, beyond the intervals."""
+    sides: dict[str, list[str]] = {"rose": [], "fell": []}
+    for panel in found:
+        old, new = panel["points"][-2:]
+        if old["wording"] == new["wording"] and apart(old, new):
+            side = "rose" if new["estimate"] > old["estimate"] else "fell"
+            sides[side].append(panel["title"].removeprefix("α "))
+    said = [f"{verb} on {listing(names, limit=4)}" for verb, names in sides.items() if names]
+    if not said:
+        return f"{what}: no number moved beyond the intervals"
+    return f"{what} {' and '.join(said)}, beyond the intervals"
+
+
 def apart(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether two independent estimates differ by more than their joint margin.
 
-    The halves of the intervals that face each other are added as independent errors are.
+    The halves of the intervals that face each other are added as independent errors are. Where
+    an interval cannot be trusted, nothing is said to have moved.
     """
+    if any(UNTRUSTED.intersection(row.get("warnings") or ()) for row in (old, new)):
+        return False
     if any(row[end] is None for row in (old, new) for end in ("low", "high")):
         return False
     below, above = sorted((old, new), key=lambda row: row["estimate"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .cautions import marks
 from .names import NAMES, SHARES
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
@@ -64,12 +65,12 @@ def interval(low: float | None, high: float | None, statistic: str = "") -> str:
 
 
 def estimate(row: Mapping[str, Any]) -> str:
-    """`0.72 (0.61 to 0.80)`, or the reason why there is none."""
+    """`0.72 (0.61 to 0.80)`, marked where the interval needs care, or why there is no number."""
     if row["estimate"] is None:
         return f"none: {reason(row['reason'])}"
     text = number(row["estimate"], row["statistic"])
     between = interval(row["low"], row["high"], row["statistic"])
-    return f"{text} ({between})" if between else text
+    return f"{text} ({between}){marks(row)}" if between else text
 
 
 def reason(code: str | None) -> str:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from ratebook import Workspace
-from ratebook.reporting import ReportError, build, kernel
+from ratebook.reporting import ReportError, build, kernel, numbers
 from ratebook.reporting.run import build_one
 from tests.reporting.conftest import ROOT
+from tests.reporting.rounds import records
 
 PARAMETERS = """round = ""
 raters = questions = groups = None
@@ -195,14 +196,31 @@ def test_parameters_are_checked_before_a_kernel_starts(place, given, said):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"raters": "r2,zoe"}, r"parameter raters: halo-sample has no 'zoe'\. Choose from .*r2"),
-        ({"questions": ["lable"]}, r"parameter questions: .* no 'lable'\. Choose from label"),
-        ({"groups": "domain"}, "halo-sample have no column 'domain' .*: they have auto_label"),
+        ({"raters": "r2,zoe"}, r"^parameter raters: halo-sample has no 'zoe'\. Choose from .*r2"),
+        ({"questions": ["lable"]}, r"^parameter questions: .* no 'lable'\. Choose from label"),
+        ({"groups": "domain"}, r"^parameter groups: .* no 'domain'\. Choose from auto_label"),
     ],
 )
-def test_names_the_round_does_not_have_are_refused_with_those_it_has(workspace, given, said):
+def test_names_the_round_does_not_have_are_refused_before_a_kernel_starts(place, given, said):
     with pytest.raises(ValueError, match=said):
-        workspace.round("halo-sample").numbers(**given)
+        place.round("halo-sample").numbers(**given)
+    with pytest.raises(ValueError, match=said):
+        build(place, ["halo-sample"], parameters=given)
+    assert not place.reports.exists()
+
+
+def test_an_excluded_rater_cannot_be_named_and_the_way_back_is(by_hand):
+    items = records("halo-support", 3)
+    stored = by_hand("halo-support", items, [("ana", "i000", "label", "SUPPORTED")])
+    stored.exclude("ana", "left the study")
+    with pytest.raises(ValueError, match=r"ana is excluded .*left the study.*ratebook include"):
+        numbers(stored, raters="ana")
+
+
+def test_what_a_sentence_of_ours_says_in_the_kernel_needs_no_name_of_an_error(notebook, place):
+    notebook("raise ValueError('halo-sample: nothing to report, because of this.')")
+    with pytest.raises(ReportError, match=r"^halo-sample: halo-sample: nothing to report"):
+        build(place, ["halo-sample"])
 
 
 def test_an_unknown_round_is_refused_before_anything_is_written(place):

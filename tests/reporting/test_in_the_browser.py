@@ -64,6 +64,22 @@ def test_no_page_is_wider_than_its_window(page, built, name, width):
 
 
 @pytest.mark.parametrize("name", PAGES)
+def test_no_table_is_cut_at_the_width_of_a_desk(page, built, name):
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.goto((built / name).as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    wide = """[...document.querySelectorAll('.scroll')]
+        .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)"""
+    assert page.evaluate(wide) == []
+
+
+def test_raters_line_breaks_are_kept(page, built):
+    page.goto((built / "feedback-sample" / "index.html").as_uri())
+    kept = "getComputedStyle(document.querySelector('.words')).whiteSpace"
+    assert page.evaluate(kept) in ("pre-wrap", "preserve")
+
+
+@pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("light", ["light", "dark"])
 def test_axe_finds_nothing_serious(page, built, name, light):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

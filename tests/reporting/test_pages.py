@@ -15,6 +15,8 @@ from tests.reporting.conftest import ROOT, SAMPLES
 SCHEMA = json.loads(
     (Path(ratebook.reporting.__file__).parent / "numbers.schema.json").read_text("utf-8")
 )
+COEFFICIENTS = ("alpha_", "kappa_", "ac1", "ac2", "icc_")
+CODES = ("not_severe", "cannot_assess", "zero_shot", "few_shot", "one_shot")
 FILES = ("index.html", "numbers.json", "numbers.csv", "report.ipynb", "run.json", "paper.tex")
 
 
@@ -23,7 +25,8 @@ def test_a_report_leaves_its_files_and_no_traces(built, name):
     folder = built / name
     assert all((folder / file).is_file() for file in FILES)
     assert list((folder / "figures").glob("*.svg"))
-    assert {path.name for path in folder.iterdir()} == {*FILES, "figures"}
+    trace = {"trace.csv"} if name == "questeval-sample" else set()
+    assert {path.name for path in folder.iterdir()} == {*FILES, "figures", *trace}
     assert not [path for path in built.iterdir() if path.name.startswith(".")]
 
 
@@ -49,9 +52,7 @@ def test_the_table_has_the_same_rows_as_the_document(built, numbers_of, name):
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_coefficient_has_its_check_and_none_differs(numbers_of, name):
     document = numbers_of[name]
-    coefficients = [
-        row for row in document["numbers"] if row["statistic"].startswith(("alpha_", "kappa_"))
-    ]
+    coefficients = [row for row in document["numbers"] if row["statistic"].startswith(COEFFICIENTS)]
     assert len(document["checks"]) == len(coefficients)
     assert not [check for check in document["checks"] if check["agrees"] is False]
     assert all(check["reason"] for check in document["checks"] if check["agrees"] is None)
@@ -87,6 +88,32 @@ def test_figures_have_a_title_and_no_time(built):
         assert "<metadata" not in text
         assert "DOCTYPE" not in text
         assert text.count("<text") > 2, file
+
+
+def test_the_figures_of_the_recipe_are_drawn(built):
+    everywhere = {"agreement", "answers-1", "confusion-1", "progress"}
+    scores = {"systems", "severity", "differences", "raters"}
+    for name in ("feedback-sample", "feedback-sample-2"):
+        figures = {file.stem for file in (built / name / "figures").glob("*.svg")}
+        assert figures >= everywhere | scores | {"means", "confidence"}
+    figures = {file.stem for file in (built / "neureg-sample" / "figures").glob("*.svg")}
+    assert figures >= everywhere | scores | {"by-shot_type-question_type"}
+    figures = {file.stem for file in (built / "halo-sample" / "figures").glob("*.svg")}
+    assert figures >= everywhere | {"targets", "against-auto-label"}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_readers_meet_labels_and_no_codes(built, name):
+    page = (built / name / "index.html").read_text("utf-8")
+    assert not [code for code in CODES if code in page]
+    assert not re.search(r" by \d+ numbers", page)
+
+
+def test_the_index_calls_protocols_by_their_titles(built):
+    page = (built / "index.html").read_text("utf-8")
+    assert "<h2>Quality of feedback written for students</h2>" in page
+    assert "<h2>feedback-quality" not in page
+    assert "Agreement rose on" in page
 
 
 def test_headings_go_down_one_level_at_a_time_and_ids_are_unique(built):

@@ -20,6 +20,8 @@ def bins_figure(calibration: pd.DataFrame, said: str, ax: Any = None) -> Any:
         ax.annotate(
             f"n {row.n:,}", (row.confidence, 0), fontsize=8, color=SOFT, ha="center", va="bottom"
         )
+    ax.set_xticks(at)
+    ax.margins(x=0.07)
     ax.set_ylim(0, 1.25 * float((error + half).max()))
     ax.set_xlabel("stated confidence, %")
     ax.set_ylabel("points from the others")

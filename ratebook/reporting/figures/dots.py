@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .draw import INK, LINE, PAPER, SOFT, axes, name, titled
+from .draw import INK, LINE, PAPER, SOFT, axes, folded, name, titled
 
 SIGNS = ("o", "D", "s", "^", "v", "P", "X", "*")
 
@@ -14,7 +14,7 @@ def dots_figure(
 ) -> Any:
     """`rows` hold line, system, estimate, low, high; the first system is filled, others hollow."""
     lines = list(dict.fromkeys(row["line"] for row in rows))
-    ax = ax if ax is not None else axes(1.3 + (0.2 + 0.18 * len(systems)) * len(lines))
+    ax = ax if ax is not None else axes(1.3 + (0.14 + 0.15 * len(systems)) * len(lines))
     step = 0.62 / max(len(systems), 1)
     for row in rows:
         at = systems.index(row["system"])
@@ -32,7 +32,7 @@ def dots_figure(
             zorder=2,
             label=name(row["system"]) if row["line"] == lines[0] else None,
         )
-    ax.set_yticks(range(len(lines)), [name(line) for line in lines[::-1]])
+    ax.set_yticks(range(len(lines)), [folded(line) for line in lines[::-1]])
     ax.set_ylim(-0.55, len(lines) - 0.45)
     ax.set_xlabel(xlabel)
     ax.grid(axis="x", color=LINE, linewidth=0.5)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
+import matplotlib.colors
 
 from ..section import printable
 
@@ -44,9 +45,9 @@ PAPER = "#fefefe"  # inside hollow signs
 DARK = {INK: "#e8eaed", SOFT: "#a9b1bb", LINE: "#4a515a", ACCENT: "#8ab8f0", PAPER: "#16181b"}
 NAMES = {INK: "ink", SOFT: "soft", LINE: "line", ACCENT: "accent", PAPER: "paper"}
 # On coloured cells the text keeps its colour in the dark; these two are never replaced.
-ON_LIGHT, ON_DARK = "#111111", "#ffffff"
+ON_LIGHT, ON_DARK = "#000000", "#ffffff"
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-WIDTH = 5.3  # inches; small, so that letters stay readable on a phone
+WIDTH = 4.7  # inches; small, so that letters stay readable on a phone
 
 
 @contextmanager
@@ -69,12 +70,30 @@ def name(value: object, width: int = 28) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def folded(value: object, width: int = 22, most: int = 2) -> str:
+    """A label on as many lines as it needs; only what passes them all is cut."""
+    words = (name(word, width + 6) for word in printable(value).split())
+    lines = textwrap.wrap(" ".join(words), width, break_on_hyphens=False, break_long_words=False)
+    last = name(" ".join(lines[most - 1 :]), width + 6)
+    return "\n".join([*lines[: most - 1], last] if last else lines)
+
+
+def ink_on(colour: Any) -> str:
+    """Dark or light letters, whichever stand out more on this colour."""
+    channels = matplotlib.colors.to_rgb(colour)
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return ON_LIGHT if (light + 0.05) ** 2 > 1.05 * 0.05 else ON_DARK
+
+
 def titled(ax: Any, finding: str) -> Any:
     """The finding above the figure, from its left edge, on as many lines as it needs."""
     width = int(ax.figure.get_figwidth() * 11.2)
+    # A number stays with its sign, and what stands in brackets with its word.
+    bound = re.sub(r" (?=%|\([^()\s]+\))", "\u00a0", printable(finding))
     with style():
         ax.figure.suptitle(
-            "\n".join(textwrap.wrap(printable(finding), width, break_on_hyphens=False)),
+            "\n".join(textwrap.wrap(bound, width, break_on_hyphens=False)),
             x=0.01,
             ha="left",
             fontsize=10,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..words import name_of, number
-from .draw import ACCENT, INK, LINE, SOFT, axes, name, titled
+from .draw import ACCENT, INK, LINE, SOFT, axes, folded, titled
 
 # Krippendorff's customary bounds: conclusions from .8, tentative ones from .667.
-THRESHOLDS = {0.667: "tentative .667", 0.8: "firm .8"}
+TENTATIVE, FIRM = 0.667, 0.8
+THRESHOLDS = {TENTATIVE: "tentative .667", FIRM: "firm .8"}
+ALIKE = 0.05  # a smaller difference ranks nothing
 
 
 def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float], ax: Any = None) -> Any:
@@ -39,13 +41,15 @@ def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float], ax: Any =
             )
     for bound, words in THRESHOLDS.items():
         ax.axvline(bound, linestyle=":", color=ACCENT, linewidth=1.3, zorder=0)
-        ax.text(
-            bound,
-            len(rows) - 0.42,
+        side = 1 if bound == FIRM else -1
+        ax.annotate(
             words,
+            (bound, len(rows) - 0.42),
+            (3 * side, 0),
+            textcoords="offset points",
             fontsize=8,
             color=ACCENT,
-            ha="right" if bound < 0.7 else "left",
+            ha="right" if side < 0 else "left",
             va="bottom",
         )
     if exact:
@@ -58,25 +62,47 @@ def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float], ax: Any =
             va="bottom",
             transform=ax.get_yaxis_transform(),
         )
-    ax.set_yticks(range(len(rows)), [name(row["label"]) for row in rows])
+    ax.set_yticks(range(len(rows)), [line_name(row, rows) for row in rows])
     ax.set_ylim(-0.6, len(rows) - 0.1)
     lows = [row[end] for row in rows for end in ("low", "low_like", "estimate")]
     ax.set_xlim(min(-0.02, *(low for low in lows if low is not None)), 1)
-    what = name_of(rows[0]["statistic"])
-    ax.set_xlabel(f"{what}  ·  thick: these raters, thin: raters like these")
+    ax.set_xlabel(f"{name_of(usual(rows))}\nthick: these raters, thin: raters like these")
     ax.grid(axis="x", color=LINE, linewidth=0.5)
     return titled(ax, finding(rows))
 
 
+def usual(rows: list[dict[str, Any]]) -> str:
+    """The coefficient most questions have; the scales of the others differ."""
+    kinds = [row["statistic"] for row in rows]
+    return max(sorted(set(kinds)), key=kinds.count)
+
+
+def line_name(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """A question with another coefficient than the axis names says so."""
+    if row["statistic"] == usual(rows):
+        return folded(row["label"])
+    return f"{folded(row['label'])}\n({row['statistic'].removeprefix('alpha_')})"
+
+
 def finding(rows: list[dict[str, Any]]) -> str:
-    """Best and worst in words; one question by itself against the thresholds."""
-    best = max(rows, key=lambda row: row["estimate"])
-    worst = min(rows, key=lambda row: row["estimate"])
-    if len(rows) == 1:
-        value = best["estimate"]
-        said = "firm" if value >= 0.8 else "tentative" if value >= 0.667 else "weak"
-        return f"Agreement on {best['label']} is {said}: α {number(value)}"
+    """Best and worst in words, among questions on one kind of scale."""
+    alike = [row for row in rows if row["statistic"] == usual(rows)]
+    best = max(alike, key=lambda row: row["estimate"])
+    worst = min(alike, key=lambda row: row["estimate"])
+    low, high = (f"α\u00a0{number(row['estimate'])}" for row in (worst, best))
+    if len(alike) == 1:
+        return f"Agreement on {best['label']} {bound_of(best['estimate'])}: {high}"
+    if best["estimate"] - worst["estimate"] < ALIKE:
+        what = "both questions" if len(alike) == 2 else f"all {len(alike)} questions"
+        span = low if low == high else f"{low} to {number(best['estimate'])}"
+        return f"Agreement on {what} {bound_of(worst['estimate'])}: {span}"
+    return f"Raters agree best on {best['label']} ({high}), least on {worst['label']} ({low})"
+
+
+def bound_of(value: float) -> str:
+    """Where a value lies against the customary bounds."""
+    if value >= FIRM:
+        return "reaches the firm bound"
     return (
-        f"Raters agree best on {best['label']} (α {number(best['estimate'])}), "
-        f"least on {worst['label']} (α {number(worst['estimate'])})"
+        "lies between tentative and firm" if value >= TENTATIVE else "is below the tentative bound"
     )

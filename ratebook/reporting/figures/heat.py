@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .draw import ON_DARK, ON_LIGHT, SOFT, WIDTH, axes, name, style, titled
+from .draw import SOFT, WIDTH, axes, folded, ink_on, name, style, titled
 
+SMALL = 7.4  # points; smaller words below columns are set aslant instead
 PALE, DEEP = "#f3f6fa", "#1d4f8b"
 
 
@@ -28,12 +29,22 @@ def heat_figure(
     from matplotlib.colors import LinearSegmentedColormap
 
     cells = table.to_numpy(float)
-    wide = min(WIDTH + 0.5, max(4.2, 1.9 + 0.75 * len(table.T)))
-    ax = ax if ax is not None else axes(1.15 + 0.33 * len(table), wide)
+    wide = min(WIDTH, max(3.9, 1.9 + 0.75 * len(table.T)))
+    beside = [folded(row, 16) for row in table.index]
+    below = [folded(column, 11, 3) for column in table.columns]
+    size = letters(beside, below, wide)
+    if aslant := size < SMALL:
+        below = [name(column, 26) for column in table.columns]
+    more = max((label.count("\n") for label in below), default=0)
+    if aslant:  # they hang down by their length
+        more = round(0.27 * max(map(len, below)))
+    ax = ax if ax is not None else axes(1.15 + 0.33 * len(table) + 0.13 * more, wide)
     finite = cells[np.isfinite(cells)]
     low = float(finite.min()) if low is None and len(finite) else low or 0.0
     high = float(finite.max()) if high is None and len(finite) else high or 1.0
     shown = np.vectorize(lambda value: write(value) if np.isfinite(value) else "", otypes=[str])
+    top = high if high > low else low + 1
+    ramp = LinearSegmentedColormap.from_list("cells", [PALE, DEEP])
     with style():
         seaborn.heatmap(
             cells,
@@ -41,22 +52,31 @@ def heat_figure(
             annot=shown(cells) if cells.size else False,
             fmt="",
             annot_kws={"fontsize": 9},
-            cmap=LinearSegmentedColormap.from_list("cells", [PALE, DEEP]),
+            cmap=ramp,
             vmin=low,
-            vmax=high if high > low else low + 1,
+            vmax=top,
             cbar=False,
             linewidths=0.8,
             linecolor=SOFT,
-            xticklabels=[name(column, 14) for column in table.columns],
-            yticklabels=[name(row, 22) for row in table.index],
+            xticklabels=below,
+            yticklabels=beside,
         )
-    middle = low + 0.55 * (high - low)
     for text in ax.texts:
         value = cells[int(text.get_position()[1]), int(text.get_position()[0])]
-        text.set_color(ON_DARK if value > middle else ON_LIGHT)
+        text.set_color(ink_on(ramp((value - low) / (top - low))))
     ax.set_xlabel(columns)
     ax.set_ylabel(rows)
     ax.tick_params(axis="y", rotation=0)
-    crowded = max((len(str(column)) for column in table.columns), default=0) > 10
-    ax.tick_params(axis="x", rotation=0, length=0, labelsize=7.8 if crowded else 9)
+    ax.tick_params(axis="x", rotation=0, length=0, labelsize=max(size, 8.5) if aslant else size)
+    if aslant:
+        for label in ax.get_xticklabels():
+            label.set(rotation=28, ha="right", rotation_mode="anchor")
     return titled(ax, said)
+
+
+def letters(beside: list[str], below: list[str], wide: float) -> float:
+    """The size at which the longest word below a column fits its column, in points."""
+    left = 0.45 + 0.075 * max((len(line) for row in beside for line in row.split("\n")), default=0)
+    longest = max((len(line) for column in below for line in column.split("\n")), default=1)
+    room = (wide - left) / max(len(below), 1)
+    return float(np.clip(9 * room / (0.088 * max(longest, 1)), 5, 9))

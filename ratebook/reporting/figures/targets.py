@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..words import DECIDED, count, number
-from .draw import ACCENT, INK, LINE, SOFT, axes, name, titled
+from .draw import ACCENT, INK, LINE, SOFT, axes, folded, titled
 
 
 def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
@@ -38,7 +38,7 @@ def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
             va="top",
         )
     labels = [
-        f"{name(target['name'], 34)}\n{DECIDED[target['verdict']]}" for target in reversed(targets)
+        f"{folded(target['name'])}\n{DECIDED[target['verdict']]}" for target in reversed(targets)
     ]
     ax.set_yticks(range(len(targets)), labels)
     ax.set_ylim(-0.6, len(targets) - 0.25)

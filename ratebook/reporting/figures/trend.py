@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .draw import INK, LINE, SOFT, WIDTH, axes, name, titled
+from .draw import INK, LINE, SOFT, WIDTH, axes, folded, titled
 
 ACROSS = 3
 
@@ -15,9 +15,7 @@ ACROSS = 3
 def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> Any:
     """`panels` hold title and points (round index, estimate, low, high, wording)."""
     down = -(-len(panels) // ACROSS)
-    grid = axes(
-        0.6 + 1.3 * down, WIDTH + 0.6, nrows=down, ncols=ACROSS, squeeze=False, sharey=False
-    )
+    grid = axes(0.6 + 1.3 * down, WIDTH, nrows=down, ncols=ACROSS, squeeze=False, sharey=False)
     lows = [p["estimate"] if p["low"] is None else p["low"] for q in panels for p in q["points"]]
     bottom = min(0.0, *lows) if min(lows) < 0.2 else min(lows) - 0.05
     for ax, panel in zip(grid.flat, panels, strict=False):
@@ -43,7 +41,7 @@ def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> 
             ax.plot(point["at"], point["estimate"], "o", color=INK, markersize=5)
         if panel["title"].startswith("α"):
             ax.set_ylim(bottom, 1)  # one scale, so that the panels can be compared
-        ax.set_title(name(panel["title"], 30), fontsize=9.5, fontweight="normal", pad=4)
+        ax.set_title(folded(panel["title"], 19), fontsize=9.5, fontweight="normal", pad=4)
         ax.set_xticks(
             range(len(rounds)),
             [str(number + 1) for number in range(len(rounds))],

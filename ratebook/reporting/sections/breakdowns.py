@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from ..section import Section, heading, table
-from ..words import estimate, interval, name_of, number
+from ..tables.values import group_name, in_protocol_order
+from ..words import estimate, name_of, number
 
 OWN = {"rater", "label", "systems", "raters", "tokeniser", "level"}
 MOST_VALUES = 12
@@ -34,10 +35,6 @@ def column_name(report: Any, column: str) -> str:
     return field.label if field else column.replace("_", " ").capitalize()
 
 
-def readable(value: object) -> str:
-    return str(value).replace("_", " ")
-
-
 def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
     """Two groups crossed: a heat map of the first statistic that has them."""
     statistic = rows[0]["statistic"]
@@ -45,12 +42,15 @@ def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> st
     if len(kept) < 4:
         return lines(report, keys, rows)
     cells = pd.DataFrame(
-        [
-            (readable(r["group"][keys[0]]), readable(r["group"][keys[1]]), r["estimate"])
-            for r in kept
-        ],
+        [(*(str(r["group"][key]) for key in keys), r["estimate"]) for r in kept],
         columns=["row", "column", "value"],
     ).pivot(index="row", columns="column", values="value")
+    cells = cells.loc[
+        in_protocol_order(report.protocol, keys[0], cells.index),
+        in_protocol_order(report.protocol, keys[1], cells.columns),
+    ]
+    cells.index = pd.Index([group_name(report.protocol, keys[0], v) for v in cells.index])
+    cells.columns = pd.Index([group_name(report.protocol, keys[1], v) for v in cells.columns])
     names = [column_name(report, key) for key in keys]
     flat = cells.stack()
     best, worst = flat.idxmax(), flat.idxmin()
@@ -62,48 +62,61 @@ def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> st
     from ..figures.heat import heat_figure
 
     drawn = heat_figure(cells, said, lambda value: number(value, statistic), names[0], names[1])
-    alt = (
-        said
-        + ". "
-        + "; ".join(
-            f"{row['group'][keys[0]]}, {row['group'][keys[1]]}: {estimate(row)}" for row in kept
-        )
-    )
+    each = "; ".join(f"{', '.join(place_of(report, keys, row))}: {estimate(row)}" for row in kept)
     title = f"{names[0]} × {names[1].lower()}"
-    return heading(title) + report.picture(f"by-{keys[0]}-{keys[1]}", drawn, alt)
+    caption = f"{name_of(statistic)}; the intervals stand in numbers.csv."
+    picture = report.picture(f"by-{keys[0]}-{keys[1]}", drawn, f"{said}. {each}.", caption)
+    return heading(title) + picture
+
+
+def place_of(report: Any, keys: tuple[str, ...], row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(group_name(report.protocol, key, row["group"][key]) for key in keys)
 
 
 def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
     """One line a number, one column a group value."""
-    values = sorted({tuple(readable(row["group"][key]) for key in keys) for row in rows})
+    values = {tuple(str(row["group"][key]) for key in keys) for row in rows}
     if len(values) < 2:
         return ""
-    cut = values[:MOST_VALUES]
-    numbers: dict[tuple[str, str], dict[tuple[str, ...], dict]] = {}
+    places = [
+        {value: at for at, value in enumerate(in_protocol_order(report.protocol, key, own))}
+        for key, own in zip(keys, ({value[at] for value in values} for at in range(len(keys))))
+    ]
+    order = sorted(values, key=lambda value: [p[v] for p, v in zip(places, value, strict=True)])
+    cut = order[:MOST_VALUES]
+    numbers: dict[tuple[str | None, str], dict[tuple[str, ...], dict]] = {}
     for row in rows:
-        line = (
-            report.label(row["question"]) if row["question"] else "All together",
-            name_of(row["statistic"]),
-        )
-        at = tuple(readable(row["group"][key]) for key in keys)
-        numbers.setdefault(line, {})[at] = row
-    body = [
-        (*line, *(cell(found.get(value)) for value in cut))
+        at = tuple(str(row["group"][key]) for key in keys)
+        numbers.setdefault((row["question"], row["statistic"]), {})[at] = row
+    known = {
+        line: found
         for line, found in numbers.items()
         if any(row["estimate"] is not None for row in found.values())
-    ]
-    if not body:
+    }
+    if not known:
         return ""
-    title = "By " + " and ".join(column_name(report, key).lower() for key in keys)
-    if len(values) > len(cut):
-        title += f" (the first {len(cut)} of {len(values):,} values)"
-    head = ("Question", "Number", *(", ".join(value) for value in cut))
-    return heading(title) + table(head, body, title, text=2)
+    kinds = {statistic for question, statistic in known if question}
+    body = [
+        (*line_name(report, *line, len(kinds) != 1), *(cell(found.get(value)) for value in cut))
+        for line, found in known.items()
+    ]
+    by = " and ".join(column_name(report, column).lower() for column in keys)
+    what = name_of(next(iter(kinds))) if len(kinds) == 1 else "Numbers"
+    caption = f"{what} by {by}, with intervals for these raters"
+    if len(order) > len(cut):
+        caption += f" (the first {len(cut)} of {len(order):,} values)"
+    named = [", ".join(group_name(report.protocol, k, v) for k, v in zip(keys, o)) for o in cut]
+    front = 1 if len(kinds) == 1 else 2
+    head = (*("Question", "Number")[:front], *named)
+    return heading(f"By {by}") + table(head, body, caption, text=front)
+
+
+def line_name(report: Any, question: str | None, statistic: str, mixed: bool) -> tuple[str, ...]:
+    """The question, or the number itself where it is over all questions."""
+    if not mixed:
+        return (report.label(question) if question else name_of(statistic),)
+    return (report.label(question) if question else "All together", name_of(statistic))
 
 
 def cell(row: dict[str, Any] | None) -> str:
-    if row is None or row["estimate"] is None:
-        return "–"
-    text = number(row["estimate"], row["statistic"])
-    between = interval(row["low"], row["high"], row["statistic"])
-    return f"{text} ({between})" if between else text
+    return "–" if row is None or row["estimate"] is None else estimate(row)

@@ -9,7 +9,10 @@ import pandas as pd
 from ..section import Section
 from ..tables.pairs import confusions, worst_pair
 from ..tables.spread import scales
+from ..tables.values import value_names
 from ..words import count, listing, percent
+
+ENOUGH = 10  # disagreeing pairs; of fewer a table says nothing
 
 
 def confusion(report: Any) -> Section | None:
@@ -21,7 +24,7 @@ def confusion(report: Any) -> Section | None:
             continue
         found = confusions(report.counted, group)
         worst = worst_pair(found)
-        if worst is None:
+        if worst is None or worst[3] < ENOUGH:
             continue
         parts.append(one(report, group, found, worst, place))
     return Section("Confused values", "".join(parts), folded=True) if parts else None
@@ -32,10 +35,12 @@ def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: i
     where = listing([report.label(question.id) for question in group])
     if len(group) > 3:
         where = f"{len(group)} questions"
+    names = value_names(group[0])
     said = (
         f"{percent(share)} % of {count(pairs, 'disagreement')} on {where} lie between "
-        f"{first} and {second}"
+        f"{names[str(first)]} and {names[str(second)]}"
     )
+    found = found.rename(index=lambda v: names[str(v)], columns=lambda v: names[str(v)])
     rows = found.div(found.sum(axis=1).where(found.sum(axis=1) > 0), axis=0)
     from ..figures.heat import heat_figure
 
@@ -58,5 +63,5 @@ def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: i
         f"confusion-{place + 1}",
         drawn,
         alt,
-        "Of the other raters’ answers to the same item, in per cent of the row.",
+        "Read along a row: where one rater said this, what the others said, in per cent.",
     )

@@ -7,22 +7,35 @@ from typing import Any
 import pandas as pd
 
 from ..section import Section, table
+from ..tables.apart import one_scale
 from ..tables.spread import scales, shares
-from ..words import estimate, interval, listing, number, percent
+from ..tables.values import scale_names
+from ..words import (
+    count,
+    estimate,
+    interval,
+    listing,
+    minus,
+    name_of,
+    number,
+    percent,
+    signed,
+)
 
 CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
+VISIBLE = 0.005  # what still shows at two decimals
 HEADS = {
     "mean": "Mean",
     "median": "Median",
     "sd": "SD",
-    "weighted_mean": "By confidence",
-    "weighted_mean_within": "Within items",
+    "weighted_mean": "Weighted by confidence",
+    "weighted_mean_within": "Weighted within items",
 }
 
 
 def criteria(report: Any) -> Section | None:
     parts = [spread(report, group, place) for place, group in enumerate(scales(report.counted))]
-    parts.append(means(report))
+    parts += [weighted(report), means(report)]
     inside = "".join(parts)
     return Section("Every question", inside) if inside else None
 
@@ -34,38 +47,101 @@ def spread(report: Any, group: list[Any], place: int) -> str:
     from ..figures.likert import likert_figure
 
     ordered = group[0].is_numeric
-    names = {level.value: level.name for level in group[0].levels}
-    labels = {str(v): f"{v} {names[v]}" if v in names else str(v) for v in group[0].values}
-    labels |= {option.value: option.label for option in group[0].options}
+    names = scale_names(group[0])
     found.index = pd.Index([report.label(question) for question in found.index])
-    said = finding(found, ordered)
-    alt = (
-        said
-        + ". "
-        + "; ".join(
-            f"{row}: " + ", ".join(f"{level} {percent(share)} %" for level, share in line.items())
-            for row, line in found.iterrows()
-        )
+    said = finding(found, ordered, names)
+    lines = "; ".join(
+        f"{row}: " + ", ".join(f"{names[str(v)]} {percent(share)} %" for v, share in line.items())
+        for row, line in found.iterrows()
     )
-    drawn = likert_figure(found, labels, said, ordered=group[0].is_numeric)
-    return report.picture(f"answers-{place + 1}", drawn, alt, "Share of the answers, in per cent.")
+    drawn = likert_figure(found, names, said, ordered=ordered)
+    caption = "Share of the answers, in per cent."
+    if ordered:
+        caption += " The upright line stands at the middle of the scale."
+    return report.picture(f"answers-{place + 1}", drawn, f"{said}. {lines}.", caption)
 
 
-def finding(found: pd.DataFrame, ordered: bool) -> str:
+def finding(found: pd.DataFrame, ordered: bool, names: dict[str, str]) -> str:
     """The question with most low answers against the one with fewest; else the commonest answer."""
     if ordered and len(found) > 1 and len(found.columns) > 2:
-        low = found.iloc[:, : max(1, len(found.columns) // 2)].sum(axis=1)
-        worst, best = low.idxmax(), low.idxmin()
-        bottom = listing([str(v) for v in found.columns[: max(1, len(found.columns) // 2)]], "or")
-        return (
-            f"{worst} is scored {bottom} most often ({percent(low[worst])} %), "
-            f"{best} least often ({percent(low[best])} %)"
-        )
+        return lowest(found)
     most = found.max(axis=1).idxmax()
-    level = found.loc[most].idxmax()
-    if len(found) == 1:
-        return f"{percent(found.loc[most, level])} % of the answers are “{level}”"
-    return f"{most}: {percent(found.loc[most, level])} % of the answers are “{level}”"
+    row = found.loc[most]
+    top, least = row.idxmax(), row.idxmin()
+    if row[top] == 1:
+        return f"{most}: all answers are “{names[str(top)]}”"
+    if percent(row[top]) == percent(row[least]):
+        return f"{most}: every answer is as common as the others"
+    said = f"{most}: {percent(row[top])} % of the answers are “{names[str(top)]}”"
+    if len(found) > 1 or len(found.columns) == 2:
+        return said
+    return f"{said}, the fewest “{names[str(least)]}” ({percent(row[least])} %)"
+
+
+def lowest(found: pd.DataFrame) -> str:
+    """Which question has most answers in the lower half of the scale, and which fewest."""
+    half = found.columns[: max(1, len(found.columns) // 2)]
+    low = found[half].sum(axis=1)
+    worst, best = low.idxmax(), low.idxmin()
+    bottom = listing([str(value) for value in half], "or")
+    if percent(low[worst]) == percent(low[best]):
+        if low[worst] == 0:
+            return f"Nobody scores {bottom} on any question"
+        return f"{percent(low[worst])} % of the answers are {bottom}, on every question alike"
+    return (
+        f"{worst} is scored {bottom} most often ({percent(low[worst])} %), "
+        f"{best} least often ({percent(low[best])} %)"
+    )
+
+
+def weighted(report: Any) -> str:
+    """Plain and weighted means over the items, where raters state how sure they are."""
+    rows, ends = [], None
+    for question in one_scale(report.counted):
+        plain, surer = (
+            next(iter(report.rows(statistic, question.id)), None)
+            for statistic in ("mean", "weighted_mean")
+        )
+        if not plain or not surer or None in (plain["estimate"], surer["estimate"]):
+            continue
+        ends = float(question.min), float(question.max)
+        items = report.counted.table(question).mean(axis=1).to_numpy()
+        three = ("estimate", "low", "high")
+        rows.append(
+            {
+                "label": report.label(question.id),
+                "items": items,
+                "mean": tuple(plain[end] for end in three),
+                "weighted": tuple(surer[end] for end in three),
+            }
+        )
+    if len(rows) < 2 or ends is None:
+        return ""
+    from ..figures.means import means_figure
+
+    said = moved(rows)
+    alt = "; ".join(
+        f"{row['label']} {number(row['mean'][0])} ({interval(*row['mean'][1:])}), "
+        f"weighted {number(row['weighted'][0])} ({interval(*row['weighted'][1:])})"
+        for row in rows
+    )
+    caption = "Lines are the intervals, for these raters. Strip: more items, higher marks."
+    drawn = means_figure(rows, ends, said)
+    return report.picture("means", drawn, f"{said}. {alt}.", caption)
+
+
+def moved(rows: list[dict[str, Any]]) -> str:
+    """Highest and lowest mean, and how far weighting moves any of them."""
+    order = sorted(rows, key=lambda row: row["mean"][0])
+    most = max(rows, key=lambda row: abs(row["weighted"][0] - row["mean"][0]))
+    shift = most["weighted"][0] - most["mean"][0]
+    said = (
+        f"{order[-1]['label']} is scored highest ({number(order[-1]['mean'][0])}), "
+        f"{order[0]['label']} lowest ({number(order[0]['mean'][0])})"
+    )
+    if abs(shift) < VISIBLE:
+        return f"{said}; weighting by confidence moves no mean"
+    return f"{said}; weighting by confidence moves {most['label']} most ({signed(shift)})"
 
 
 def means(report: Any) -> str:
@@ -78,32 +154,34 @@ def means(report: Any) -> str:
     if not asked:
         return ""
     questions = list(dict.fromkeys(row["question"] for s in asked for row in report.rows(s)))
-    lines = []
+    lines, counts = [], []
     for question in questions:
-        percent_scale = any(
-            q.id == question and q.type == "percent" for q in report.protocol.questions
-        )
-        line = [report.label(question) + (" (0–100)" if percent_scale else "")]
-        for statistic in asked:
-            row = next(iter(report.rows(statistic, question)), None)
-            line.append(cell(row, statistic))
-        some = next(iter(report.rows(asked[0], question)), None)
-        lines.append((*line, some["n_items"] if some else "", some["n_ratings"] if some else ""))
+        rows = {s: next(iter(report.rows(s, question)), None) for s in asked}
+        if not any(row and row["estimate"] is not None for row in rows.values()):
+            continue
+        some = next((row for row in rows.values() if row), {"n_items": 0, "n_ratings": 0})
+        counts.append((some["n_items"], some["n_ratings"]))
+        lines.append([label_of(report, question), *(cell(rows[s], s) for s in asked)])
     computed = next(iter(report.rows("overall_mean") + report.rows("overall_computed_mean")), None)
     if computed and computed["estimate"] is not None:
         blank = ["–"] * (len(asked) - 1)
-        lines.append(
-            ("All together", estimate(computed), *blank, computed["n_items"], computed["n_ratings"])
-        )
-    head = ("Question", *(HEADS[s] for s in asked), "Items", "Answers")
-    return table(head, lines, "Means with their intervals, for these raters")
+        counts.append((computed["n_items"], computed["n_ratings"]))
+        lines.append([name_of(computed["statistic"]), estimate(computed), *blank])
+    caption, further = "Means with their intervals, for these raters", ["Items", "Ratings"]
+    if len({items for items, _ in counts}) == 1:  # said once rather than on every line
+        caption, further = f"{caption}; {count(counts[0][0], 'item')}", ["Ratings"]
+    body = [(*line, *own[-len(further) :]) for line, own in zip(lines, counts, strict=True)]
+    return table(("Question", *(HEADS[s] for s in asked), *further), body, caption)
+
+
+def label_of(report: Any, question: str) -> str:
+    asked = next((q for q in report.protocol.questions if q.id == question), None)
+    return report.label(question) + (" (0–100)" if asked and asked.type == "percent" else "")
 
 
 def cell(row: dict[str, Any] | None, statistic: str) -> str:
     if row is None or row["estimate"] is None:
         return "–"
-    text = number(row["estimate"])
-    if statistic in ("sd", "median"):
-        return text
-    between = interval(row["low"], row["high"])
-    return f"{text} ({between})" if between else text
+    if statistic == "median":
+        return minus(f"{row['estimate']:.2f}".rstrip("0").rstrip("."))
+    return number(row["estimate"]) if statistic == "sd" else estimate(row)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tables.paired import leaders, overall_gap
+from ..gaps import comparison, is_shown
+from ..tables.paired import leaders
 from ..words import DECIDED, listing, number
 
 MOST = 12  # raters; with more, no single one decides, and the question is not asked
@@ -41,7 +42,8 @@ def without(report: Any, rater: str) -> list[tuple[dict[str, Any], dict[str, Any
     """Each target now, and as it would be without this rater."""
     import analysis
 
-    from ..compute import questions_of, wanted
+    from ..compute import wanted
+    from ..rows import questions_of
     from ..targets import verdicts
 
     aims = {(target.statistic, target.question) for target in report.protocol.targets}
@@ -69,15 +71,8 @@ def without(report: Any, rater: str) -> list[tuple[dict[str, Any], dict[str, Any
 
 
 def flipped_order(report: Any) -> str | None:
-    first, second = report.system_names
-    gap = overall_gap(
-        report.counted,
-        report.system,
-        first,
-        second,
-        report.cluster,
-    )
-    if gap is None or gap[1] <= 0 <= gap[2]:
+    gap = comparison(report, "overall_mean", None, *report.system_names)
+    if gap is None or not is_shown(gap, report.parameters.coverage):
         return None  # where nobody is ahead there is nothing to flip
     ahead = leaders(report.counted, report.system)
     now = ahead.pop("", None)

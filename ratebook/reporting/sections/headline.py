@@ -1,20 +1,32 @@
-"""Without targets: which system is ahead, and whether the intervals bear it out."""
+"""Without targets: which system is ahead, where their paired difference bears it out."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
-from ..words import capital, count, estimate, interval, listing, name_of, number
+from ..gaps import comparison, counted, is_shown, opening, outcome, turned
+from ..words import capital, count, estimate, listing, name_of, number
 
 # The number a protocol is about, the most telling first.
 LEVELS = ((0.8, "firm"), (0.667, "fair"), (0.4, "moderate"), (-1.0, "weak"))
 TELLING = ("overall_mean", "overall_computed_mean", "proportion_accurate")
+COVERAGE = (
+    ("recall", "covers more of the reference"),
+    ("precision", "is more exact on what it covers"),
+)
+MOST_PAIRS = 4
 
 
 def headline(report: Any) -> list[str]:
     """One or two sentences; the first is the page's verdict."""
     if report.rows("recall"):
-        return coverage(report)
+        said = [
+            ranking(report, name, None, ahead)
+            or next((whole(report, row) for row in report.rows(name)), None)
+            for name, ahead in COVERAGE
+        ]
+        return [line for line in said if line]
     row = telling(report)
     if row is None:
         return ["No number of this protocol can be computed from these answers yet."]
@@ -24,7 +36,11 @@ def headline(report: Any) -> list[str]:
 
 
 def telling(report: Any) -> dict[str, Any] | None:
-    rows = [row for row in report.numbers.rows if row["estimate"] is not None and not row["group"]]
+    rows = [
+        row
+        for row in report.numbers.rows
+        if row["estimate"] is not None and not row["group"] and row["statistic"] != "completeness"
+    ]
     for wanted in TELLING:
         for row in rows:
             if row["statistic"] == wanted:
@@ -37,12 +53,15 @@ def telling(report: Any) -> dict[str, Any] | None:
 
 def whole(report: Any, row: dict[str, Any]) -> str:
     what = name_of(row["statistic"])
-    of = f" of {report.label(row['question'])}" if row["question"] else ""
-    return f"{what}{of}: {estimate(row)}."
+    if row["question"] and row["statistic"] not in ("recall", "precision"):
+        what += f" of {report.label(row['question'])}"
+    return f"{what}: {estimate(row)}."
 
 
-def ranking(report: Any, statistic: str, question: str | None) -> str | None:
-    """Systems by one number: who is ahead, and by how much where two are compared."""
+def ranking(
+    report: Any, statistic: str, question: str | None, ahead: str | None = None
+) -> str | None:
+    """Systems by one number: who is ahead, and whether the paired difference shows it."""
     if report.system is None:
         return None
     rows = [
@@ -51,76 +70,60 @@ def ranking(report: Any, statistic: str, question: str | None) -> str | None:
     if len(rows) < 2:
         return None
     rows.sort(key=lambda row: -row["estimate"])
-    names = [row["group"][report.system] for row in rows]
-    shown = [number(row["estimate"], statistic) for row in rows]
+    names = [str(row["group"][report.system]) for row in rows]
     what = phrase(statistic, report.label(question) if question else None)
     if len(rows) > 2:
-        order = listing([f"{name} {value}" for name, value in zip(names, shown, strict=True)])
-        return f"{capital(what)}, best first: {order}."
-    gap = difference(report, statistic, question, names)
-    apart = (gap and (gap[1] > 0 or gap[2] < 0)) or overlap_free(rows)
-    better = (
-        f"{names[0]} is ahead of {names[1]}"
-        if apart
-        else (f"{names[0]} and {names[1]} cannot be told apart")
+        return several(report, statistic, question, rows, names, what)
+    gap = comparison(report, statistic, question, names[0], names[1])
+    if gap is not None and (gap["estimate"] or 0) < 0:
+        # On the cases both answered it is the other way round than over all.
+        gap, names, rows = turned(gap), names[::-1], rows[::-1]
+    shown = [number(row["estimate"], statistic) for row in rows]
+    first = opening(report, gap, f"{names[0]} {ahead or f'is ahead of {names[1]}'}", names)
+    return f"{first}: {what} {shown[0]} against {shown[1]}, {outcome(report, gap)}."
+
+
+def several(
+    report: Any,
+    statistic: str,
+    question: str | None,
+    rows: list[dict[str, Any]],
+    names: list[str],
+    what: str,
+) -> str:
+    """More than two: their order, and which of the pairs are told apart."""
+    order = listing(
+        [
+            f"{name} {number(row['estimate'], statistic)}"
+            for name, row in zip(names, rows, strict=True)
+        ]
     )
-    beyond = f", a lead of {interval(gap[1], gap[2], statistic)}" if gap and apart else ""
-    return f"{better}: {what} {shown[0]} against {shown[1]}{beyond}."
+    gaps = [
+        (a, b, comparison(report, statistic, question, a, b)) for a, b in combinations(names, 2)
+    ]
+    apart = [
+        f"{a} before {b}" if gap["estimate"] > 0 else f"{b} before {a}"
+        for a, b, gap in gaps
+        if gap is not None and is_shown(gap, report.parameters.coverage)
+    ]
+    if not any(gap is not None and gap["low"] is not None for _, _, gap in gaps):
+        end = "the pairs could not be compared case by case, so the order may be chance"
+    elif not apart:
+        end = f"no difference is shown among {count(counted(report), 'comparison')}"
+    else:
+        end = f"shown, corrected for {count(counted(report), 'comparison')}: "
+        end += listing(apart, limit=MOST_PAIRS)
+    return f"{capital(what)}, best first: {order}; {end}."
 
 
 def phrase(statistic: str, label: str | None) -> str:
-    if statistic == "overall_mean" or statistic == "overall_computed_mean":
+    if statistic in ("overall_mean", "overall_computed_mean"):
         return "mean score"
     if statistic == "mean":
         return f"mean {(label or 'score').lower()}"
+    if statistic in ("recall", "precision"):
+        return statistic
     return f"{name_of(statistic).lower()} answers in"
-
-
-def difference(
-    report: Any, statistic: str, question: str | None, names: list[str]
-) -> tuple[float, float, float] | None:
-    """The paired difference, first minus second, where the protocol has it for this number."""
-    if statistic.startswith("overall"):
-        from ..tables.paired import overall_gap
-
-        return overall_gap(report.counted, report.system, names[0], names[1], report.cluster)
-    for sign, pair in ((1, names), (-1, names[::-1])):
-        for row in report.rows("difference", question, systems=f"{pair[0]} − {pair[1]}"):
-            if row["low"] is not None:
-                ends = sorted((sign * row["low"], sign * row["high"]))
-                return sign * row["estimate"], ends[0], ends[1]
-    return None
-
-
-def overlap_free(rows: list[dict[str, Any]]) -> bool:
-    first, second = rows[:2]
-    return first["low"] is not None and second["high"] is not None and first["low"] > second["high"]
-
-
-def coverage(report: Any) -> list[str]:
-    """RAGQuestEval has two answers: how much is covered, and how rightly."""
-    lines = []
-    for statistic, more, verb in (
-        ("recall", "covers more of the reference", "recall"),
-        ("precision", "is more exact on what it covers", "precision"),
-    ):
-        rows = [
-            row
-            for row in report.by(statistic, report.system or "", None)
-            if row["estimate"] is not None
-        ]
-        rows.sort(key=lambda row: -row["estimate"])
-        if len(rows) < 2:
-            row = next(iter(report.rows(statistic)), None)
-            if row is not None:
-                lines.append(f"{name_of(statistic)}: {estimate(row)}.")
-            continue
-        names = [row["group"][report.system] for row in rows]
-        both = " against ".join(estimate(row) for row in rows[:2])
-        sure = overlap_free(rows)
-        said = f"{names[0]} {more}: {verb} {both}"
-        lines.append(said + ("." if sure else "; their intervals overlap."))
-    return lines
 
 
 def trusted(report: Any) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..section import Section, bullets, heading, safe, short, table
 from ..tables.reading import against_machine
+from ..tables.values import value_name, value_names
 from ..words import count, interval, listing, number
 from .machines import pairs
 
@@ -27,9 +28,9 @@ def per_label(report: Any) -> str:
         for statistic in STATISTICS
         for row in report.by(statistic, "label")
     }
-    names = list(dict.fromkeys(label for _, label in found))
+    names = {label: name_of_label(report, row) for (_, label), row in found.items()}
     lines = []
-    for label in names:
+    for label, name in names.items():
         cells = []
         for statistic in STATISTICS:
             row = found.get((statistic, label))
@@ -38,7 +39,8 @@ def per_label(report: Any) -> str:
                 continue
             between = interval(row["low"], row["high"], statistic)
             cells.append(number(row["estimate"], statistic) + (f" ({between})" if between else ""))
-        lines.append((label, *cells))
+        if set(cells) != {"–"}:
+            lines.append((name, *cells))
     if not lines:
         return ""
     note = (
@@ -47,6 +49,12 @@ def per_label(report: Any) -> str:
     )
     made = table(("Label", *HEADS), lines, "Agreement label by label")
     return heading("People against the checker") + made + f'<p class="soft">{safe(note)}</p>'
+
+
+def name_of_label(report: Any, row: dict[str, Any]) -> str:
+    asked = next((q for q in report.protocol.questions if q.id == row["question"]), None)
+    label = row["group"]["label"]
+    return value_name(asked, label) if asked else str(label)
 
 
 def control(report: Any) -> str:
@@ -62,7 +70,7 @@ def control(report: Any) -> str:
     if machine is None:
         return ""
     name, question = machine
-    scale = [str(value) for value in question.values]
+    scale = list(value_names(question).values())
     wrong = against_machine(report.counted, question, name)
     notes = report.texts
     noted = set(notes["unit"]) if len(notes) else set()
@@ -85,6 +93,8 @@ def control(report: Any) -> str:
     missing = unlabelled(report, question)
     if missing:
         points.append(f"{count(len(missing), 'item')} without any label: {listing(missing)}.")
+    if not points and not lines:
+        return ""
     made = heading("Quality control") + (bullets(points) if points else "")
     if lines:
         caption = f"Where people and {name} differ"

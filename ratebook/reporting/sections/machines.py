@@ -8,8 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ..section import Section, heading, paragraph, table
-from ..tables.pairs import consensus, crossed
-from ..words import count, estimate, name_of, number, percent, signed
+from ..tables.apart import apart
+from ..tables.pairs import commonest, consensus, crossed
+from ..tables.values import value_names
+from ..words import count, estimate, listing, name_of, number, percent, signed
+from .differences import DOTS, beside
 
 MACHINES = ("automatic", "model")
 COMPARED = ["percent_match", "kappa_human_auto", "exact", "within_one", "mae", "bias", "spearman"]
@@ -30,10 +33,26 @@ def machines(report: Any) -> Section | None:
                 parts.append(labels_against(report, machine, question))
         scores = [scores_against(report, machine, q) for q in asked if q.is_numeric]
         if scores:
-            head = ("Question", "Units", "The same", "Within one", "Against the mean", "Distance")
+            head = ("Question", "Items", "The same", "Within one", "Against the mean", "Distance")
+            parts.append(differences(report, machine))
             parts.append(table(head, scores, f"{machine} against the people, question by question"))
     parts.append(declared(report))
     return Section("Machines against people", "".join(parts))
+
+
+def differences(report: Any, machine: str) -> str:
+    """Bland and Altman: is the machine off, and by how much on which items."""
+    people = report.counted.raters()
+    found = apart(report.counted, machine, people)
+    if found is None:
+        return ""
+    from ..figures.apart import apart_figure
+
+    whom = "the people’s mean" if len(people) > 1 else people[0]
+    said = beside(found, machine, whom)
+    drawn = apart_figure(found, machine, "people" if len(people) > 1 else people[0], said)
+    alt = f"{said}, over {count(len(found.points), 'item')}."
+    return report.picture(f"differences-{machine}", drawn, alt, DOTS)
 
 
 def pairs(report: Any) -> list[tuple[str, str, Any]]:
@@ -67,14 +86,16 @@ def both(report: Any, machine: str, question: Any) -> tuple[pd.Series, pd.Series
 
 def labels_against(report: Any, machine: str, question: Any) -> str:
     own, theirs = both(report, machine, question)
-    scale = [str(value) for value in question.values]
+    scale = list(value_names(question).values())
     matrix = crossed(own, theirs, scale)
     total = int(matrix.to_numpy().sum())
     if not total:
         return paragraph(f"{question.label}: no item has a label of {machine} and of the people.")
     said = f"{machine} gives the people’s label in {np.trace(matrix):,} of {total:,}"
-    if worst := error_of(matrix):
-        said += f"; its commonest error is {worst[0]} where people say {worst[1]} ({worst[2]})"
+    if worst := commonest(matrix):
+        each = [f"{own} where people say {people}" for own, people, _ in worst]
+        what = "commonest error is" if len(worst) == 1 else "commonest errors, equally often, are"
+        said += f"; its {what} {listing(each)} ({worst[0][2]})"
     open_ = int((theirs.isna() & own.reindex(theirs.index).notna()).sum())
     from ..figures.heat import heat_figure
 
@@ -97,28 +118,21 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
     return report.picture(f"against-{machine}-{question.id}", drawn, alt, more)
 
 
-def error_of(matrix: pd.DataFrame) -> tuple[str, str, int] | None:
-    """Machine's label, people's label, how often: the largest cell off the diagonal."""
-    cells = matrix.to_numpy(copy=True)
-    np.fill_diagonal(cells, 0)
-    if not cells.any():
-        return None
-    row, column = np.unravel_index(int(cells.argmax()), cells.shape)
-    return str(matrix.index[row]), str(matrix.columns[column]), int(cells[row, column])
-
-
 def commonest_error(report: Any) -> str | None:
     """“Commonest error: checker SUPPORTED, people NO EVIDENCE, 8 of 15.”"""
     for machine, kind, question in pairs(report):
         if question.type != "choice" or kind != "automatic":
             continue
-        matrix = crossed(*both(report, machine, question), [str(v) for v in question.values])
-        worst = error_of(matrix)
+        matrix = crossed(*both(report, machine, question), [*value_names(question).values()])
+        worst = commonest(matrix)
         if worst:
             wrong = int(matrix.to_numpy().sum() - np.trace(matrix))
+            each = [f"checker {own}, people {people}" for own, people, _ in worst]
+            if len(worst) == 1:
+                return f"Commonest error: {each[0]} ({worst[0][2]:,} of {wrong:,} mismatches)."
             return (
-                f"Commonest error: checker {worst[0]}, people {worst[1]} "
-                f"({worst[2]:,} of {wrong:,} mismatches)."
+                f"Commonest errors, equally often: {'; '.join(each)} "
+                f"({worst[0][2]:,} of {wrong:,} mismatches each)."
             )
     return None
 
@@ -155,11 +169,11 @@ def declared(report: Any) -> str:
                     who,
                     report.label(row["question"]),
                     name_of(row["statistic"]),
-                    estimate(row),
+                    estimate(row) if row["estimate"] is not None else "–",
                     row["n_items"],
                 )
             )
-    if not lines or all(line[3].startswith("none") for line in lines):
+    if all(line[3] == "–" for line in lines):
         return ""
     head = ("Compared with", "Question", "Number", "Estimate", "Items")
     inside = table(

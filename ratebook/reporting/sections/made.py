@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..paper import methods
+from ..methods import methods
 from ..provenance import versions
 from ..section import Section, heading, paragraph, safe, table
 from ..words import count
@@ -30,7 +30,7 @@ def made(report: Any) -> Section:
 
 
 def checks(found: list[dict[str, Any]]) -> str:
-    """Each α and κ, its value by another package, and the reason where it has none."""
+    """Each coefficient, its value by another package, and the reason where it has none."""
     agree = [entry for entry in found if entry["agrees"]]
     differ = [entry for entry in found if entry["agrees"] is False]
     silent = [entry for entry in found if entry["agrees"] is None]
@@ -44,7 +44,7 @@ def checks(found: list[dict[str, Any]]) -> str:
     lines = [
         (
             entry["number"],
-            entry["package"],
+            entry["package"] or "none",
             {True: "agrees", False: "differs", None: "not computed"}[entry["agrees"]],
             entry["reason"] or "",
             "–" if entry["value"] is None else f"{entry['value']:.6f}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..cautions import marks
 from ..section import Section, heading, paragraph, table
 from ..words import interval, number, percent
 
@@ -42,7 +43,9 @@ def shown(row: dict[str, Any] | None) -> str:
     if row is None:
         return "–"
     between = interval(row["low"], row["high"], row["statistic"])
-    return number(row["estimate"], row["statistic"]) + (f" ({between})" if between else "")
+    return number(row["estimate"], row["statistic"]) + (
+        f" ({between}){marks(row)}" if between else ""
+    )
 
 
 def summary(report: Any, found: dict[tuple[str, str | None], dict[str, Any]]) -> str:

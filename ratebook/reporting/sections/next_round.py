@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..section import Section, bullets
-from ..tables.conduct import completeness, times, uniform
+from ..tables.conduct import times, uniform
 from ..tables.lean import habits, leans
 from ..tables.pairs import agreement_matrix, confusions, with_others, worst_pair
 from ..tables.spread import scales
+from ..tables.values import value_name
 from ..words import count, listing, number, percent, signed
 
 LEANING = 0.15  # scale points that are worth a conversation
@@ -71,8 +72,9 @@ def labelling(report: Any) -> list[str]:
         gap = apart.loc[rater, label]
         if abs(gap) >= 0.08 and abs(gap) > 2.5 * chance.loc[rater, label]:
             said.append(
-                f"{rater} says “{label}” in {percent(used.loc[rater, label])} % of answers, the "
-                f"others in {percent(others.loc[rater, label])} %: read some of them together."
+                f"{rater} says “{value_name(question, label)}” in "
+                f"{percent(used.loc[rater, label])} % of answers, the others in "
+                f"{percent(others.loc[rater, label])} %: read some of them together."
             )
     return said
 
@@ -116,7 +118,8 @@ def guide(report: Any) -> list[str]:
         worst = worst_pair(confusions(report.counted, group))
         if worst is None or worst[3] < 10 or len(group[0].values) < 3:
             continue
-        first, second, share, pairs = worst
+        first, second = (value_name(group[0], value) for value in worst[:2])
+        share, pairs = worst[2:]
         where = report.label(group[0].id) if len(group) == 1 else f"{len(group)} questions"
         said.append(
             f"Tell “{first}” and “{second}” apart in the guide, with an example of each: "
@@ -126,11 +129,11 @@ def guide(report: Any) -> list[str]:
 
 
 def gaps(report: Any) -> list[str]:
-    given, put = completeness(report.frame, report.counted)
+    asked = report.asked
     said = []
-    if put and (put - given) / put >= 0.02:
-        missing = count(put - given, "answer")
-        said.append(f"{missing} missing of {put:,}: ask the raters to fill them.")
+    if asked.required and asked.missing / asked.required >= 0.02:
+        whom = "ask the raters to fill them" if asked.planned else "let the models go on"
+        said.append(f"{asked.missing:,} of {asked.required:,} {asked.what} are missing: {whom}.")
     flat = uniform(report.counted)
     if len(flat) >= 3:
         usual = flat["share"].median()

@@ -1,4 +1,4 @@
-"""A stated overall score against the mean of the criteria: how often it was adjusted, and why."""
+"""A stated overall against the mean of the criteria: how often it was adjusted, and why."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..section import Section, paragraph, safe, short, table
-from ..words import count, estimate, number, signed
+from ..section import Section, paragraph, safe, table
+from ..words import count, interval, number, signed
+from .quoted import quoted
 
 ADJUSTED, LISTED = 0.5, 5
 
@@ -21,18 +22,29 @@ def overall(report: Any) -> Section | None:
     stated = against_computed(report, question)
     computed = next(iter(report.rows("overall_computed_mean")), None)
     mean = next(iter(report.rows("mean", question.id)), None)
-    said = (
-        f"In {estimate(row)} of the ratings the stated overall is half a point or more from the "
-        "mean of the criteria"
-    )
-    if mean and computed and mean["estimate"] is not None:
+    parts = [paragraph(how_many(row))]
+    if mean and computed and mean["estimate"] is not None and computed["estimate"] is not None:
         both = number(mean["estimate"]), number(computed["estimate"])
-        said += f"; on average {both[0]} was stated and {both[1]} computed"
-    parts = [paragraph(said + ".")]
+        parts = [
+            paragraph(f"{how_many(row)} On average {both[0]} is stated and {both[1]} computed.")
+        ]
     if question.levels:
         parts.append(named(question, stated))
     parts.append(why(report, stated))
     return Section("Overall score", "".join(parts), folded=True)
+
+
+def how_many(row: dict[str, Any]) -> str:
+    """“14 of 288 stated overalls (5 %; 2.9–8 %) were adjusted: …”"""
+    total = row["n_ratings"]
+    some = round(row["estimate"] * total)
+    between = interval(row["low"], row["high"], row["statistic"])
+    share = number(row["estimate"], row["statistic"]) + (f"; {between}" if between else "")
+    verb = "was" if some == 1 else "were"
+    return (
+        f"{some:,} of {count(total, 'stated overall')} ({share}) {verb} adjusted: half a point or "
+        "more away from the mean of the same rater’s criteria."
+    )
 
 
 def against_computed(report: Any, question: Any) -> pd.DataFrame:
@@ -72,20 +84,18 @@ def why(report: Any, stated: pd.DataFrame) -> str:
     gap = stated["stated"] - stated["computed"]
     moved = stated.assign(gap=gap)[gap.abs() >= ADJUSTED - 1e-9]
     if not len(moved):
-        return paragraph("No overall was adjusted.")
+        return ""
     order = np.lexsort((moved["rater"], moved["unit"], -moved["gap"].abs().round(9)))
     texts = report.texts
     reasons = texts[texts["question"].eq("overall_reason")].set_index(["unit", "rater"])["value"]
     lines = []
     for row in moved.iloc[order].head(LISTED).itertuples():
         reason = reasons.get((row.unit, row.rater))
-        said = f": “{short(reason, 260)}”" if isinstance(reason, str) else ", without a reason"
+        said = f": {quoted(reason)}" if isinstance(reason, str) else ", without a reason"
         lines.append(
             f"<li><b>{safe(row.unit)}</b>, {safe(row.rater)}: stated "
-            f"{number(row.stated)}, computed {number(row.computed)} ({signed(row.gap)})"
-            f"{safe(said)}</li>"
+            f"{number(row.stated)}, computed {number(row.computed)} ({signed(row.gap)}){said}</li>"
         )
-    return (
-        paragraph(f"{count(len(moved), 'rating')} were adjusted; those that go furthest:")
-        + f"<ul>{''.join(lines)}</ul>"
-    )
+    more = len(moved) > len(lines)
+    what = f"The {len(lines)} adjusted furthest" if more else "Those adjusted"
+    return paragraph(f"{what}, with the reasons given:") + f"<ul>{''.join(lines)}</ul>"

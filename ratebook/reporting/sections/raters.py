@@ -10,9 +10,12 @@ import pandas as pd
 from ..section import Section, heading, paragraph, table
 from ..tables.lean import habits, leans
 from ..tables.pairs import agreement_matrix, with_others
+from ..tables.values import value_names
 from ..words import listing, number, percent, signed
+from .differences import ends
 from .trust import coefficients
 
+ENOUGH = 2
 MOST = 14  # more do not fit a figure; the table then shows both ends
 
 
@@ -20,14 +23,15 @@ def raters(report: Any) -> Section | None:
     counted = report.counted
     if len(counted.raters()) < 2:
         return None
-    parts = [lean(report), labels(report), matrix(report), left_out(report)]
+    parts = [lean(report), ends(report), labels(report), matrix(report), left_out(report)]
     inside = "".join(part for part in parts if part)
     return Section("Rater by rater", inside, folded=True) if inside else None
 
 
 def lean(report: Any) -> str:
     found = leans(report.counted)
-    if not len(found):
+    found = found[found["n"] >= ENOUGH]  # of one item there is no interval
+    if len(found) < 2:
         return ""
     shown = both_ends(found)
     from ..figures.lean import lean_figure
@@ -60,7 +64,12 @@ def lean(report: Any) -> str:
         for row in shown.itertuples()
     ]
     head = ("Rater", "Against the others", "Interval", "Drift", "Scatter", "Items")
-    return heading("Severity") + picture + table(head, lines, "Severity, drift and scatter")
+    note = (
+        "Drift: the last third of a rater’s items against the first. Scatter: how far single "
+        "scores spread around the rater’s own lean."
+    )
+    made = table(head, lines, "Severity, drift and scatter, in points of the scale")
+    return heading("Severity") + picture + made + paragraph(note, "soft")
 
 
 def both_ends(found: pd.DataFrame) -> pd.DataFrame:
@@ -90,8 +99,9 @@ def labels(report: Any) -> str:
         spread = found.max() - found.min()
         widest = str(spread.idxmax())
         column = found[widest]
+        names = value_names(question)
         said = (
-            f"{column.idxmax()} uses “{widest}” most ({percent(column.max())} %), "
+            f"{column.idxmax()} uses “{names[widest]}” most ({percent(column.max())} %), "
             f"{column.idxmin()} least ({percent(column.min())} %)"
         )
         lines = [
@@ -102,7 +112,7 @@ def labels(report: Any) -> str:
             title
             + paragraph(said + ".")
             + table(
-                ("Rater", *map(str, found.columns)),
+                ("Rater", *(names[str(value)] for value in found.columns)),
                 lines,
                 f"Share of each rater’s answers to {question.label}",
             )

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..cautions import marks
+from ..names import NAMES
 from ..section import Section, paragraph, table
-from ..words import count, name_of, number, percent
+from ..tables.values import value_name
+from ..words import capital, count, interval, name_of, number, percent
 
+CAPTION = (
+    "Per cent of the ratings ± half of the interval; by its ends where ± would go below 0 or "
+    "above 100"
+)
 ASIDE = ("proportion_excluded", "missing_severity")
 
 
@@ -36,15 +43,31 @@ def shares(report: Any) -> Section | None:
         lines.append(
             ("All", *(half_width(whole(report, s)) for s in by), count_of(whole(report, by[0])))
         )
-        head = ("System", *(name_of(s) for s in by), "Ratings")
-        parts.append(table(head, lines, "Per cent of the ratings ± half of the interval"))
+        head = ("System", *(share_name(report, s) for s in by), "Ratings")
+        parts.append(table(head, lines, CAPTION))
         alone = [s for s in alone if s not in by]
-    rest = [(name_of(s), half_width(whole(report, s)), count_of(whole(report, s))) for s in alone]
+    rest = [
+        (share_name(report, s), half_width(whole(report, s)), count_of(whole(report, s)))
+        for s in alone
+    ]
     if rest:
         caption = "Further shares" if by else "Shares of the ratings"
         parts.append(table(("Share", "Per cent", "Ratings"), rest, caption))
     parts += [paragraph(line, "soft") for line in notes(report)]
     return Section("Shares", "".join(parts), folded=bool(report.numbers.targets))
+
+
+def share_name(report: Any, statistic: str) -> str:
+    """As elsewhere on the page: by its own name, or as the option it counts is called."""
+    for measure in report.protocol.measures:
+        if measure.statistic != statistic or statistic in NAMES:
+            continue
+        if measure.label:
+            return str(measure.label)
+        asked = [q for q in report.protocol.questions if q.id in (measure.question or ())]
+        if isinstance(measure.is_, tuple) and len(asked) == len(measure.is_) == 1:
+            return capital(value_name(asked[0], measure.is_[0]))
+    return name_of(statistic)
 
 
 def one(report: Any, statistic: str, system: str) -> dict[str, Any] | None:
@@ -57,13 +80,16 @@ def whole(report: Any, statistic: str) -> dict[str, Any] | None:
 
 
 def half_width(row: dict[str, Any] | None) -> str:
-    """`88.3 ± 4.1`."""
+    """`88.3 ± 4.1`; by its ends where ± would leave what is possible."""
     if row is None or row["estimate"] is None:
         return "–"
     text = f"{100 * row['estimate']:.1f}"
     if row["low"] is None:
         return text
-    return f"{text} ± {50 * (row['high'] - row['low']):.1f}"
+    half = (row["high"] - row["low"]) / 2
+    if not half <= row["estimate"] <= 1 - half:
+        return f"{text} ({interval(row['low'], row['high'], row['statistic'])}){marks(row)}"
+    return f"{text} ± {100 * half:.1f}{marks(row)}"
 
 
 def count_of(row: dict[str, Any] | None) -> str:

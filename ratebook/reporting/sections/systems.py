@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..gaps import amount, comparisons, counted, in_points, is_shown, label, span
 from ..section import Section, paragraph, table
-from ..words import estimate, listing, name_of, signed
+from ..words import estimate, listing, name_of, reason
 
 SHOWN = ("mean", "overall_mean", "overall_computed_mean")
 
@@ -14,7 +15,7 @@ def systems(report: Any) -> Section | None:
     if report.system is None:
         return None
     rows = lines_of(report)
-    pairs = differences(report)
+    pairs = comparisons(report)
     if not rows and not pairs:
         return None
     parts = []
@@ -22,8 +23,7 @@ def systems(report: Any) -> Section | None:
     if rows:
         from ..figures.dots import dots_figure
 
-        several = {row["line"] for row in rows}
-        title = said or f"{listing(report.system_names)} by {len(several)} numbers"
+        title = said or ranked(rows)
         share = rows[0]["share"]
         drawn = dots_figure(
             [{**row, **scaled(row)} for row in rows],
@@ -38,27 +38,7 @@ def systems(report: Any) -> Section | None:
         )
         parts.append(report.picture("systems", drawn, alt))
     if pairs:
-        lines = [
-            (
-                report.label(row["question"]),
-                row["group"]["systems"],
-                points(row["estimate"], row["share"]),
-                span(row),
-                "yes" if decided(row) else "no",
-                row["n_items"],
-            )
-            for row in pairs
-        ]
-        head = ("Question", "Pair", "Difference", "Interval", "Beyond chance", "Items")
-        parts.append(table(head, lines, "Differences on the same cases", text=2))
-        if len(pairs) > 3:
-            parts.append(
-                paragraph(
-                    f"{len(pairs)} comparisons at once: one in twenty would look real by chance "
-                    "alone. Trust those whose interval is far from 0.",
-                    "soft",
-                )
-            )
+        parts.append(pairs_table(report, pairs))
     return Section("Systems compared", "".join(parts))
 
 
@@ -101,49 +81,67 @@ def scaled(row: dict[str, Any]) -> dict[str, Any]:
     return {end: None if row[end] is None else by * row[end] for end in ("estimate", "low", "high")}
 
 
-def differences(report: Any) -> list[dict[str, Any]]:
-    """The difference rows; those of labels are shares."""
-    choice = {q.id for q in report.protocol.questions if q.type == "choice"}
-    return [
-        {**row, "share": row["question"] in choice}
-        for row in report.numbers.rows
-        if row["statistic"] == "difference"
-        and row["estimate"] is not None
-        and set(row["group"] or ()) == {"systems"}
-    ]
+def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
+    """Every comparison, with what it shows once corrected for their number."""
+    lines = []
+    for row in pairs:
+        points = in_points(report, row)
+        none = row["estimate"] is None
+        lines.append(
+            (
+                label(report, row),
+                row["group"]["systems"],
+                "–" if none else amount(row, points),
+                span(row, points) or reason(row["reason"]),
+                "–" if row["p_holm"] is None else small(row["p_holm"]),
+                "cannot be said"
+                if row["low"] is None
+                else ("yes" if is_shown(row, report.parameters.coverage) else "no"),
+                row["n_items"],
+            )
+        )
+    many = counted(report)
+    corrected = "p, corrected" if many > 1 else "p"
+    head = ("Question", "Pair", "Difference", "Interval", corrected, "Beyond chance", "Items")
+    made = table(head, lines, "Differences on the same cases", text=2)
+    if many > 1:
+        made += paragraph(
+            f"{many} comparisons: each p is corrected by Holm for that number, and a difference "
+            "counts as beyond chance only where its corrected p is below "
+            f"{1 - report.parameters.coverage:.2g}. The intervals are each comparison’s own.",
+            "soft",
+        )
+    return made
 
 
-def decided(row: dict[str, Any]) -> bool:
-    return row["low"] is not None and (row["low"] > 0 or row["high"] < 0)
+def small(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def points(value: float, share: bool) -> str:
-    return f"{signed(100 * value, 1)} points" if share else signed(value)
-
-
-def span(row: dict[str, Any]) -> str:
-    if row["low"] is None:
-        return "–"
-    by, places = (100, 1) if row["share"] else (1, 2)
-    return f"{signed(by * row['low'], places)} to {signed(by * row['high'], places)}"
+def ranked(rows: list[dict[str, Any]]) -> str:
+    """Of many systems, who is highest and lowest on the first number."""
+    own = [row for row in rows if row["line"] == rows[0]["line"]]
+    best, worst = (pick(own, key=lambda row: row["estimate"]) for pick in (max, min))
+    return (
+        f"{best['line']} is highest for {best['system']}, {best['shown']}, "
+        f"and lowest for {worst['system']}, {worst['shown']}"
+    )
 
 
 def finding(report: Any, pairs: list[dict[str, Any]]) -> str | None:
-    """Two systems: where the one is ahead and where the other."""
+    """Two systems: where the one is ahead and where the other, and where nothing is shown."""
+    pairs = [row for row in pairs if row["estimate"] is not None]
     if len(report.system_names) != 2 or not pairs:
         return None
     first, second = pairs[0]["group"]["systems"].split(" − ")
     ahead: dict[str, list[str]] = {first: [], second: []}
     open_ = []
     for row in pairs:
-        label = report.label(row["question"])
-        if decided(row):
-            ahead[first if row["estimate"] > 0 else second].append(label)
+        if is_shown(row, report.parameters.coverage):
+            ahead[first if row["estimate"] > 0 else second].append(label(report, row))
         else:
-            open_.append(label)
+            open_.append(label(report, row))
     said = [f"{name} is ahead on {listing(on)}" for name, on in ahead.items() if on]
-    if open_ and said:
-        said.append(f"undecided on {listing(open_)}")
     if not said:
-        return f"{first} and {second} cannot be told apart"
-    return "; ".join(said).replace("; undecided", ", undecided")
+        return f"No difference shown between {first} and {second}"
+    return "; ".join(said) + (f"; no difference shown on {listing(open_)}" if open_ else "")

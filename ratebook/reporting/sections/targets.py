@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..cautions import marks
 from ..section import Section, bullets, heading, table
 from ..tables.settle import items_needed
+from ..targets import UNTRUSTED
 from ..words import DECIDED, count, interval, number
 from .verdict import sentence
 
@@ -29,7 +31,7 @@ def targets(report: Any) -> Section | None:
         (
             target["name"],
             number(target["value"], target["statistic"]),
-            interval(target["low"], target["high"], target["statistic"]),
+            interval(target["low"], target["high"], target["statistic"]) + marks(target),
             ("≥ " if target["direction"] == "at_least" else "≤ ")
             + number(target["target"], target["statistic"]),
             "yes" if target["met"] else "no",
@@ -53,6 +55,12 @@ def settle(report: Any) -> list[str]:
         if target["value"] is None or target["low"] is None:
             said.append(f"{target['name']}: more answers; there is no interval to decide by yet.")
             continue
+        if UNTRUSTED.intersection(target["warnings"]):
+            said.append(
+                f"{target['name']}: items on which raters can differ. On too few of these "
+                f"{target['n_items']:,} they do, so nobody can say how many more it takes."
+            )
+            continue
         needed = items_needed(target, target["n_items"])
         if needed is None:
             said.append(
@@ -66,5 +74,10 @@ def settle(report: Any) -> list[str]:
             f"{target['name']}: about {count(needed, 'item')} instead of {target['n_items']:,}, if "
             f"the estimate stays at {number(target['value'], target['statistic'])}; it would then "
             f"be {side}."
+            + (
+                " A rough figure, as the interval behind it is rough."
+                if "few_clusters" in target["warnings"]
+                else ""
+            )
         )
     return said

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..cautions import marks
 from ..section import Section, paragraph, safe, table
-from ..tables.conduct import completeness
+from ..tables.values import value_name
 from ..words import count, interval, listing, name_of, number, percent
 from .flips import flips
 
@@ -79,10 +80,10 @@ def coefficients(report: Any) -> list[dict[str, Any]]:
 def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str:
     """Four figures: completeness, exact agreement, the coefficient in both scopes, prevalence."""
     cards = []
-    given, put = completeness(report.frame, report.counted)
-    if put:
-        of = f"{given:,} of {put:,} questions put"
-        cards.append(("Answered", f"{percent(given / put)} %", of))
+    asked = report.asked
+    if asked.required:
+        of = f"{asked.given:,} of {asked.required:,} {asked.what}"
+        cards.append(("Answered", f"{percent(asked.share)} %", of))
     if exact:
         cards.append(
             ("Same answer", span(list(exact.values()), "percent_agreement"), "of pairs of raters")
@@ -91,7 +92,7 @@ def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> s
         like = [row for row in main if row["low_like"] is not None]
         more = ""
         if len(main) == 1 and main[0]["low"] is not None:
-            more = f"{interval(main[0]['low'], main[0]['high'])} these raters"
+            more = f"{interval(main[0]['low'], main[0]['high'])}{marks(main[0])} these raters"
             if like:
                 more += f"; {interval(like[0]['low_like'], like[0]['high_like'])} raters like these"
         elif len(main) > 1:
@@ -126,7 +127,7 @@ def commonest(report: Any) -> tuple[str, str] | None:
     mean = shares(report.counted, group).mean()
     level = mean.idxmax()
     what = report.label(group[0].id) if len(group) == 1 else f"{len(group)} questions"
-    return f"{percent(mean[level])} %", f"“{level}”, {what}"
+    return f"{percent(mean[level])} %", f"“{value_name(group[0], level)}”, {what}"
 
 
 def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> list[str]:
@@ -142,6 +143,30 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
             f"{listing(rough)}: fewer than 25 items show any disagreement, so "
             f"{'its interval is' if len(rough) == 1 else 'their intervals are'} too narrow or too "
             "wide; read only the estimate."
+        )
+    wanted = report.protocol.item.cluster
+    if wanted and report.cluster is None:
+        said.append(
+            f"Items of this protocol belong together by {wanted.replace('_', ' ')}, and no "
+            f"{wanted.replace('_', ' ')} is known of these items: where several come from one, "
+            "the intervals are too narrow. Open the round with --cluster COLUMN."
+        )
+    few = [report.label(row["question"]) for row in main if "few_clusters" in row["warnings"]]
+    if few:
+        said.append(
+            f"{listing(few)}: fewer than ten independent units ({report.independent}) stand "
+            f"behind {'its interval' if len(few) == 1 else 'their intervals'}, so read "
+            f"{'it' if len(few) == 1 else 'them'} as rough."
+        )
+    left = [
+        report.label(row["question"])
+        for row in report.numbers.rows
+        if "undefined_pairs" in row["warnings"] and row["group"] is None
+    ]
+    if left:
+        said.append(
+            f"{listing(list(dict.fromkeys(left)))}: some pairs of raters have no κ of their own, "
+            "as they share too little, and are left out of its mean."
         )
     if len(report.counted.raters()) == 2:
         said.append("With two raters nothing can be said about raters like these.")
@@ -161,12 +186,14 @@ def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -
     if question is None or not question.values:
         return None
     spread = shares(report.counted, [question]).iloc[0]
+    others = [report.label(other["question"]) for other in rows if other is not row]
     return (
         f"{question.label}: two raters gave the same answer in "
         f"{number(exact[question.id], 'percent_agreement')} of cases, yet α is only "
         f"{number(row['estimate'])}. {percent(spread.max())} % of all answers there are "
-        f"“{spread.idxmax()}”, so chance alone would agree nearly as often: a low α on so uniform "
-        "a question tells of the items rather than of the raters."
+        f"“{value_name(question, spread.idxmax())}”, so chance alone would agree nearly as often: "
+        "a low α on so uniform a question tells of the items rather than of the raters."
+        + (f" So it is with {listing(others)}." if others else "")
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..section import Section, paragraph, safe
-from ..tables.conduct import completeness
-from ..words import DECIDED, count, interval, number, percent, reason
+from ..targets import UNTRUSTED
+from ..words import DECIDED, count, interval, listing, number, percent, reason
 from .headline import headline
 from .machines import commonest_error
 
@@ -19,6 +19,7 @@ def verdict(report: Any) -> Section:
     if not len(report.counted.people):
         nothing = "Nobody has answered yet, so there is nothing to report."
         lines.append(paragraph(nothing, "verdict"))
+        lines += [paragraph(line, "soft") for line in aside(report)]
         return Section("Verdict", "".join(lines), heading=False)
     for place, target in enumerate(targets):
         kind = "verdict" if place == 0 else "also"
@@ -33,6 +34,7 @@ def verdict(report: Any) -> Section:
         lines.append(paragraph(first, "verdict"))
         lines += [paragraph(line, "also") for line in others]
     lines.append(paragraph(counts(report), "soft"))
+    lines += [paragraph(line, "soft") for line in aside(report)]
     return Section("Verdict", "".join(lines), heading=False)
 
 
@@ -54,7 +56,19 @@ def sentence(target: dict[str, Any]) -> str:
     if target["verdict"] == "undecided":
         side = "though the estimate meets it" if target["met"] else "the estimate is short of it"
         said += f", {side}"
+    if between:
+        said += caveat(target)
     return f"{target['name']}: {shown}, target {direction} {bound}: {said}."
+
+
+def caveat(target: dict[str, Any]) -> str:
+    """What keeps a reader from leaning on the interval, as the end of the sentence."""
+    warnings = target.get("warnings") or []
+    if UNTRUSTED.intersection(warnings):
+        return "; raters differ on too few items for the interval to be trusted"
+    if "few_clusters" in warnings:
+        return "; roughly, as fewer than ten independent units are behind the interval"
+    return ""
 
 
 def counts(report: Any) -> str:
@@ -63,13 +77,32 @@ def counts(report: Any) -> str:
     who = {"human": ("person", "people"), "model": ("model", "models")}.get(
         report.counted.kind, ("rater", "raters")
     )
-    given, put = completeness(report.frame, report.counted)
     items = people["item"].dropna().nunique() or people["case"].nunique()
     parts = [
         count(items, "item"),
         count(people["rater"].nunique(), *who),
         count(len(people), "answer"),
     ]
-    if put:
-        parts.append(f"{percent(given / put)} % of the questions put were answered")
+    asked = report.asked
+    if asked.required:
+        parts.append(
+            f"{percent(asked.share)} % of the {asked.what} ({asked.given:,} of {asked.required:,})"
+        )
     return " · ".join(parts)
+
+
+def aside(report: Any) -> list[str]:
+    """Whose answers are not among them, and what was asked for other than usual."""
+    said = [
+        f"Left out: {name}, excluded ({why}), {count(answers, 'answer')}."
+        for name, why, answers in report.asked.away
+    ]
+    other = report.parameters.other()
+    if other:
+        named = [f"{name} {shown(value)}" for name, value in other.items()]
+        said.insert(0, f"Made with other than the usual parameters: {'; '.join(named)}.")
+    return said
+
+
+def shown(value: Any) -> str:
+    return listing(value) if isinstance(value, list | tuple) else str(value)

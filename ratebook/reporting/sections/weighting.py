@@ -7,7 +7,7 @@ from typing import Any
 from ..section import Section, paragraph, table
 from ..tables.confidence import calibration, confident, constant
 from ..tables.confidence import weighting as weigh
-from ..words import listing, number, percent, signed
+from ..words import count, listing, number, percent, signed
 
 ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
 VISIBLE = 0.005  # what still shows at two decimals
@@ -19,6 +19,10 @@ def weighting(report: Any) -> Section | None:
     if found is None:
         return None
     parts = [paragraph(sentence(found))]
+    if silent := without(report):
+        parts.append(
+            paragraph(f"{silent} without a stated confidence; these are left out here.", "soft")
+        )
     bins = calibration(rows)
     if len(bins) > 1 and len(rows) >= ENOUGH_ITEMS:
         from ..figures.bins import bins_figure
@@ -59,6 +63,17 @@ def weighting(report: Any) -> Section | None:
     ]
     parts.append(table(("Rater", "Mean", "SD", "Commonest value"), lines, "Stated confidence"))
     return Section("Does confidence mean anything?", "".join(parts), folded=True)
+
+
+def without(report: Any) -> str | None:
+    """How many scores the weighted means leave out, where the numbers warn of it."""
+    rows = [row for row in report.rows("weighted_mean") if row["estimate"] is not None]
+    if not any("answers_without_confidence" in row["warnings"] for row in rows):
+        return None
+    asked = [row["question"] for row in rows]
+    scores = report.counted.people[report.counted.people["question"].isin(asked)]
+    missing = int(scores["confidence"].isna().sum())
+    return f"{missing:,} of {count(len(scores), 'score')} came" if missing else None
 
 
 def sentence(found: dict[str, Any]) -> str:

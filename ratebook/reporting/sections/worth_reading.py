@@ -6,11 +6,14 @@ from typing import Any
 
 from ..section import Section, paragraph, safe, short, table
 from ..tables.reading import answers_to, disagreements, range_of, worth
-from ..words import capital, count, listing
+from ..tables.values import group_name, value_name, value_names
+from ..words import count, listing
 from .machines import pairs
+from .quoted import remark
 
 SHOWN = 5
-INLINE, TEXT, SOURCE, COMMENT = 70, 700, 900, 260
+INLINE, TEXT, SOURCE = 70, 700, 3000
+RANK = {"text": 0, "long": 1, "triples": 2}
 COMMENTS = 6
 RATERS = 12
 
@@ -35,7 +38,8 @@ def worth_reading(report: Any) -> Section | None:
         chosen.setdefault(case_of(report, unit), unit)
         if len(chosen) == SHOWN:
             break
-    what = "part" if report.protocol.parts else "item"
+    parts = report.protocol.parts
+    what = parts.label.lower() if parts else "item"
     said = f"Raters differ on {count(len(apart), what)}"
     if len(chosen) > 1:
         said += f"; these {len(chosen)} tell most about why"
@@ -53,28 +57,31 @@ def card(report: Any, unit: str, asked: list[Any]) -> str:
     name, _, part = unit.partition(" · ")
     found = answers_to(report.counted, unit, case_of(report, unit), report.texts)
     widest = range_of(report.counted, unit, asked)
-    lines = [f'<article class="item"><h3>{safe(short(unit, 120))}</h3>']
+    title = short(name, 120) + (f", {report.protocol.parts.label.lower()} {part}" if part else "")
+    lines = [f'<article class="item"><h3>{safe(title)}</h3>']
     if widest is not None:
         question, given = widest
-        lines.append(paragraph(f"{question.label}: {listing(given, 'and')}", "soft"))
+        names = value_names(question)
+        said = listing([names.get(value, value) for value in given], "and")
+        lines.append(paragraph(f"{question.label}: {said}", "soft"))
     lines.append('<div class="texts">')
     for label, text, source in texts_of(report, name, int(part) if part else 0):
         if len(text) <= INLINE and "\n" not in text:
             lines.append(f"<p><b>{safe(label)}:</b> {safe(text)}</p>")
         else:
-            quoted = f"<blockquote>{safe(text)}</blockquote>"
+            cited = f"<blockquote>{safe(text)}</blockquote>"
             lines.append(
-                f"<details><summary>{safe(label)}</summary>{quoted}</details>"
+                f"<details><summary>{safe(label)}</summary>{cited}</details>"
                 if source
-                else f"<p><b>{safe(label)}</b></p>{quoted}"
+                else f"<p><b>{safe(label)}</b></p>{cited}"
             )
-    lines += ["</div>", answer_table(report, found, unit)]
+    lines += ["</div>", answer_table(report, found, title)]
     lines.append(comments(report, found, widest[0].id if widest else None))
     return "".join(lines) + "</article>"
 
 
 def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str, bool]]:
-    """What raters saw of it, short fields first; what belongs to the whole case can be folded."""
+    """What raters saw of it, short fields first; what is only looked up can be folded."""
     fields = report.protocol.item.fields
     item = report.items.get(name)
     if item is None:
@@ -87,25 +94,31 @@ def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str, bool]]:
     if piece is not None:
         found.append((f"{report.protocol.parts.label} {part}", short(piece.text, TEXT), False))
     shown = [n for n, field in fields.items() if field.visible and values.get(n)]
-    for field in sorted(shown, key=lambda n: fields[n].show != "text"):
-        if fields[field].show == "triples" or (piece is not None and fields[field].show == "long"):
-            continue  # a sentence is read beside its question; the article would bury it
-        source = fields[field].show == "long" and fields[field].of == "case"
-        found.append(
-            (fields[field].label, short(values[field], SOURCE if source else TEXT), source)
+    for column in sorted(shown, key=lambda n: (RANK[fields[n].show], far(fields[n]))):
+        field = fields[column]
+        # A sentence is read beside its question; the whole text around it would bury it.
+        source = field.show == "triples" or (
+            field.show == "long" and (field.of == "case" or piece is not None)
         )
+        value = group_name(report.protocol, column, values[column])
+        found.append((field.label, short(value, SOURCE if source else TEXT), source))
     return found
+
+
+def far(field: Any) -> bool:
+    """A long text of the whole case comes after the item's own."""
+    return bool(field.show == "long" and field.of == "case")
 
 
 def text_questions(report: Any) -> list[Any]:
     return [question for question in report.protocol.questions if question.type == "text"]
 
 
-def answer_table(report: Any, found: Any, unit: str) -> str:
+def answer_table(report: Any, found: Any, title: str) -> str:
     """Rater × question; only questions somebody answered about this unit."""
     texts = {question.id for question in text_questions(report)}
     closed = found[~found["question"].isin(texts)]
-    ids = [q.id for q in report.protocol.questions if q.id in set(closed["question"])]
+    asked = [q for q in report.protocol.questions if q.id in set(closed["question"])]
     counting = set(report.counted.raters())
     rows = []
     raters = list(dict.fromkeys(closed["rater"]))
@@ -113,9 +126,10 @@ def answer_table(report: Any, found: Any, unit: str) -> str:
         own = closed[closed["rater"].eq(rater)].set_index("question")["value"]
         kind = closed.loc[closed["rater"].eq(rater), "rater_kind"].iloc[0]
         who = rater if rater in counting else f"{rater} ({kind})"
-        rows.append((short(who, 60), *(short(own.get(q, "–"), 60) for q in ids)))
-    head = ("Rater", *(report.label(question) for question in ids))
-    made = table(head, rows, f"Answers on {short(unit, 80)}", text=len(head))
+        given = (value_name(q, own[q.id]) if q.id in own else "–" for q in asked)
+        rows.append((short(who, 60), *(short(value, 60) for value in given)))
+    head = ("Rater", *(report.label(question.id) for question in asked))
+    made = table(head, rows, f"Answers on {short(title, 80)}", text=len(head))
     if len(raters) > RATERS:
         made += paragraph(f"and {count(len(raters) - RATERS, 'further rater')}.", "soft")
     return made
@@ -143,12 +157,11 @@ def comments(report: Any, found: Any, question: str | None) -> str:
             heard.setdefault(row.rater, []).append(row)
     turns = [own[turn] for turn in range(2) for own in heard.values() if len(own) > turn]
     kept = sorted(turns[:COMMENTS], key=lambda row: (row.rater, rank[row.question]))
+    counting = set(report.counted.raters())
     lines = []
     for row in kept:
         what = report.label(row.question).removesuffix(": comment")
-        on = "" if len(rank) == 1 else f", {what[0].lower() + what[1:]}"
-        lines.append(
-            f"<p class=said><b>{safe(row.rater)}</b>{safe(on)}: "
-            f"{safe(capital(short(row.value, COMMENT)))}</p>"
-        )
+        on = "" if len(rank) == 1 else what[0].lower() + what[1:]
+        who = row.rater if row.rater in counting else f"{row.rater} ({row.rater_kind})"
+        lines.append(remark(who, on, row.value))
     return "".join(lines)

@@ -46,7 +46,10 @@ def uniform(counted: Counted) -> pd.DataFrame:
 
 
 def longest_runs(counted: Counted, question: Any) -> pd.DataFrame:
-    """rater, value, run: the longest stretch of one answer to a question, in the order given."""
+    """rater, value, run, expected, n: the longest stretch of one answer, in the order given.
+
+    `expected` is what chance makes of so common an answer: log(n (1 − p)) / log(1 / p).
+    """
     rows = counted.of(question.id).dropna(subset=["answered_at"])
     found = []
     for rater, own in rows.sort_values("answered_at", kind="stable").groupby("rater", sort=True):
@@ -55,8 +58,18 @@ def longest_runs(counted: Counted, question: Any) -> pd.DataFrame:
         runs = np.diff(edges)
         if len(runs):
             at = int(runs.argmax())
-            found.append((rater, own["value"].iloc[int(edges[at])], int(runs[at]), len(own)))
-    return pd.DataFrame(found, columns=["rater", "value", "run", "n"])
+            value = own["value"].iloc[int(edges[at])]
+            common = float((given == given[int(edges[at])]).mean())
+            run = int(runs[at])
+            found.append((rater, value, run, chance_run(len(own), common), len(own)))
+    return pd.DataFrame(found, columns=["rater", "value", "run", "expected", "n"])
+
+
+def chance_run(many: int, share: float) -> float:
+    """The longest stretch to expect of an answer with this share, were the order random."""
+    if share >= 1:
+        return float(many)
+    return float(np.clip(np.log(max(many * (1 - share), 1)) / np.log(1 / share), 1, many))
 
 
 def repeats(frame: pd.DataFrame) -> pd.DataFrame:
@@ -93,14 +106,3 @@ def gold(frame: pd.DataFrame, counted: Counted) -> pd.DataFrame:
     both["same"] = both["value"].astype(str).eq(both["value_key"].astype(str))
     found = both.groupby("rater")["same"].agg(["mean", "size"]).reset_index()
     return found.set_axis(["rater", "share", "n"], axis=1)
-
-
-def completeness(frame: pd.DataFrame, counted: Counted) -> tuple[int, int]:
-    """How many of the closed questions put to those who count were answered, and how many put."""
-    closed = {q.id for q in counted.questions if q.type in ("scale", "choice", "answer")}
-    status = frame["status"].astype(object)
-    who = frame["rater"].isin(counted.people["rater"].unique())
-    main = frame["role"].isna() | frame["role"].astype(object).eq("main")
-    rows = frame["question"].isin(closed) & who & main & frame["replicate"].eq(1)
-    put = int((rows & status.isin(["answered", "skipped"])).sum())
-    return int((rows & status.eq("answered")).sum()), put

@@ -1,4 +1,4 @@
-"""Two systems on the same cases, by a mean over several questions."""
+"""Which system is ahead by a mean over several questions, and without each rater in turn."""
 
 from __future__ import annotations
 
@@ -6,32 +6,6 @@ import numpy as np
 import pandas as pd
 
 from .counted import Counted
-from .lean import margin
-
-
-def overall_gap(
-    counted: Counted, column: str, first: str, second: str, cluster: str | None = None
-) -> tuple[float, float, float] | None:
-    """Mean score of one system minus another's over common cases, with its interval.
-
-    Cases of one cluster are resampled together, as everywhere.
-    """
-    per_case = case_means(counted, column)
-    if first not in per_case or second not in per_case:
-        return None
-    gaps = (per_case[first] - per_case[second]).dropna()
-    groups = gaps.index
-    if cluster is not None:
-        rows = counted.people.drop_duplicates("case")
-        owner = rows.set_index(rows["case"].astype(str))[cluster].astype(object)
-        groups = owner.reindex(gaps.index).astype(str)
-    if len(set(groups)) < 2:
-        return None
-    middle = float(gaps.mean())
-    residual = (gaps - middle).groupby(np.asarray(groups)).sum().to_numpy()
-    # The mean of the clusters' sums, scaled: with one case a cluster this is the t interval.
-    half = margin(residual) * len(residual) / len(gaps)
-    return middle, middle - half, middle + half
 
 
 def case_means(counted: Counted, column: str) -> pd.DataFrame:

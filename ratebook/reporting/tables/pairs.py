@@ -59,6 +59,19 @@ def worst_pair(table: pd.DataFrame) -> tuple[Any, Any, float, int] | None:
     return table.index[row], table.columns[column], float(apart[row, column] / total), int(total)
 
 
+def commonest(table: pd.DataFrame) -> list[tuple[str, str, int]]:
+    """Row, column, count of the largest cell off the diagonal; all of them where several tie."""
+    cells = table.to_numpy(copy=True)
+    np.fill_diagonal(cells, 0)
+    most = int(cells.max(initial=0))
+    if not most:
+        return []
+    return [
+        (str(table.index[row]), str(table.columns[column]), most)
+        for row, column in np.argwhere(cells == most)
+    ]
+
+
 def crossed(first: pd.Series, second: pd.Series, scale: list[Any]) -> pd.DataFrame:
     """Value × value of two label series over the same units, in the order of the scale."""
     both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()

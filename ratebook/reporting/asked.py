@@ -1,0 +1,109 @@
+"""How many required answers were asked of those who count, and how many are there.
+
+The counts are the round's own, those of `ratebook status`; here they only meet the parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..rounds import StoredRound
+from ..rounds.completeness import standings
+from .known import public
+from .parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for; `away` are raters left out: name, why, how many answers they gave.
+
+    `what` is counted: required answers, or whole items where nobody has a plan.
+    """
+
+    what: str
+    required: int
+    given: int
+    items: int
+    raters: int
+    away: tuple[tuple[str, str, int], ...]
+    planned: bool
+
+    @property
+    def missing(self) -> int:
+        return self.required - self.given
+
+    @property
+    def share(self) -> float | None:
+        return self.given / self.required if self.required else None
+
+
+def asked(stored: StoredRound, parameters: Parameters) -> Asked:
+    """People by the required answers of their plan; models, who have none, by whole items."""
+    found, cases = standings(stored)
+    names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
+    away = tuple(
+        (names[each.rater], each.excluded, each.answers)
+        for each in found
+        if each.excluded is not None
+    )
+    there = [each for each in found if each.excluded is None]
+    if parameters.raters is not None:
+        counting = [each for each in there if names[each.rater] in parameters.raters]
+    else:
+        counting = [each for each in there if each.planned and each.items] or [
+            each for each in there if each.kind == "model"
+        ]
+    planned = any(each.planned for each in counting)
+    if not planned:
+        with stored.store.read() as connection:
+            items = len(stored.look(connection).items)
+        return Asked(
+            what="items × models",
+            required=items * len(counting),
+            given=sum(each.complete for each in counting),
+            items=items,
+            raters=len(counting),
+            away=away,
+            planned=False,
+        )
+    sums = [(each.put, each.given) for each in counting]
+    if parameters.raters is None:
+        sums.append((cases.put, cases.given))  # asked of the round, not of anybody
+    kept = parameters.questions
+
+    def total(counts: Any) -> int:
+        return sum(n for name, n in counts.items() if kept is None or name in kept)
+
+    return Asked(
+        what="required answers",
+        required=sum(total(put) for put, _ in sums),
+        given=sum(total(given) for _, given in sums),
+        items=max((each.items for each in counting), default=0),
+        raters=len(counting),
+        away=away,
+        planned=True,
+    )
+
+
+def completeness(stored: StoredRound, parameters: Parameters) -> dict[str, Any]:
+    """The same as a row of numbers.json."""
+    found = asked(stored, parameters)
+    kinds = list(parameters.raters) if parameters.raters else "human" if found.planned else "model"
+    return {
+        "question": None,
+        "group": None,
+        "statistic": "completeness",
+        "estimate": found.share,
+        **dict.fromkeys(("low", "high", "low_like", "high_like")),
+        "raters": kinds,
+        "n_items": found.items,
+        "n_raters": found.raters,
+        "n_ratings": found.required,
+        "method": f"{found.given} of {found.required} {found.what}",
+        "p": None,
+        "p_holm": None,
+        "reason": None if found.required else "no_ratings",
+        "aggregate": None,
+        "warnings": [],
+    }

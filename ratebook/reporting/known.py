@@ -1,0 +1,57 @@
+"""Names in a report's parameters, held against the round before any kernel starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..rounds import StoredRound
+from .parameters import Parameters
+
+
+def check_names(stored: StoredRound, parameters: Parameters) -> None:
+    """Names that the round does not have are refused, with those it has."""
+    if parameters.raters is not None:
+        raters = stored.raters()
+        away = {each.name: each.excluded for each in raters if each.excluded is not None}
+        names = people(stored, parameters.pseudonyms)
+        for name in parameters.raters:
+            if name in away:
+                raise ValueError(
+                    f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
+                    f"Let the answers count again with `ratebook include {stored.name} {name}`, "
+                    "or leave the name out."
+                )
+        check("raters", parameters.raters, names, stored.name)
+    questions = [question.id for question in stored.protocol.questions]
+    check("questions", parameters.questions or (), questions, stored.name)
+    if parameters.groups:
+        check("groups", parameters.groups, columns(stored), stored.name)
+
+
+def check(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"parameter {what}: {where} has no {name!r}. "
+                f"Choose from {', '.join(known) or 'nothing: there are none'}."
+            )
+
+
+def people(stored: StoredRound, pseudonyms: bool) -> list[str]:
+    """Everybody whose answers may count, under the names the report uses."""
+    return [public(each, pseudonyms) for each in stored.raters() if each.excluded is None]
+
+
+def public(rater: object, pseudonyms: bool) -> str:
+    """A person's pseudonym where it is asked for, as in the frame."""
+    kind = getattr(rater, "kind", "")
+    hidden = pseudonyms and kind in ("human", "adjudicator")
+    return str(getattr(rater, "pseudonym" if hidden else "name"))
+
+
+def columns(stored: StoredRound) -> list[str]:
+    """Every column the items of the round have."""
+    with stored.store.read() as connection:
+        seen = stored.look(connection)
+        inside = stored.inside(connection)
+        return sorted({name for each in seen.subjects for name in inside.of(each)})

@@ -1,0 +1,139 @@
+"""The rows of numbers.json: what analysis finds, kept within what is possible, and corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+import analysis
+
+from .parameters import Parameters
+
+ROW = (
+    *("question", "group", "statistic", "estimate", "low", "high", "low_like", "high_like"),
+    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "p_holm", "reason"),
+    *("aggregate", "warnings"),
+)
+# With r raters these take r² steps, and r³ for the interval over raters like these.
+PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic", "icc_2_1")
+MANY_RATERS = 60
+MEANS = (
+    *("mean", "median", "weighted_mean", "weighted_mean_within"),
+    *("overall_mean", "overall_computed_mean"),
+)
+
+
+def rows_of(
+    protocol: Any,
+    frame: pd.DataFrame,
+    measures: list[dict[str, Any]],
+    parameters: Parameters,
+    cluster: str | None,
+) -> list[dict[str, Any]]:
+    """The rows of the measures; with very many raters some have no interval."""
+    crowded = frame["rater"].nunique() > MANY_RATERS
+
+    def summed(some: list[dict[str, Any]], interval: str | None) -> list[dict[str, Any]]:
+        return analysis.summary(
+            frame,
+            some,
+            questions_of(protocol),
+            cluster=cluster,
+            raters=list(parameters.raters) if parameters.raters else None,
+            coverage=parameters.coverage,
+            interval=interval,
+            resamples=parameters.resamples,
+            seed=parameters.seed,
+        )
+
+    if not crowded:
+        found = summed(measures, parameters.interval)
+    else:
+        pairs = [measure for measure in measures if measure["statistic"] in PAIRED]
+        others = [measure for measure in measures if measure["statistic"] not in PAIRED]
+        found = [*summed(others, parameters.interval), *summed(pairs, None)]
+    ranges = ranges_of(protocol)
+    asked = {measure["statistic"]: measure.get("question") for measure in measures}
+    holm = iter(adjusted(found))
+    return [within({**row, "p_holm": next(holm)}, possible(row, ranges, asked)) for row in found]
+
+
+def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
+    """What analysis needs to know of each question: its type, level and declared scale."""
+    return {
+        question.id: {
+            "type": question.type,
+            "level": question.level,
+            "scale": list(question.values) if question.values else None,
+            "covers": list(question.covers),
+        }
+        for question in protocol.questions
+    }
+
+
+def ranges_of(protocol: Any) -> dict[str, tuple[float, float]]:
+    """The least and the greatest value of each numeric question."""
+    return {
+        question.id: (float(question.min), float(question.max))
+        for question in protocol.questions
+        if question.is_numeric and question.min is not None and question.max is not None
+    }
+
+
+def possible(
+    row: Mapping[str, Any],
+    ranges: Mapping[str, tuple[float, float]],
+    asked: Mapping[str, Any],
+) -> tuple[float, float] | None:
+    """The values this number can have at all; None where nothing is known of them."""
+    statistic = row["statistic"]
+    names = row["question"] or asked.get(statistic) or ()
+    found = [
+        ranges[name] for name in ([names] if isinstance(names, str) else names) if name in ranges
+    ]
+    if statistic in MEANS and found:
+        return min(low for low, _ in found), max(high for _, high in found)
+    if statistic.startswith("difference"):
+        widest = max((high - low for low, high in found), default=1.0)
+        return -widest, widest
+    return None
+
+
+def within(row: dict[str, Any], ends: tuple[float, float] | None) -> dict[str, Any]:
+    """An interval that reaches beyond the scale ends where the scale does, and says so.
+
+    It covers as often as before: no true value lies in what is cut off. The warning speaks of the
+    ends that pages print, those of these raters.
+    """
+    if ends is None:
+        return row
+    low, high = ends
+    cut = {
+        name: min(max(row[name], low), high)
+        for name in ("low", "high", "low_like", "high_like")
+        if row[name] is not None and not low <= row[name] <= high
+    }
+    if not cut:
+        return row
+    said = ["cut_at_scale"] if {"low", "high"} & set(cut) else []
+    return {**row, **cut, "warnings": [*row["warnings"], *said]}
+
+
+def adjusted(rows: Iterable[Mapping[str, Any]]) -> list[float | None]:
+    """Each comparison's p after Holm over all comparisons of the round.
+
+    Pooled and compatible readings and those by group compare the same systems once more; they
+    are not counted again.
+    """
+    return analysis.adjust([row["p"] if is_comparison(row) else None for row in rows], "holm")
+
+
+def is_comparison(row: Mapping[str, Any]) -> bool:
+    """Two systems over the whole round, in the reading the page leads with."""
+    return (
+        row["statistic"].startswith("difference")
+        and set(row["group"] or ()) == {"systems"}
+        and row["aggregate"] in (None, "macro")
+    )

@@ -1,0 +1,163 @@
+"""What the page claims of systems and targets, and what it leaves open, case by case."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from ratebook.reporting import Report, numbers
+from ratebook.reporting.gaps import is_shown, opening, outcome
+from ratebook.reporting.sections.headline import headline
+from ratebook.reporting.sections.machines import commonest_error
+from ratebook.reporting.sections.targets import settle
+from ratebook.reporting.sections.verdict import sentence
+from ratebook.reporting.targets import verdict
+from tests.reporting.rounds import page_of, records
+from tests.reporting.test_words import at_least, row
+
+
+def gap(value, low=None, high=None, p=None, **further):
+    return {
+        "statistic": "difference_overall",
+        "question": None,
+        "group": {"systems": "a − b"},
+        "aggregate": None,
+        "estimate": value,
+        "low": low,
+        "high": high,
+        "p_holm": p,
+        "reason": None,
+        "warnings": [],
+        **further,
+    }
+
+
+def said(row, comparisons=1):
+    rows = [row] * comparisons if row else []
+    report = SimpleNamespace(
+        parameters=SimpleNamespace(coverage=0.95),
+        protocol=SimpleNamespace(questions=()),
+        numbers=SimpleNamespace(rows=rows),
+    )
+    return f"{opening(report, row, 'a is ahead of b', ['a', 'b'])}: {outcome(report, row)}."
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (gap(0.4, 0.1, 0.7, 0.01), "a is ahead of b: a difference of 0.40 (0.10 to 0.70)."),
+        (
+            gap(0.2, -0.1, 0.5, 0.2),
+            "No difference shown between a and b: a difference of 0.20 (−0.10 to 0.50).",
+        ),
+        (
+            gap(0.4, 0.1, 0.7, 0.12),
+            "No difference shown between a and b: a difference of 0.40 (0.10 to 0.70), which is "
+            "no longer beyond chance among 6 comparisons.",
+        ),
+        (
+            gap(0.4, reason="too_few_units_for_interval"),
+            "a and b could not be compared: a difference of 0.40 without an interval (there are "
+            "too few independent units for an interval), which shows nothing.",
+        ),
+        (
+            gap(None, reason="no_common_cases"),
+            "a and b could not be compared: no case was rated for both systems.",
+        ),
+    ],
+)
+def test_a_system_is_ahead_only_where_the_paired_difference_shows_it(row, expected):
+    assert said(row, comparisons=6) == expected
+
+
+def test_a_difference_counts_only_after_correction_for_all_comparisons():
+    assert is_shown(gap(0.4, 0.1, 0.7, 0.04), 0.95)
+    assert not is_shown(gap(0.4, 0.1, 0.7, 0.06), 0.95)
+    assert not is_shown(gap(0.4, -0.1, 0.9, 0.04), 0.95)
+
+
+def paired(by_hand, better=0, cases=12, shared=True):
+    """Two systems on the same cases (or on none in common), by three raters on two questions."""
+    items, answers = [], []
+    for number, item in enumerate(records("neureg-qa", 2 * cases)):
+        case, system = (number // 2, number % 2) if shared else (number, number % 2)
+        item = {**item, "qa_id": f"q{case:02d}", "model": "ab"[system]}
+        item |= {"source_context": f"text {case}", "source_kg": "1. a → b → c"}
+        items.append(item)
+        for place, rater in enumerate(("ana", "ben", "eva")):
+            score = 2 + (case + place) % 3 + (better if system == 0 else 0)
+            for question in ("accuracy", "fluency"):
+                answers.append((rater, f"q{case:02d}/{'ab'[system]}", question, min(5, score)))
+    return by_hand("neureg-qa", items, answers)
+
+
+def test_equal_systems_are_not_told_apart_and_the_interval_stands_beside(by_hand):
+    report = Report(paired(by_hand))
+    first = headline(report)[0]
+    assert first.startswith(("a and b could not be compared", "No difference shown"))
+
+
+def test_systems_without_common_cases_are_said_to_be_incomparable(by_hand):
+    stored = paired(by_hand, better=2, shared=False)
+    first = headline(Report(stored))[0]
+    assert "<td class=figure>cannot be said</td>" in page_of(stored)
+    assert "could not be compared" in first
+    assert "no case was rated for both systems" in first
+    assert "ahead" not in first
+
+
+def test_every_number_of_the_headline_stands_in_numbers_json(workspace):
+    report = Report(workspace.store.round("neureg-sample"))
+    first = headline(report)[0].replace("−", "-")
+    document = json.loads(report.numbers.to_json())
+    row = next(r for r in document["numbers"] if r["statistic"] == "difference_overall")
+    means = [
+        r["estimate"]
+        for r in document["numbers"]
+        if r["statistic"] == "overall_mean" and set(r["group"] or ()) == {"model"}
+    ]
+    for value in (*means, row["estimate"], row["low"], row["high"]):
+        assert f"{value:.2f}" in first
+    assert "All together" in page_of(report.stored)
+
+
+def test_holm_counts_every_comparison_of_the_round(workspace):
+    rows = numbers(workspace.store.round("feedback-sample")).rows
+    compared = [r for r in rows if r["p_holm"] is not None]
+    smallest = min(compared, key=lambda r: r["p"])
+    assert len(compared) == 8
+    assert smallest["p_holm"] == pytest.approx(8 * smallest["p"])
+    assert "8 comparisons: each p is corrected by Holm" in page_of(
+        workspace.store.round("feedback-sample")
+    )
+
+
+def test_an_interval_no_method_gets_right_decides_no_target():
+    found = verdict(at_least(0.85), row(0.95, 0.90, 0.99, warnings=["too_few_disagreements"]))
+    assert (found["met"], found["verdict"]) == (True, "undecided")
+    assert "not decided, though the estimate meets it; raters differ on too few items" in (
+        sentence(found)
+    )
+    report = SimpleNamespace(numbers=SimpleNamespace(targets=[found]))
+    assert settle(report) == [
+        "Match: items on which raters can differ. On too few of these 100 they do, so nobody can "
+        "say how many more it takes."
+    ]
+
+
+def test_a_rough_interval_decides_with_its_caveat_in_the_sentence():
+    found = verdict(at_least(0.85), row(0.95, 0.90, 0.99, warnings=["few_clusters"]))
+    assert found["verdict"] == "met"
+    assert sentence(found).endswith(
+        "met; roughly, as fewer than ten independent units are behind the interval."
+    )
+
+
+def test_a_tie_for_the_commonest_error_is_called_a_tie(by_hand):
+    items = records("halo-support", 6, auto_label="SUPPORTED")
+    people = ["SUPPORTED", "SUPPORTED", "CONTRADICTED", "CONTRADICTED", "NO EVIDENCE"]
+    answers = [("ana", f"i{n:03d}", "label", label) for n, label in enumerate(people)]
+    answers.append(("ana", "i005", "label", "NO EVIDENCE"))
+    said = commonest_error(Report(by_hand("halo-support", items, answers)))
+    assert said.startswith("Commonest errors, equally often: checker ")
+    assert said.endswith("(2 of 4 mismatches each).")

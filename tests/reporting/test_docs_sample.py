@@ -1,0 +1,20 @@
+"""docs/sample shows what is built now, not what was built once."""
+
+import re
+
+from ratebook.reporting.provenance import PACKAGES
+from tests.reporting.conftest import ROOT
+
+NAMES = "|".join(["python", *PACKAGES])
+# Versions differ from machine to machine; the page does not otherwise.
+VERSIONS = re.compile(rf"Computed with Python [^<]*|<dt>(?:{NAMES})</dt><dd>[^<]*</dd>")
+
+
+def test_the_committed_sample_page_is_the_one_built_now(built):
+    now = VERSIONS.sub("", (built / "halo-sample" / "index.html").read_text("utf-8"))
+    kept = VERSIONS.sub("", (ROOT / "docs" / "sample" / "index.html").read_text("utf-8"))
+    first = next((at for at, (a, b) in enumerate(zip(now, kept, strict=False)) if a != b), None)
+    assert now == kept, (
+        "docs/sample/index.html is not what is built now: run `make docs` and commit it. First "
+        f"difference, built now: …{now[(first or 0) - 40 : (first or 0) + 80]!r}…"
+    )

@@ -1,0 +1,128 @@
+"""Intervals stay within what is possible, and the page says where they were cut."""
+
+import json
+
+import pytest
+
+from ratebook.protocols import load
+from ratebook.reporting import Report, numbers
+from ratebook.reporting.cautions import JOINER, legend, marks
+from ratebook.reporting.checks import ALONE
+from ratebook.reporting.methods import CALLED, called, intervals, methods
+from ratebook.reporting.rows import possible, ranges_of, within
+from ratebook.reporting.sections.shares import half_width
+from tests.reporting.conftest import SAMPLES
+from tests.reporting.rounds import page_of, records
+
+RANGES = ranges_of(load("neureg-qa"))
+
+
+def row(statistic, low, high, question="accuracy"):
+    return {
+        "statistic": statistic,
+        "question": question,
+        "low": low,
+        "high": high,
+        "low_like": None,
+        "high_like": None,
+        "warnings": ["few_clusters"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "ends"),
+    [
+        (row("mean", 3.7, 5.2), (3.7, 5)),
+        (row("mean", 0.4, 5.2), (1, 5)),
+        (row("overall_mean", 4.4, 5.4, None), (4.4, 5)),
+        (row("difference", -4.4, 1.0), (-4, 1.0)),
+        (row("sd", 0.4, 6.0), (0.4, 6.0)),
+        (row("alpha_ordinal", -1.2, 0.4), (-1.2, 0.4)),
+    ],
+)
+def test_an_interval_ends_where_the_scale_does(given, ends):
+    asked = {"overall_mean": ["accuracy", "fluency"]}
+    found = within(given, possible(given, RANGES, asked))
+    assert (found["low"], found["high"]) == ends
+    cut = (given["low"], given["high"]) != ends
+    assert ("cut_at_scale" in found["warnings"]) == cut
+
+
+def test_only_the_interval_that_is_printed_is_marked_as_cut():
+    given = {**row("mean", 3.7, 4.9), "low_like": 3.1, "high_like": 5.6}
+    found = within(given, (1, 5))
+    assert found["high_like"] == 5
+    assert found["warnings"] == given["warnings"]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_number_of_a_sample_reaches_beyond_what_is_possible(numbers_of, name):
+    document = numbers_of[name]
+    for found in document["numbers"]:
+        ends = [found[e] for e in ("low", "high", "low_like", "high_like") if found[e] is not None]
+        if found["statistic"].startswith(("mean", "overall_mean", "overall_computed")):
+            assert all(0 <= end <= 100 for end in ends)
+            assert all(end <= 5 for end in ends) or found["question"] == "confidence"
+        if found["statistic"].startswith(("proportion_", "percent_", "recall", "precision")):
+            assert all(0 <= end <= 1 for end in ends)
+
+
+def test_a_share_near_the_end_is_printed_by_its_ends_and_others_with_plus_and_minus():
+    near = {"statistic": "proportion_inaccurate", "estimate": 0.02, "low": 0.005, "high": 0.08}
+    assert half_width(near).replace("\u00a0", " ") == "2.0 (0.5–8 %)"
+    assert half_width({**near, "estimate": 0.5, "low": 0.4, "high": 0.6}) == "50.0 ± 10.0"
+
+
+def test_marks_are_explained_once_and_only_ours_are():
+    careful = {"low": 1, "warnings": ["few_clusters", "cut_at_scale"]}
+    assert marks(careful) == f"{JOINER}†{JOINER}*"
+    assert marks({**careful, "low": None}) == ""
+    assert legend("4.2" + marks(careful)).startswith("† Fewer than ten independent units")
+    assert legend("a footnote† in a rater's text*") == ""
+
+
+def test_few_independent_units_are_said_beside_the_numbers(workspace):
+    page = page_of(workspace.store.round("stem-sample"))
+    assert "† Fewer than ten independent units behind it" in page
+    assert "fewer than ten independent units (article id) stand behind" in page
+
+
+@pytest.mark.parametrize("name", ["halo-sample", "feedback-sample", "stem-sample"])
+def test_the_methods_paragraph_names_just_the_methods_the_rows_name(workspace, name):
+    report = Report(workspace.store.round(name))
+    said = methods(report)
+    used = {called(r["method"]) for r in report.numbers.rows if r["low"] is not None}
+    for _, method in CALLED:
+        assert (f"{method} (" in said) == (method in used), method
+
+
+def test_wilson_is_named_for_shares_and_the_jackknife_for_coefficients(workspace):
+    rows = numbers(workspace.store.round("halo-sample")).rows
+    found = intervals(rows)
+    assert "the jackknife on Fisher’s z with t (coefficients)" in found
+    assert "Wilson’s score (shares)" in found
+
+
+def test_every_coefficient_stands_among_the_checks_with_the_reason_where_it_has_none(by_hand):
+    labels = ["SUPPORTED", "CONTRADICTED", "NO EVIDENCE"]
+    said = [
+        (rater, f"i{n:03d}", "label", labels[(n + place * (n % 2)) % 3])
+        for place, rater in enumerate(("ana", "ben"))
+        for n in range(12)
+    ]
+    found = numbers(by_hand("halo-support", records("halo-support", 12), said))
+    named = {check["number"].split(":")[0]: check for check in found.checks}
+    coefficients = {
+        r["statistic"]
+        for r in found.rows
+        if r["statistic"].startswith(("alpha_", "kappa_", "ac1", "ac2", "icc"))
+    }
+    assert coefficients == set(named)
+    assert named["ac1"] | {"number": ""} == {
+        "number": "",
+        "package": None,
+        "value": None,
+        "agrees": None,
+        "reason": ALONE["ac1"],
+    }
+    json.dumps(found.checks, allow_nan=False)

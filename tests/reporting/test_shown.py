@@ -1,0 +1,195 @@
+"""What pages call things, raters' own words, and the figures that show who is apart and when."""
+
+import re
+import uuid
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ratebook.protocols import load
+from ratebook.reporting import Report
+from ratebook.reporting.figures.draw import ON_DARK, ON_LIGHT, folded, ink_on, svg
+from ratebook.reporting.figures.forest import finding as agreement
+from ratebook.reporting.figures.heat import heat_figure
+from ratebook.reporting.figures.likert import colours
+from ratebook.reporting.figures.means import means_figure
+from ratebook.reporting.sections.conduct import burnup
+from ratebook.reporting.sections.criteria import finding as spread
+from ratebook.reporting.sections.differences import beside, ends
+from ratebook.reporting.sections.machines import machines
+from ratebook.reporting.sections.quoted import quoted
+from ratebook.reporting.tables.apart import Apart, apart
+from ratebook.reporting.tables.conduct import chance_run
+from ratebook.reporting.tables.values import group_name, in_protocol_order, value_name, value_names
+from ratebook.rounds import Event
+from tests.reporting.rounds import page_of, records
+
+CRITERIA = ("relevance", "accuracy", "completeness", "fluency")
+
+
+def scored(by_hand, scores, count=12, kinds=None):
+    """A neureg round: rater → how their score of item and question is made."""
+    answers = [
+        (rater, f"i{at:03d}", question, make(at))
+        for rater, make in scores.items()
+        for at in range(count)
+        for question in CRITERIA
+    ]
+    return by_hand("neureg-qa", records("neureg-qa", count), answers, kinds)
+
+
+def test_labels_replace_codes_for_the_whole_question_or_not_at_all():
+    severity = load("stem-sentences").question("severity")
+    assert value_names(severity) == {"severe": "Severe", "not_severe": "Not severe"}
+    accuracy = load("stem-sentences").question("accuracy")
+    assert value_name(accuracy, "cannot_assess") == "Cannot assess, or no claim"
+    assert value_name(load("halo-support").question("label"), "NO EVIDENCE") == "NO EVIDENCE"
+
+
+def test_values_of_a_column_are_called_and_ordered_as_in_the_protocol():
+    protocol = load("neureg-qa")
+    assert group_name(protocol, "shot_type", "few_shot") == "Few-Shot"
+    assert group_name(protocol, "model", "my_model_2") == "my_model_2"
+    order = in_protocol_order(protocol, "shot_type", ["few_shot", "other", "zero_shot"])
+    assert order == ["zero_shot", "few_shot", "other"]
+
+
+def test_raters_words_are_shown_to_the_letter():
+    words = quoted("lower case,  two spaces\r\nand a <second> line of 5 %")
+    assert words == (
+        '<q class="words">lower case,  two spaces\nand a &lt;second&gt; line of 5 %</q>'
+    )
+    assert quoted("x" * 300).endswith("… [300 characters in all]</q>")
+
+
+def test_comments_and_triples_of_divided_items_are_on_the_page(by_hand):
+    answers = [("ana", "i000", "accuracy", 1), ("ben", "i000", "accuracy", 5)]
+    answers += [("ana", "i000", "comment", "no capital\nsecond line")]
+    page = page_of(by_hand("neureg-qa", records("neureg-qa", 2), answers))
+    assert "no capital\nsecond line" in page
+    assert "Triples" in page
+    assert "a → b → c" in page
+    assert "zero_shot" not in page
+
+
+def test_differences_give_bias_and_limits_of_agreement(by_hand):
+    stored = scored(by_hand, {"ana": lambda at: 2 + at % 3, "ben": lambda at: 3 + at % 2})
+    report = Report(stored)
+    found = apart(report.counted, "ana", ["ben"])
+    gap = np.array([(2 + at % 3) - (3 + at % 2) for at in range(12)], float)
+    assert found.bias == pytest.approx(gap.mean())
+    assert found.high - found.bias == pytest.approx(1.96 * gap.std(ddof=1))
+    picture = ends(report)
+    assert "Item by item" in picture
+    assert "over 12 items" in picture
+
+
+def test_fewer_than_ten_common_items_have_no_limits(by_hand):
+    stored = scored(by_hand, {"ana": lambda at: 4, "ben": lambda at: 5}, count=9)
+    assert ends(Report(stored)) == ""
+
+
+def test_a_model_is_set_against_the_peoples_mean(by_hand):
+    scores = {"ana": lambda at: 3, "ben": lambda at: 4, "gauge": lambda at: 4 + at % 2}
+    stored = scored(by_hand, scores, kinds={"gauge": "model"})
+    stored.save("gauge", [Event(uuid.uuid4().hex, "i001", "comment", "said by a model")])
+    report = Report(stored)
+    assert "<b>gauge (model)</b>" in report.worth_reading().html
+    assert "gauge scores 1.00 points above the people’s mean" in machines(report).html
+
+
+def test_a_difference_within_its_margin_is_none():
+    found = Apart(pd.DataFrame(), (), 0.05, 0.2, -0.9, 1.0)
+    assert beside(found, "ana", "ben").startswith("ana and ben score alike on average (+0.05")
+
+
+def test_progress_is_drawn_where_answers_have_times_and_not_for_a_file_taken_in_at_once(by_hand):
+    stored = by_hand("halo-support", records("halo-support", 30))
+    stored.add_rater("ana", kind="human")
+    at_once = Report(answered(stored, lambda at: "2026-03-02T10:00:00Z"))
+    assert burnup(at_once) == ""
+    stored = by_hand("halo-support", records("halo-support", 30))
+    stored.add_rater("ana", kind="human")
+    report = Report(answered(stored, lambda at: f"2026-03-{2 + at // 10:02d}T10:{at % 10:02d}:00Z"))
+    assert "Half of the 30 ratings were in after 1 day, the last after 2 days" in burnup(report)
+
+
+def answered(stored, time):
+    events = [
+        Event(uuid.uuid4().hex, f"i{at:03d}", "label", "SUPPORTED", client_time=time(at))
+        for at in range(30)
+    ]
+    assert all(ack.ok for ack in stored.save("ana", events))
+    return stored
+
+
+def test_a_common_answer_is_expected_in_long_stretches():
+    assert chance_run(166, 0.95) == pytest.approx(41, abs=1)
+    assert chance_run(100, 0.5) == pytest.approx(5.6, abs=0.1)
+    assert chance_run(7, 1.0) == 7
+
+
+def test_coefficients_that_hardly_differ_are_not_ranked():
+    def row(label, value):
+        return {"label": label, "estimate": value, "statistic": "alpha_ordinal"}
+
+    alike = agreement([row("Tone", 0.62), row("Clarity", 0.63)])
+    assert alike == "Agreement on both questions is below the tentative bound: α\u00a00.62 to 0.63"
+    assert agreement([row("Tone", 0.5), row("Clarity", 0.9)]).startswith("Raters agree best on Cl")
+
+
+def test_a_spread_without_low_scores_names_no_worst_question():
+    rows = pd.DataFrame([[0, 0, 0.5, 0.5]] * 2, index=["A", "B"], columns=[1, 2, 3, 4])
+    names = {str(value): str(value) for value in rows.columns}
+    assert spread(rows, True, names) == "Nobody scores 1 or 2 on any question"
+
+
+def test_letters_stand_out_from_every_colour_of_the_figures():
+    def light(colour):
+        channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for ordered in (True, False):
+        steps = colours(5, ordered)
+        for paint in steps:
+            one, other = sorted((light(paint), light(ink_on(paint))), reverse=True)
+            assert (one + 0.05) / (other + 0.05) >= 4.5
+        shades = [light(paint) for paint in steps]
+        assert shades == sorted(shades, reverse=not ordered), "greyscale keeps the order"
+    assert {ink_on("#ffffff"), ink_on("#000000")} == {ON_LIGHT, ON_DARK}
+
+
+def test_labels_beside_a_figure_fold_rather_than_lose_their_end():
+    assert folded("Precision over kept questions") == "Precision over kept\nquestions"
+    assert folded("CONTRADICTED", 11, 3) == "CONTRADICTED"
+    text = svg(
+        heat_figure(pd.DataFrame([[1.0]], ["A row"], ["Could not be assessed"]), "Said", str)
+    )
+    assert re.findall(r">(Could not|be assessed)<", text) == ["Could not", "be assessed"]
+
+
+def test_a_strip_is_as_small_for_many_items_as_for_few():
+    def drawn(many):
+        rows = [
+            {
+                "label": name,
+                "items": np.linspace(1, 5, many),
+                "mean": (4.0, 3.8, 4.2),
+                "weighted": (4.1, None, None),
+            }
+            for name in ("Tone", "Clarity")
+        ]
+        return svg(means_figure(rows, (1.0, 5.0), "Said"))
+
+    assert len(drawn(5000)) < 1.2 * len(drawn(60))
+    assert drawn(60) == drawn(60)
+
+
+def test_an_empty_part_of_quality_control_has_no_heading():
+    from ratebook.reporting.sections.labels import control
+
+    counted = SimpleNamespace(kind="model")
+    assert control(SimpleNamespace(counted=counted)) == ""
