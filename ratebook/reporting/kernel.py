@@ -18,6 +18,7 @@ from .surroundings import surroundings
 
 # Errors with a sentence of our own, which says all by itself.
 OURS = ("ValueError", "RoundError", "ReportError", "ProtocolError")
+RESCUING = "ratebook"
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "round_report.ipynb"
 
 
@@ -29,6 +30,7 @@ def execute(
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
+    register_rescuing()
     logging.getLogger("papermill").setLevel(logging.CRITICAL)
     given = {name: value for name, value in parameters.items() if value not in (None, [])}
     own = {
@@ -49,6 +51,10 @@ def execute(
                 cwd=str(work),
                 progress_bar=False,
                 log_output=False,
+                engine_name=RESCUING,
+                rescue=str(result),
+                request_save_on_cell_execute=False,  # it would write the notebook 60 times
+                autosave_cell_every=0,
                 # The kernel's own log is no part of the output; what fails is in the notebook.
                 extra_arguments=["--IPKernelApp.log_level=50"],
                 **config,
@@ -71,6 +77,25 @@ def execute(
     if problem is not None:
         without_paths(notebook, work)
     return notebook, problem
+
+
+def register_rescuing() -> None:
+    """Papermill's engine, but what was done is written once: at the end, or when a kernel dies."""
+    from papermill.engines import NBClientEngine, papermill_engines
+
+    class Rescuing(NBClientEngine):
+        @classmethod
+        def execute_managed_notebook(
+            cls, nb_man: Any, kernel_name: str, rescue: str = "", **more: Any
+        ) -> None:
+            try:
+                super().execute_managed_notebook(nb_man, kernel_name, **more)
+            except Exception:
+                nb_man.output_path = rescue
+                nb_man.save()
+                raise
+
+    papermill_engines.register(RESCUING, Rescuing)
 
 
 @contextmanager

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ..rounds import StoredRound
 from .parameters import Parameters
+
+if TYPE_CHECKING:
+    from ..rounds import StoredRound
 
 
 def check_names(stored: StoredRound, parameters: Parameters) -> None:

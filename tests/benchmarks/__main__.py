@@ -16,7 +16,7 @@ def main(names: list[str]) -> int:
     missed = []
     for name in names or found:
         print(f"\n== {name}", flush=True)
-        if subprocess.call([sys.executable, str(found[name])], cwd=HERE.parents[1]) != 0:
+        if subprocess.call([sys.executable, "-m", f"tests.benchmarks.{found[name].stem}"], cwd=HERE.parents[1]) != 0:
             missed.append(name)
     print(f"\nMissed: {', '.join(missed)}" if missed else "\nAll bounds held.")
     return 1 if missed else 0

@@ -17,6 +17,7 @@ from ..section import printable
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "ratebook",
@@ -108,7 +109,8 @@ def svg(ax: Any) -> str:
     text = io.StringIO()
     with style():
         figure.set_layout_engine("constrained")
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+        # Not figure.savefig, which draws everything once more beforehand.
+        FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
     plt.close(figure)
     return slim(text.getvalue())
 
