@@ -16,7 +16,8 @@ def main(names: list[str]) -> int:
     missed = []
     for name in names or found:
         print(f"\n== {name}", flush=True)
-        if subprocess.call([sys.executable, "-m", f"tests.benchmarks.{found[name].stem}"], cwd=HERE.parents[1]) != 0:
+        module = f"tests.benchmarks.{found[name].stem}"
+        if subprocess.call([sys.executable, "-m", module], cwd=HERE.parents[1]) != 0:
             missed.append(name)
     print(f"\nMissed: {', '.join(missed)}" if missed else "\nAll bounds held.")
     return 1 if missed else 0
