@@ -107,8 +107,26 @@ def _by_runs(column: pd.Series) -> Identities:
     starts[0] = True
     starts[1:] = np.asarray(names[1:] != names[:-1])
     where = np.flatnonzero(starts)
-    codes, labels = pd.factorize(column.iloc[where], sort=False)
+    heads = column.iloc[where]
+    if _ascending(heads):  # then every run is another name, and none needs looking up
+        return Identities(np.cumsum(starts) - 1, pd.Index(heads))
+    codes, labels = pd.factorize(heads, sort=False)
     return Identities(np.repeat(codes, np.diff(where, append=len(names))), labels)
+
+
+def _ascending(names: pd.Series) -> bool:
+    """Whether each name comes after the one before it: by its letters, or longer ones later.
+
+    The second is the order of item 9, item 10, item 11.
+    """
+    if not isinstance(names.dtype, pd.StringDtype):
+        return False
+    values = names.array
+    later = np.asarray(values[1:] > values[:-1], dtype=bool)
+    if later.all():
+        return True
+    length = names.str.len().to_numpy()
+    return bool(((length[1:] > length[:-1]) | (later & (length[1:] == length[:-1]))).all())
 
 
 def _refuse_unnamed(column: pd.Series, codes: np.ndarray) -> None:

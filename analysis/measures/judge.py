@@ -10,6 +10,7 @@ import numpy as np
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.links import FISHER
+from analysis.measures.averages import is_ordered
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.proportions import proportion_of
 
@@ -20,7 +21,7 @@ def judged(task: Task) -> list[Finding]:
     """Each rater of the other kind (models unless `of` names one) against the people.
 
     `exact` and `within_one` compare with each person and average over units; the others compare
-    with the people's mean.
+    with the people's mean, which labels do not have; those are only the same or not.
     """
     kind = task.measure.get("of")
     found = []
@@ -30,6 +31,10 @@ def judged(task: Task) -> list[Finding]:
         columns, who = task.board.counted([question])
         others = task.board.columns_of(kind if isinstance(kind, str) else "model")
         others = np.array([c for c in others if c not in columns and grid.codes[:, c].any()])
+        if grid.scale.labels and not _takes_labels(task, question):
+            estimate = nothing(task.statistic, "not_numeric")
+            found.append(Finding(grid.question, estimate, np.zeros(0, int), raters=who))
+            continue
         if not len(others) or not len(columns):
             estimate = nothing(task.statistic, "no_comparison")
             found.append(Finding(grid.question, estimate, np.zeros(0, int), raters=who))
@@ -39,6 +44,13 @@ def judged(task: Task) -> list[Finding]:
             name = {"rater": task.board.raters[other]}
             found.append(Finding(grid.question, estimate, units, name, raters=who))
     return found
+
+
+def _takes_labels(task: Task, question: str) -> bool:
+    """Two labels can be the same, and those of an ordered scale can be ranked."""
+    return task.statistic == "exact" or (
+        task.statistic == "spearman" and is_ordered(task, question)
+    )
 
 
 def _compare(

@@ -47,6 +47,7 @@ IDS = {
     "unsigned": lambda ids: ids.astype("uint64"),
     "nullable": lambda ids: ids.astype("Int64"),
     "strings": lambda ids: "no. " + ids.astype(str),
+    "padded strings": lambda ids: ids.map("no. {:04d}".format),
     "categories": lambda ids: ids.astype("category"),
     "floats": lambda ids: ids / 2,
 }
