@@ -169,6 +169,13 @@ def parser() -> argparse.ArgumentParser:
         arg("--jobs", type=int, default=1, metavar="N"),
         arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
         arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
+        arg(
+            "--group",
+            action="append",
+            default=[],
+            metavar="COLUMN",
+            help="break the numbers down by this column of the items as well",
+        ),
         arg("--compare", nargs=2, metavar=("A", "B"), help="what changed from one to the other"),
         arg("--param", action="append", default=[], metavar="NAME=VALUE"),
     )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 from .place import Refused, chosen, pairs, workspace
 
@@ -17,28 +18,39 @@ def report(given: Namespace) -> int:
     from ..reporting.parameters import checked
 
     place = workspace(given)
+    parameters = parameters_of(given)
     if not given.compare and not given.rounds and not given.all:
         raise Refused("Name a round, or give --all.")
     wanted = place.rounds() if given.all else given.rounds
     try:
         if given.compare:
             first, second = given.compare
-            print(compare(place, first, second, pairs(given.param)))
+            print(compare(place, first, second, parameters))
             return 0
-        build(place, wanted, given.jobs, pairs(given.param), pdf=given.pdf, paper=given.paper)
+        build(place, wanted, given.jobs, parameters, pdf=given.pdf, paper=given.paper)
     except ReportError as error:
         raise Refused(str(error)) from error
     for name in wanted:
         print(place.reports / name / "index.html")
         if (place.reports / name / "paper.tex").exists():
             print(place.reports / name / "paper.tex")
-        if other := checked(name, pairs(given.param)).other():
+        if other := checked(name, parameters).other():
             print(
                 f"  made with other than the usual parameters ({', '.join(other)}), as the page "
                 "says; --reports DIR keeps such a page apart."
             )
     print(f"All rounds: {place.reports / 'index.html'}")
     return 0
+
+
+def parameters_of(given: Namespace) -> dict[str, Any]:
+    """`--param NAME=VALUE`, and `--group COLUMN` as the plain way to say the parameter groups."""
+    found: dict[str, Any] = dict(pairs(given.param))
+    if given.group:
+        if "groups" in found:
+            raise Refused("--group and --param groups= say the same thing: give one of them.")
+        found["groups"] = list(dict.fromkeys(given.group))
+    return found
 
 
 def check(given: Namespace) -> int:

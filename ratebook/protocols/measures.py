@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -77,6 +77,7 @@ class Measure(Written):
     of: Share | None = None
     recode: dict[str, dict[str, tuple[Any, ...]]] | None = None
     by: Groupings = ()
+    correction: Literal["holm", "benjamini-hochberg", "none"] | None = None  # of a difference
     label: str | None = None
 
     @field_validator("statistic")
@@ -91,6 +92,11 @@ class Measure(Written):
             raise ValueError(f"({self.statistic}): a list of values needs exactly one question")
         if self.statistic.startswith("proportion_") and (self.is_ is None or self.of is None):
             raise ValueError(f"({self.statistic}): a proportion needs 'is' and 'of'")
+        if self.correction is not None and not self.statistic.startswith("difference"):
+            raise ValueError(
+                f"({self.statistic}): correction is for several comparisons, so only a difference "
+                "takes one"
+            )
         if self.recode is not None and len(self.recode) != 1:
             raise ValueError(
                 f"({self.statistic}): recode makes one question, {{new_id: {{value: [old]}}}}"
@@ -112,6 +118,8 @@ class Measure(Written):
             }
         if self.by:
             written["by"] = [list(columns) for columns in self.by]
+        if self.correction:
+            written["correction"] = self.correction
         if self.label:
             written["label"] = self.label
         return written

@@ -16,7 +16,7 @@ from .parameters import checked
 from .place import ReportError, write_whole
 from .section import bullets, heading, paragraph, safe, table, with_legend
 from .targets import UNTRUSTED
-from .trends import AGREEMENT, LEVELS, apart, changes, main_rows
+from .trends import AGREEMENT, LEVELS, apart, changes, label, main_rows
 from .words import capital, count, estimate, name_of, signed
 
 ENOUGH = 5  # common items, below which each round keeps all of its own
@@ -65,7 +65,8 @@ def common(frames: list[pd.DataFrame]) -> tuple[list[pd.DataFrame], int]:
 
 def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
     old, new = (as_document(numbers) for numbers in found)
-    moved = changes(old, new)
+    labels = {question.id: question.label for question in protocol.questions}
+    moved = changes(old, new, labels)
     on = (
         f"On the {count(shared, 'item')} both rounds have."
         if shared
@@ -78,7 +79,6 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
     ]
     if moved:
         parts.append(heading("Beyond the intervals") + bullets(moved))
-    labels = {question.id: question.label for question in protocol.questions}
     before = {(r["statistic"], r["question"]): r for r in main_rows(old, (*AGREEMENT, *LEVELS))}
     lines = []
     for row in main_rows(new, (*AGREEMENT, *LEVELS)):
@@ -87,7 +87,7 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
             continue
         lines.append(
             (
-                labels.get(row["question"], capital((row["question"] or "all").replace("_", " "))),
+                label(row["question"], labels) if row["question"] else "All",
                 name_of(row["statistic"]),
                 estimate(other),
                 estimate(row),

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..rounds import StoredRound
 from .asked import completeness
+from .beside import beside, possible
 from .checks import checks
 from .known import check_names
 from .parameters import Parameters, checked
@@ -128,7 +129,10 @@ TOGETHER = ("overall_mean", "overall_computed_mean")
 
 
 def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[dict[str, Any]]:
-    """The protocol's measures, narrowed to the questions and widened by the groups asked for."""
+    """The protocol's measures, narrowed to the questions and widened by the groups asked for.
+
+    Models beside people are compared with them without being told to.
+    """
     columns = set(frame.columns)
     by_system = protocol.item.system is not None
     kept = []
@@ -152,7 +156,8 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
         if entry["statistic"] in TOGETHER and len(asked_of(entry)) > 1 and by_system:
             together = {"statistic": "difference_overall", "question": entry["question"]}
             kept.append({**together, "system": protocol.item.system})
-    return kept
+    kept = possible(protocol, frame, parameters, kept)
+    return [*kept, *beside(protocol, frame, parameters, kept)]
 
 
 def asked_of(measure: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from .page import fill
 from .parameters import Parameters
 from .place import alone, write_whole
 from .section import bullets, figure, heading, paragraph, safe, with_legend
-from .trends import AGREEMENT, LEVELS, MOST_PANELS, changes, moves, panels
+from .trends import AGREEMENT, LEVELS, MOST_PANELS, changes, label, moves, panels
 from .words import DECIDED, count, estimate, listing, name_of, number
 
 
@@ -44,6 +44,13 @@ def write_index(reports: Path, order: Sequence[str] = ()) -> Path:
 def title_of(protocol: str) -> str:
     """What a protocol is called; of one that is not in the library only the name is known."""
     return load(protocol).title if protocol in names() else protocol
+
+
+def labels_of(protocol: str) -> dict[str, str]:
+    """What a library protocol's questions are called; of others only the ids are known."""
+    if protocol not in names():
+        return {}
+    return {question.id: question.label for question in load(protocol).questions}
 
 
 def read(reports: Path, order: Sequence[str]) -> list[dict[str, Any]]:
@@ -89,10 +96,11 @@ def said(document: dict[str, Any]) -> str:
             f"{DECIDED[target['verdict']]}"
             for target in document["targets"]
         )
+    labels = labels_of(document["protocol"])
     for statistic in (*LEVELS, "proportion_accurate"):
         for row in document["numbers"]:
             if row["statistic"] == statistic and row["group"] is None and row["estimate"]:
-                question = f" of {row['question'].replace('_', ' ')}" if row["question"] else ""
+                question = f" of {label(row['question'], labels)}" if row["question"] else ""
                 what = name_of(statistic) + (question if statistic == "mean" else "")
                 return f"{what} {estimate(row)}"
     return "no number yet"
@@ -116,7 +124,8 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
 
     called = [document["round"] for document in rounds]
     parts = []
-    moved = changes(rounds[-2], rounds[-1])
+    labels = labels_of(protocol)
+    moved = changes(rounds[-2], rounds[-1], labels)
     parts.append(heading(f"{called[-1]} against {called[-2]}"))
     parts.append(
         bullets(moved)
@@ -138,7 +147,7 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
             )
         )
     for what, statistics in (("Agreement", AGREEMENT), ("Results", LEVELS)):
-        found = panels(rounds, statistics)
+        found = panels(rounds, statistics, labels)
         if not found:
             continue
         title = moves(what, found)

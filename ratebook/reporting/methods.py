@@ -8,7 +8,7 @@ from typing import Any
 
 from .provenance import PACKAGES, versions
 from .rows import is_comparison
-from .words import capital, count, is_share, listing, name_of
+from .words import capital, count, is_share, listing, name_of, was
 
 COEFFICIENTS = ("alpha_", "kappa_", "ac1", "ac2", "icc")
 # How the `method` of a row begins, and what it is called in a sentence.
@@ -36,8 +36,8 @@ def methods(report: Any) -> str:
         {name_of(row["statistic"]) for row in numbers.rows if is_coefficient(row["statistic"])}
     )
     said = [
-        f"{capital(count(items, 'item'))} were rated by {count(raters, report.people)} under the "
-        f"protocol {numbers.protocol} ({numbers.data['protocol'][:8]})."
+        f"{capital(count(items, 'item'))} {was(items)} rated by {count(raters, report.people)} "
+        f"under the protocol {numbers.protocol} ({numbers.data['protocol'][:8]})."
     ]
     said += [f"The answers of {name} ({why}) were left out." for name, why, _ in report.asked.away]
     if coefficients:
@@ -108,6 +108,10 @@ def kind(statistic: str) -> str:
         return "standard deviations"
     if statistic == "median":
         return "medians"
+    if statistic == "spearman":
+        return "rank correlations"
+    if statistic == "macro_f1_halves":
+        return "F1 scores"
     return "shares" if is_share(statistic) else "means"
 
 
@@ -118,7 +122,7 @@ def checked(checks: list[dict[str, Any]]) -> list[str]:
     said = []
     if agree:
         said.append(
-            f"{capital(count(agree, 'coefficient'))} {'was' if agree == 1 else 'were'} recomputed "
+            f"{capital(count(agree, 'coefficient'))} {was(agree)} recomputed "
             "with krippendorff or statsmodels, with the same result."
         )
     if silent:

@@ -82,7 +82,9 @@ NAMES = {
     "difference_percent_match": "Difference in how often labels match",
     "exact": "The same",
     "within_one": "Within one level",
-    "mae": "Mean distance",
+    "mae": "Distance",
     "bias": "Bias",
     "spearman": "Rank correlation",
+    "exact_halves": "The same, to the half point",
+    "macro_f1_halves": "F1 over half points",
 }

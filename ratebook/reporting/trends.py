@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .targets import UNTRUSTED
-from .words import listing, name_of, number
+from .words import capital, listing, name_of, number
+
+Labels = Mapping[str, str]  # what questions are called, by id
 
 # What is worth following; one α a question, the first of these that a round has.
 AGREEMENT = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
@@ -15,7 +17,9 @@ LEVELS = ("overall_mean", "overall_computed_mean", "mean", "percent_match", "rec
 MOST_PANELS = 9
 
 
-def panels(documents: Sequence[Mapping[str, Any]], statistics: Iterable[str]) -> list[dict]:
+def panels(
+    documents: Sequence[Mapping[str, Any]], statistics: Iterable[str], labels: Labels
+) -> list[dict]:
     """One entry for each number that two rounds have: its title and its points in order.
 
     `documents` are numbers.json in the order of the rounds. A point carries the hash of its
@@ -25,7 +29,7 @@ def panels(documents: Sequence[Mapping[str, Any]], statistics: Iterable[str]) ->
     for at, document in enumerate(documents):
         for row in main_rows(document, statistics):
             key = (row["statistic"], row["question"])
-            panel = found.setdefault(key, {"title": title(row), "key": key, "points": []})
+            panel = found.setdefault(key, {"title": title(row, labels), "key": key, "points": []})
             panel["points"].append(
                 {
                     "at": at,
@@ -56,12 +60,17 @@ def main_rows(document: Mapping[str, Any], statistics: Iterable[str]) -> list[Ma
     return kept
 
 
-def title(row: Mapping[str, Any]) -> str:
-    question = (row["question"] or "").replace("_", " ")
+def label(question: str, labels: Labels) -> str:
+    """What a question is called; of one without a label, its id in words."""
+    return labels.get(question) or capital(question.replace("_", " "))
+
+
+def title(row: Mapping[str, Any], labels: Labels) -> str:
+    question = label(row["question"], labels) if row["question"] else ""
     if row["statistic"].startswith("alpha_"):
         return f"α {question}"
     if row["statistic"] == "mean":
-        return question.capitalize()
+        return question
     return f"{name_of(row['statistic'])} {question}".strip()
 
 
@@ -71,7 +80,7 @@ def wording(document: Mapping[str, Any], question: str | None) -> str:
     return str(hashes.get(question, "")) if question else str(document["data"]["protocol"])
 
 
-def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def changes(old: Mapping[str, Any], new: Mapping[str, Any], labels: Labels) -> list[str]:
     """Sentences on what moved beyond the intervals, and on questions that were worded anew."""
     before = {(r["statistic"], r["question"]): r for r in main_rows(old, (*AGREEMENT, *LEVELS))}
     said, reworded = [], []
@@ -86,11 +95,11 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         if apart(other, row):
             verb = "rose" if row["estimate"] > other["estimate"] else "fell"
             said.append(
-                f"{title(row)} {verb} from {number(other['estimate'], row['statistic'])} "
+                f"{title(row, labels)} {verb} from {number(other['estimate'], row['statistic'])} "
                 f"to {number(row['estimate'], row['statistic'])}."
             )
     if reworded:
-        names = ", ".join(name.replace("_", " ") for name in reworded)
+        names = ", ".join(label(name, labels) for name in reworded)
         said.append(f"Worded anew, and so not comparable: {names}.")
     return said
 

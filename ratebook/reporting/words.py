@@ -73,6 +73,13 @@ def estimate(row: Mapping[str, Any]) -> str:
     return f"{text} ({between}){marks(row)}" if between else text
 
 
+def signed_estimate(row: Mapping[str, Any]) -> str:
+    """`+0.12 (−0.04 to +0.28)`: a number whose sign is the finding."""
+    if row["estimate"] is None or row["low"] is None:
+        return signed(row["estimate"]) if row["estimate"] is not None else estimate(row)
+    return f"{signed(row['estimate'])} ({signed(row['low'])} to {signed(row['high'])}){marks(row)}"
+
+
 def reason(code: str | None) -> str:
     """Why there is no number, within a sentence."""
     from analysis.reasons import REASONS
@@ -85,6 +92,11 @@ def reason(code: str | None) -> str:
 
 def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def was(number: int) -> str:
+    """“1 item was”, “2 items were”."""
+    return "was" if number == 1 else "were"
 
 
 def listing(names: Sequence[str], last: str = "and", limit: int = 6) -> str:

@@ -306,6 +306,16 @@ BROKEN = {
         "by: [model]",
         "measures.1.by.0 'model' is not a column that groups or names systems (known: topic)",
     ),
+    "a correction of what is no comparison": (
+        "  - {statistic: alpha_nominal, question: preference}",
+        "  - {statistic: alpha_nominal, question: preference, correction: holm}",
+        "(alpha_nominal): correction is for several comparisons, so only a difference takes one",
+    ),
+    "a correction nobody knows": (
+        "  - {statistic: alpha_nominal, question: preference}",
+        "  - {statistic: difference, question: strength, correction: bonferroni}",
+        "measures.0.correction 'bonferroni' is not one of holm, benjamini-hochberg, none",
+    ),
     "a target nobody measures": (
         "statistic: alpha_nominal, question: preference, at_least",
         "statistic: kappa_fleiss, question: preference, at_least",

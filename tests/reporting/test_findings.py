@@ -85,5 +85,5 @@ def test_questeval_says_who_covers_more_and_lists_answers_from_elsewhere(words):
 def test_the_second_feedback_round_agrees_better_and_the_index_says_so(built):
     page = (built / "index.html").read_text("utf-8")
     rises = re.findall(r"α (\w+) rose from", page)
-    assert set(rises) >= {"clarity", "tone", "actionability", "emotion"}
+    assert set(rises) >= {"Clarity", "Tone", "Actionability", "Emotion"}
     assert "fell" not in page

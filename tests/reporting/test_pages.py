@@ -141,7 +141,7 @@ def test_the_index_lists_rounds_in_order_and_what_moved(built):
     first, second = (page.index(f">{n}</a>") for n in ("feedback-sample", "feedback-sample-2"))
     assert first < second
     assert "feedback-sample-2 against feedback-sample" in page
-    assert "α clarity rose from" in page
+    assert "α Clarity rose from" in page
     assert "<script" not in page
 
 

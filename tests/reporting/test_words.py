@@ -144,9 +144,11 @@ def test_a_question_worded_anew_is_not_compared():
             "numbers": [row(value, value - 0.05, value + 0.05, "alpha_nominal")],
         }
 
-    assert changes(document("a", 0.5), document("a", 0.8)) == ["α label rose from 0.50 to 0.80."]
-    assert changes(document("a", 0.5), document("b", 0.8)) == [
-        "Worded anew, and so not comparable: label."
+    named = {"label": "Support"}
+    rose = changes(document("a", 0.5), document("a", 0.8), named)
+    assert rose == ["α Support rose from 0.50 to 0.80."]
+    assert changes(document("a", 0.5), document("b", 0.8), {}) == [
+        "Worded anew, and so not comparable: Label."
     ]
 
 

@@ -1,15 +1,15 @@
-"""RAGQuestEval: recall and precision of each system, pair by pair, and who stands behind them."""
+"""RAGQuestEval: recall and precision of each system, and who stands behind them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..cautions import marks
-from ..gaps import comparisons, counted, is_shown, label, span
+from ..gaps import comparisons
 from ..section import Section, heading, paragraph, table
 from ..tables.trace import csv_of, trace
 from ..tables.writers import families
-from ..words import count, name_of, percent, signed
+from ..words import count, name_of, percent
 from .questions import fold, lost, same_meaning, samples_table, trace_table, unusable
 
 SHORT = {
@@ -44,7 +44,7 @@ def coverage(report: Any) -> Section | None:
         paragraph(AGAINST),
         *(paragraph(said) for said in warnings(report)),
         readings(report),
-        pairs(report),
+        elsewhere(report),
         other_readings(report),
         by_rater(report),
         same_meaning(report, traced),
@@ -90,35 +90,15 @@ def readings(report: Any) -> str:
     return table(("Number", *names), lines, caption) + paragraph(MEANING, "soft")
 
 
-def pairs(report: Any) -> str:
-    """The same numbers case by case; only these intervals tell systems apart."""
-    rows = [
-        row
-        for row in comparisons(report)
-        if row["question"] == "generated_answer" and row["estimate"] is not None
-    ]
-    if not rows:
+def elsewhere(report: Any) -> str:
+    """Where systems are compared; their intervals here, side by side, decide nothing."""
+    if not any(row["question"] == "generated_answer" for row in comparisons(report)):
         return ""
-    named = list(dict.fromkeys(row["group"]["systems"] for row in rows))
-    one = len(named) == 1
-    lines = [
-        (
-            *(() if one else (row["group"]["systems"],)),
-            label(report, row),
-            signed(100 * row["estimate"], 1),
-            span(row, True) or "–",
-            "yes" if is_shown(row, report.parameters.coverage) else "no",
-        )
-        for row in rows
-    ]
-    head = (*(() if one else ("Pair",)), "Number", "Difference", "Interval", "Told apart")
-    caption = f"{named[0] if one else 'Systems'} on the same cases, in percentage points"
-    note = (
-        "Each case’s two numbers are set against each other. Systems are told apart where the "
-        f"interval leaves out 0 and Holm’s correction for {count(counted(report), 'comparison')} "
-        "lets it stand."
+    said = (
+        "Whether systems differ is said under Systems compared, where each case’s two numbers are "
+        "set against each other."
     )
-    return table(head, lines, caption, text=1 if one else 2) + paragraph(note, "soft")
+    return paragraph(said, "soft")
 
 
 def other_readings(report: Any) -> str:

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..beside import HALVES
 from ..section import Section, heading, paragraph, table
 from ..tables.apart import apart
 from ..tables.pairs import commonest, consensus, crossed
 from ..tables.values import value_names
-from ..words import count, estimate, listing, name_of, number, percent, signed
+from ..words import count, estimate, listing, name_of, signed_estimate
 from .differences import DOTS, beside
 
 MACHINES = ("automatic", "model")
-COMPARED = ["percent_match", "kappa_human_auto", "exact", "within_one", "mae", "bias", "spearman"]
+FIRST = ("exact", "within_one", "mae", "bias")
+FURTHER = ("spearman", *HALVES)
+COMPARED = ["percent_match", "kappa_human_auto"]
 
 
 def machines(report: Any) -> Section | None:
@@ -31,18 +34,18 @@ def machines(report: Any) -> Section | None:
         for question in asked:
             if question.type == "choice":
                 parts.append(labels_against(report, machine, question))
-        scores = [scores_against(report, machine, q) for q in asked if q.is_numeric]
-        if scores:
-            head = ("Question", "Items", "The same", "Within one", "Against the mean", "Distance")
+        scales = [question for question in asked if question.is_numeric]
+        if scales:
             parts.append(differences(report, machine))
-            parts.append(table(head, scores, f"{machine} against the people, question by question"))
+            parts.append(scores_against(report, machine, scales))
     parts.append(declared(report))
     return Section("Machines against people", "".join(parts))
 
 
 def differences(report: Any, machine: str) -> str:
     """Bland and Altman: is the machine off, and by how much on which items."""
-    people = report.counted.raters()
+    rows = report.counted.people
+    people = sorted(rows.loc[rows["rater_kind"].eq("human"), "rater"].unique())
     found = apart(report.counted, machine, people)
     if found is None:
         return ""
@@ -56,20 +59,20 @@ def differences(report: Any, machine: str) -> str:
 
 
 def pairs(report: Any) -> list[tuple[str, str, Any]]:
-    """(machine, kind, question) for everything answered by people and by the machine."""
+    """(machine, kind, question) for everything answered by people who count and by the machine."""
     counted = report.counted
-    if counted.kind != "human":
+    if counted.kind == "model":
         return []
     given = counted.given[counted.given["rater_kind"].isin(MACHINES)]
-    counting = set(counted.raters())
+    if not len(given):
+        return []
+    kinds = counted.people.groupby("question")["rater_kind"].unique()
+    by_people = {name for name, found in kinds.items() if set(found) == {"human"}}
+    questions = [q for q in [*counted.labelled(), *counted.numeric()] if q.id in by_people]
     found = []
     for (kind, rater), rows in given.groupby(["rater_kind", "rater"], sort=True):
-        if rater in counting:
-            continue
         answered = set(rows["question"].unique())
-        for question in [*counted.labelled(), *counted.numeric()]:
-            if question.id in answered:
-                found.append((str(rater), str(kind), question))
+        found += [(str(rater), str(kind), q) for q in questions if q.id in answered]
     return found
 
 
@@ -115,6 +118,9 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
     if open_:
         verb = "is" if open_ == 1 else "are"
         more += f" {count(open_, 'item')} without such a majority {verb} left out."
+    for row in report.rows("exact", question.id, rater=machine):
+        if row["estimate"] is not None:
+            more += f" Set against each person, it gives the same label in {estimate(row)}."
     return report.picture(f"against-{machine}-{question.id}", drawn, alt, more)
 
 
@@ -137,28 +143,53 @@ def commonest_error(report: Any) -> str | None:
     return None
 
 
-def scores_against(report: Any, machine: str, question: Any) -> tuple[object, ...]:
-    given = report.counted.given
-    own = report.counted.table(question, given[given["rater"].eq(machine)]).iloc[:, 0]
-    people = report.counted.table(question)
-    mine = own.reindex(people.index)
-    apart = people.sub(mine, axis=0).abs()
-    gap = (mine - people.mean(axis=1)).dropna()
-    pairs_ = int(apart.notna().to_numpy().sum())
-    if not pairs_:
-        return (question.label, 0, "–", "–", "–", "–")
-    return (
-        question.label,
-        f"{len(gap):,}",
-        f"{percent(float((apart == 0).to_numpy().sum()) / pairs_)} %",
-        f"{percent(float((apart <= 1).to_numpy().sum()) / pairs_)} %",
-        signed(float(gap.mean())),
-        number(float(gap.abs().mean())),
+def scores_against(report: Any, machine: str, scales: list[Any]) -> str:
+    """The numbers of numbers.json, question by question; what does not fit a desk is folded."""
+    caption = f"{machine} against the people, question by question"
+    made = comparisons(report, machine, scales, FIRST, caption)
+    note = (
+        "The same and within one level: against each person, averaged over items. Distance and "
+        "bias (above 0, the scores are higher): against the people’s mean."
     )
+    further = "Against the people’s mean: the order of the items"
+    if report.rows(HALVES[0], rater=machine):
+        further += ", and both rounded to the nearest half point"
+    rest = comparisons(report, machine, scales, FURTHER, further)
+    folded = f"<details><summary>In what order</summary>{rest}</details>" if rest else ""
+    return made + paragraph(note, "soft") + folded
+
+
+def comparisons(
+    report: Any, machine: str, scales: list[Any], statistics: tuple[str, ...], caption: str
+) -> str:
+    statistics = tuple(s for s in statistics if report.rows(s, rater=machine))
+    rows = {
+        (question.id, statistic): row
+        for question in scales
+        for statistic in statistics
+        for row in report.rows(statistic, question.id, rater=machine)
+    }
+    if not rows:
+        return ""
+    lines = []
+    for question in scales:
+        own = [rows.get((question.id, statistic)) for statistic in statistics]
+        cells = [
+            "–"
+            if row is None or row["estimate"] is None
+            else signed_estimate(row)
+            if row["statistic"] == "bias"
+            else estimate(row)
+            for row in own
+        ]
+        items = max((row["n_items"] for row in own if row is not None), default=0)
+        lines.append((question.label, items, *cells))
+    head = ("Question", "Items", *(name_of(statistic) for statistic in statistics))
+    return table(head, lines, caption)
 
 
 def declared(report: Any) -> str:
-    """What the protocol itself measures of machine and people, each person too."""
+    """What the protocol itself measures of an automatic label and people, each person too."""
     lines = []
     for row in report.numbers.rows:
         group = row["group"] or {}

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..methods import methods
 from ..provenance import versions
-from ..section import Section, heading, paragraph, safe, table
-from ..words import count
+from ..section import Section, bullets, heading, paragraph, safe, table
+from ..words import capital, count, was
 
 
 def made(report: Any) -> Section:
@@ -30,29 +30,49 @@ def made(report: Any) -> Section:
 
 
 def checks(found: list[dict[str, Any]]) -> str:
-    """Each coefficient, its value by another package, and the reason where it has none."""
+    """Each coefficient with its value by another package, then those without one by reason."""
     agree = [entry for entry in found if entry["agrees"]]
     differ = [entry for entry in found if entry["agrees"] is False]
     silent = [entry for entry in found if entry["agrees"] is None]
-    were = "was" if len(found) == 1 else "were"
     said = (
-        f"{len(agree)} of {count(len(found), 'coefficient')} {were} computed again by an "
-        "independent package and agree"
+        f"{len(agree)} of {count(len(found), 'coefficient')} {was(len(found))} computed again by "
+        "an independent package and agree"
     )
     said += f"; {len(differ)} differ" if differ else ""
     said += f"; {len(silent)} could not be, for the reasons given." if silent else "."
+    made = paragraph(said)
+    if silent:
+        made += reasons(silent)
     lines = [
         (
             entry["number"],
             entry["package"] or "none",
-            {True: "agrees", False: "differs", None: "not computed"}[entry["agrees"]],
-            entry["reason"] or "",
+            "agrees" if entry["agrees"] else f"differs: {entry['reason'] or 'another value'}",
             "–" if entry["value"] is None else f"{entry['value']:.6f}",
         )
-        for entry in found
+        for entry in [*differ, *agree]
     ]
-    head = ("Number", "Package", "Result", "Reason", "Its value")
-    return paragraph(said) + table(head, lines, "Every coefficient by another package", text=4)
+    if lines:
+        head = ("Number", "Package", "Result", "Its value")
+        made += table(head, lines, "Coefficients by another package", text=3)
+    return made
+
+
+def reasons(silent: list[dict[str, Any]]) -> str:
+    """Each reason once, with the coefficients it holds for: “icc_2_1: correctness, clarity”."""
+    grouped: dict[str, dict[str, list[str]]] = {}
+    for entry in silent:
+        statistic, _, rest = entry["number"].partition(":")
+        of = grouped.setdefault(entry["reason"] or "no reason given", {})
+        of.setdefault(statistic, []).append(rest)
+    lines = []
+    for reason, statistics in grouped.items():
+        each = "; ".join(
+            f"{statistic}: {', '.join(rest)}" if any(rest) else statistic
+            for statistic, rest in statistics.items()
+        )
+        lines.append(f"{capital(reason)} – {each}")
+    return bullets(lines)
 
 
 def shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Full agreement, a majority, or none; and each rater against the majority."""
+"""Full agreement, a majority, or none; each rater against the majority; how far all lie apart."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from typing import Any
 from ..cautions import marks
 from ..section import Section, heading, paragraph, table
 from ..words import interval, number, percent
+from .scattered import scattered
 
 KINDS = ("full_agreement", "majority", "no_majority")
 
 
 def majorities(report: Any) -> Section | None:
+    inside = agreed(report) + scattered(report)
+    return Section("Majorities", inside, folded=True) if inside else None
+
+
+def agreed(report: Any) -> str:
+    """How often all or most of those who rated an item gave the same score."""
     rows = {kind: report.rows(kind) for kind in KINDS}
-    if not rows["full_agreement"]:
-        return None
     questions = [row["question"] for row in rows["full_agreement"] if row["question"]]
     found = {
         (kind, row["question"]): row
@@ -32,11 +37,10 @@ def majorities(report: Any) -> Section | None:
         if (KINDS[0], question) in found
     ]
     if not lines:
-        return None
+        return ""
     head = ("Question", "All raters the same", "A majority", "No majority", "Items")
-    parts = [paragraph(summary(report, found)), table(head, lines, "Items that every rater rated")]
-    parts.append(against(report))
-    return Section("Majorities", "".join(parts), folded=True)
+    made = paragraph(summary(report, found)) + table(head, lines, "Items that every rater rated")
+    return made + against(report)
 
 
 def shown(row: dict[str, Any] | None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..section import Section, paragraph, safe, table
-from ..words import count, interval, number, signed
+from ..words import count, interval, number, signed, was
 from .quoted import quoted
 
 ADJUSTED, LISTED = 0.5, 5
@@ -40,10 +40,9 @@ def how_many(row: dict[str, Any]) -> str:
     some = round(row["estimate"] * total)
     between = interval(row["low"], row["high"], row["statistic"])
     share = number(row["estimate"], row["statistic"]) + (f"; {between}" if between else "")
-    verb = "was" if some == 1 else "were"
     return (
-        f"{some:,} of {count(total, 'stated overall')} ({share}) {verb} adjusted: half a point or "
-        "more away from the mean of the same rater’s criteria."
+        f"{some:,} of {count(total, 'stated overall')} ({share}) {was(some)} adjusted: half a "
+        "point or more away from the mean of the same rater’s criteria."
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..section import heading, paragraph, short, table
 from ..tables.trace import NOT_IN_TEXT, SCORED, UNUSABLE, by_grade, by_sample, graded
-from ..words import count, number
+from ..words import count, number, was
 
 LISTED = 25
 ROWS = 400
@@ -91,7 +91,7 @@ def same_meaning(report: Any, traced: pd.DataFrame) -> str:
             "form, a model with ratebook judge."
         )
     who = "a model, and by no person" if set(grades["rater_kind"]) == {"model"} else "people"
-    said = f"{count(len(grades), 'pair')} of answers {verb(len(grades))} graded by {who}. "
+    said = f"{count(len(grades), 'pair')} of answers {was(len(grades))} graded by {who}. "
     found = by_grade(grades)
     harsh = int(found["low"].get("same", 0))
     kind = int(found["n"].get("different", 0) - found["low"].get("different", 0))
@@ -113,10 +113,6 @@ def same_meaning(report: Any, traced: pd.DataFrame) -> str:
     ]
     head = (question.label, "Pairs", "Mean token F1", "F1 below .5")
     return made + paragraph(said.strip()) + table(head, lines, "Grades beside token F1")
-
-
-def verb(number_of: int) -> str:
-    return "was" if number_of == 1 else "were"
 
 
 def lost(traced: pd.DataFrame) -> str:
