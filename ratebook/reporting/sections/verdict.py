@@ -81,13 +81,14 @@ def counts(report: Any) -> str:
     parts = [
         count(items, "item"),
         count(people["rater"].nunique(), *who),
-        count(len(people), "answer"),
     ]
     asked = report.asked
     if asked.required:
         parts.append(
             f"{percent(asked.share)} % of the {asked.what} ({asked.given:,} of {asked.required:,})"
         )
+    else:
+        parts.append(count(len(people), "answer"))
     return " · ".join(parts)
 
 
