@@ -205,6 +205,8 @@ def human_auto(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, 
     rater = (row["group"] or {}).get("rater")
     people = answers.table({**row, "group": None})
     machine = answers.main[answers.main["rater_kind"].astype(str).eq("automatic")]
+    if not len(machine):
+        return None, "no item has an automatic label"
     auto = answers.table({**row, "group": None}, machine).iloc[:, 0]
     if rater is not None:
         label_of = people.get(rater)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from .parameters import Parameters
 
+HELPERS = ("automatic", "key", "adjudicator")
+
 if TYPE_CHECKING:
     from ..rounds import StoredRound
 
@@ -17,7 +19,13 @@ def check_names(stored: StoredRound, parameters: Parameters) -> None:
         raters = stored.raters()
         away = {each.name: each.excluded for each in raters if each.excluded is not None}
         names = people(stored, parameters.pseudonyms)
+        helpers = {each.name: each.kind for each in raters if each.kind in HELPERS}
         for name in parameters.raters:
+            if name in helpers and len(helpers) < len(raters):
+                raise ValueError(
+                    f"parameter raters: {name} is of the kind {helpers[name]}; raters are compared "
+                    "with it, so it is never one of those who count. Leave the name out."
+                )
             if name in away:
                 raise ValueError(
                     f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
@@ -42,7 +50,9 @@ def check(what: str, given: Sequence[str], known: Sequence[str], where: str) -> 
 
 def people(stored: StoredRound, pseudonyms: bool) -> list[str]:
     """Everybody whose answers may count, under the names the report uses."""
-    return [public(each, pseudonyms) for each in stored.raters() if each.excluded is None]
+    here = [each for each in stored.raters() if each.excluded is None]
+    rating = [each for each in here if each.kind not in HELPERS]
+    return [public(each, pseudonyms) for each in rating or here]
 
 
 def public(rater: object, pseudonyms: bool) -> str:

@@ -2,6 +2,7 @@
 
 import html
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -53,8 +54,13 @@ def test_the_two_commands_of_the_readme_put_a_model_beside_people_on_one_page(tm
     text = " ".join(html.unescape(re.sub("<[^>]+>", " ", page.read_text("utf-8"))).split())
     section = text.partition("Machines against people stand-in, the model")[2]
     assert "stand-in against the people, question by question" in section
+    found = json.loads((page.parent / "numbers.json").read_text("utf-8"))["numbers"]
     for name in ("Correctness", "Clarity", "Overall"):
-        assert re.search(rf"{name} 72 [\d.]+ % [\d.]+ % [−\d.]+ [\d.]+", section)
+        [row] = [each for each in found if each["statistic"] == "exact"
+                 and each["question"] == name.lower() and each["group"] == {"rater": "stand-in"}]
+        assert row["n_items"] == 72
+        assert row["low"] <= row["estimate"] <= row["high"]
+        assert re.search(rf"{name} 72 {100 * row['estimate']:.0f}[\d.]* % \(", section)
     assert "“the second part” says so." in text  # what the model said is read beside people's words
 
 

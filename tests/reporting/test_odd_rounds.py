@@ -38,6 +38,30 @@ def test_without_answers_the_page_says_so(by_hand, protocol):
     assert not any(target["met"] for target in found.targets)
 
 
+def test_labels_without_a_checker_have_their_kappa_and_targets_without_a_value(by_hand):
+    items = [{k: v for k, v in each.items() if k != "auto_label"}
+             for each in records("halo-support", 12)]
+    labels = load("halo-support").question("label").values
+    said = [(rater, f"i{n:03d}", "label", labels[(n + (n == turn)) % 3])
+            for turn, rater in enumerate(("ana", "ben")) for n in range(12)]
+    stored = by_hand("halo-support", items, said)
+    found = {target["name"]: target for target in numbers(stored).targets}
+    assert found["Match with the automatic label"]["value"] is None
+    assert found["κ among people"]["value"] > 0.7
+    assert "κ among people" in text_of(page_of(stored))
+
+
+def test_a_label_that_came_with_the_items_cannot_be_named_among_those_who_count(workspace):
+    stored = workspace.store.round("halo-sample")
+    with pytest.raises(ValueError, match="auto is of the kind automatic"):
+        numbers(stored, raters=["r2", "auto"])
+
+
+def test_an_estimate_that_one_rater_moves_past_its_target_is_told(workspace):
+    page = text_of(page_of(workspace.store.round("halo-sample")))
+    assert "by its interval, but the estimate alone goes to the other side of a target" in page
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_one_rater_cannot_be_checked_and_is_told_so(by_hand, protocol):
     question, values = first_question(protocol)

@@ -24,9 +24,11 @@ def flips(report: Any) -> str | None:
 
 
 def flipped_targets(report: Any, raters: list[str]) -> str:
-    changed = []
+    changed, moved = [], []
     for rater in raters:
         for now, then in without(report, rater):
+            if now["verdict"] == then["verdict"] and now["met"] != then["met"]:
+                moved.append(rater)
             if now["verdict"] != then["verdict"]:
                 before, after = (
                     f"{number(t['value'], t['statistic'])} ({DECIDED[t['verdict']]})"
@@ -34,6 +36,11 @@ def flipped_targets(report: Any, raters: list[str]) -> str:
                 )
                 changed.append(f"without {rater}, {now['name']} goes from {before} to {after}")
     if not changed:
+        if moved:
+            return (
+                "No single rater changes a verdict by its interval, but the estimate alone goes to "
+                f"the other side of a target without {listing(list(dict.fromkeys(moved)), 'or')}."
+            )
         return "No single rater changes a verdict: leave out any one, and every target stays."
     return f"One rater can flip it: {listing(changed, limit=4)}."
 

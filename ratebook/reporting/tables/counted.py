@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-HELPERS = ("automatic", "key", "adjudicator")
-
 
 @dataclass(frozen=True)
 class Counted:
