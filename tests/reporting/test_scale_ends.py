@@ -126,3 +126,12 @@ def test_every_coefficient_stands_among_the_checks_with_the_reason_where_it_has_
         "reason": ALONE["ac1"],
     }
     json.dumps(found.checks, allow_nan=False)
+
+
+def test_an_interval_without_width_is_none_and_decides_nothing(by_hand):
+    """All were right: of further items that says nothing, so no target is decided by it."""
+    said = [(rater, f"i{n:03d}", "relevance", 5) for rater in ("ana", "ben") for n in range(12)]
+    found = numbers(by_hand("neureg-qa", records("neureg-qa", 12), said))
+    [row] = [each for each in found.rows if each["statistic"] == "mean"
+             and each["question"] == "relevance" and each["group"] is None]
+    assert (row["estimate"], row["low"], row["high"]) == (5, None, None)

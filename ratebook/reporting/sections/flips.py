@@ -50,7 +50,7 @@ def without(report: Any, rater: str) -> list[tuple[dict[str, Any], dict[str, Any
     import analysis
 
     from ..compute import wanted
-    from ..rows import questions_of
+    from ..rows import questions_of, wide
     from ..targets import verdicts
 
     aims = {(target.statistic, target.question) for target in report.protocol.targets}
@@ -73,7 +73,10 @@ def without(report: Any, rater: str) -> list[tuple[dict[str, Any], dict[str, Any
         raters=[name for name in named if name != rater] if named else None,
         coverage=report.parameters.coverage,
     )
-    then = {target["name"]: target for target in verdicts(report.protocol.targets, rows)}
+    then = {
+        target["name"]: target
+        for target in verdicts(report.protocol.targets, [wide(row) for row in rows])
+    }
     return [(now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then]
 
 
