@@ -38,7 +38,7 @@ def unusable(traced: pd.DataFrame) -> str:
     if len(answered):
         said += (
             f"{count(len(answered), 'time')} a text answers such a question all the same, from "
-            "somewhere else than its reference:"
+            "somewhere else than its reference, unless that was misread:"
         )
     made = heading("Questions without a usable reference") + paragraph(said.strip())
     if len(answered):

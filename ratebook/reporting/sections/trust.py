@@ -86,7 +86,11 @@ def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> s
         cards.append(("Answered", f"{percent(asked.share)} %", of))
     if exact:
         cards.append(
-            ("Same answer", span(list(exact.values()), "percent_agreement"), "of pairs of raters")
+            (
+                "Same answer",
+                span(list(exact.values()), "percent_agreement"),
+                "of pairs of raters, item by item",
+            )
         )
     if main:
         like = [row for row in main if row["low_like"] is not None]

@@ -147,7 +147,10 @@ def _source(
         raise FileError(f"{round.name} was opened without its texts (--bare), so its items file "
                         "cannot be written. Use long.")
     if suffix not in ("", ".csv", ".txt", ".tsv", ".tab"):
-        raise FileError(f"The layout source is a text file. Use .csv instead of {suffix}.")
+        raise FileError(
+            "The layout source, and wide where a protocol's wide layout is its items file, is a "
+            f"text file. Use .csv instead of {suffix}, or the layout long."
+        )
     if kept is None:
         kept = Decoded(_rebuilt(round, fields), "utf-8")
     separator, _ = delimited.separator(kept.text, round.name)
