@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
 from ratebook.protocols import Protocol
 from ratebook.rating.sheet import Key, Slot, fields_until, reached, slots
+from ratebook.rounds import Mark
 from ratebook.rounds.turns import Page
 
 
@@ -21,7 +23,7 @@ def item_page(
     protocol: Protocol,
     item: Page,
     current: Mapping[Key, Any],
-    marks: Any,
+    marks: Mark,
     after: Mapping[str, str] | None,
 ) -> dict[str, Any]:
     """One item: the fields of the stages this rater has reached, and what the rater answered."""
@@ -39,6 +41,7 @@ def item_page(
         "lamport": max((answer.lamport for answer in current.values()), default=0),
         "submitted": marks.submitted,
         "flagged": marks.flagged,
+        "flag_reason": marks.reason,
         "evidence": _evidence(marks.notes, shown),
         "held": any(field.show == "after" for field in protocol.item.fields.values()),
         "after": None if after is None else _after(protocol, after),
@@ -64,13 +67,18 @@ def _after(protocol: Protocol, fields: Mapping[str, str]) -> list[dict[str, str]
 
 
 def _evidence(notes: Iterable[str], shown: set[str]) -> list[dict[str, Any]]:
-    """The stretches this rater marked; other notes are not for the browser."""
-    found = []
+    """The stretches this rater marked and did not take back; other notes are not for the browser.
+
+    They are counted, so that it makes no difference which of two notes reached the store first.
+    """
+    standing: Counter[str] = Counter()
     for note in notes:
         try:
-            place = json.loads(note)["evidence"]
+            said = json.loads(note)
+            place = said["evidence"]
+            if place["field"] in shown:
+                taken_back = said.get("taken_back", False)
+                standing[json.dumps(place, sort_keys=True)] += -1 if taken_back else 1
         except (ValueError, KeyError, TypeError):
             continue
-        if place.get("field") in shown:
-            found.append(place)
-    return found
+    return [json.loads(place) for place in standing.elements()]

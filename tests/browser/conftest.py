@@ -115,6 +115,11 @@ def bare_desk(context, tmp_path):
     assert [error for desk in desks for error in desk.errors] == []
 
 
+@pytest.fixture
+def stem(bare_desk):
+    return bare_desk("stem-sentences", 3)
+
+
 def open_round(
     folder, protocol: str | Protocol, rows=None, parts=None, raters=("ana",), name="round-01",
     **plan,

@@ -6,6 +6,7 @@ import re
 import sqlite3
 from pathlib import Path
 
+from ratebook.rounds import Store
 from tests.browser.lab import TOKEN, Lab
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "rate.ipynb"
@@ -155,6 +156,14 @@ class Desk:
 
     def count(self) -> int:
         return self.rows()[0][0]
+
+    def values(self) -> dict[tuple[str, int], object]:
+        """What stands of the item answered: (question, part) → value."""
+        answers = Store(self.database).round("round-01").current("ana")
+        return {(question, part): answer.value for (_, part, question), answer in answers.items()}
+
+    def marks(self) -> list[tuple[str, str | None]]:
+        return self.rows("SELECT kind, reason FROM mark_event ORDER BY seq")
 
     def picture(self, name: str) -> None:
         """A screenshot to look at, where RATEBOOK_PICTURES names a folder for them."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ratebook.protocols import UNANSWERABLE
+from ratebook.protocols import UNANSWERABLE, names
 from ratebook.rounds import Store
 
 # question: (keys, the value they mean), or several of these for the parts in turn; “=text” is
@@ -62,7 +62,7 @@ def rate(desk, script):
     return given
 
 
-@pytest.mark.parametrize("protocol", SCRIPTS)
+@pytest.mark.parametrize("protocol", names())
 def test_an_item_is_rated_to_submission_by_keys_and_found_in_the_store(protocol, sit_down):
     desk = sit_down(protocol, 2)
     desk.picture(f"{protocol}-begin")

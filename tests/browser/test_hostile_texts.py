@@ -16,6 +16,12 @@ _SHOWN = """name => [...document.querySelectorAll('.rb-field')]
   .filter(field => field.querySelector('.rb-label').textContent === name)
   .map(field => [...field.querySelectorAll('.rb-block')].map(b => b.textContent).join('\\n'))[0]"""
 
+_AS_MARKUP = """text => {
+  delete window.__ran;
+  const markup = document.createRange().createContextualFragment(text);
+  document.querySelector('.rb-block').replaceChildren(markup);
+}"""
+
 
 def hostile():
     protocol = load(Path(__file__).parent / "hostile.yaml")
@@ -58,6 +64,14 @@ def test_forty_hostile_texts_in_every_field_run_nothing_and_break_nothing(sit_do
         assert answers[item.ref, 0, "comment"].value.strip() == expected.strip(), item.key
         assert answers[item.ref, 0, "good"].value == "yes"
         assert answers[item.ref, 1, "piece_good"].value == "no"
+
+
+def test_the_control_the_same_texts_taken_as_markup_run_and_are_found(bare_desk):
+    desk = bare_desk(*hostile())
+    for text in (TEXTS[0], TEXTS[2], TEXTS[7]):  # a script, an image, a frame
+        desk.page.evaluate(_AS_MARKUP, text)
+        desk.page.wait_for_function("window.__ran !== undefined")
+        assert desk.page.evaluate(_OWN) != [], text
 
 
 def test_an_answer_no_file_can_hold_is_rejected_with_its_reason_and_kept_for_the_rater(bare_desk):

@@ -5,6 +5,7 @@ import pytest
 DESTRUCTIVE = ["x", "c v", "d d", "z", "y", "m", "r", "a", "b", "0 0", "i i", "Shift+M", "2"]
 _CELLS = """() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.widgets
   .map(cell => [cell.model.type, cell.model.sharedModel.getSource()]))"""
+_COMMAND = "name => window.jupyterapp.commands.execute(name)"
 _PLACES = {
     "a level": ".rb-choice",
     "a question's line": ".rb-line",
@@ -39,6 +40,23 @@ def test_thirteen_destructive_keys_destroy_nothing_wherever_the_form_has_the_foc
     desk.page.locator(".jp-InputPrompt").nth(1).click()
     desk.press("d", "d")
     assert desk.page.evaluate(_CELLS) != cells
+
+
+def test_ctrl_z_takes_back_in_the_form_and_nothing_in_the_notebook(desk):
+    before = desk.page.evaluate(_CELLS)
+    desk.page.evaluate(_COMMAND, "notebook:insert-cell-above")
+    cells = desk.page.evaluate(_CELLS)
+    assert cells != before
+    desk.form.evaluate("root => root.focus()")
+    desk.press("5")
+    assert desk.at() == ("accuracy", 0)
+    desk.press("Control+z", "Control+z").wait_for_state("saved")
+    assert desk.at() == ("relevance", 0)
+    assert desk.notice() == "Nothing to undo."
+    assert desk.page.evaluate(_CELLS) == cells
+    # The control: what the notebook itself would have taken back.
+    desk.page.evaluate(_COMMAND, "notebook:undo-cell-action")
+    assert desk.page.evaluate(_CELLS) == before
 
 
 def test_a_click_on_plain_text_leaves_the_keys_with_the_form(desk):

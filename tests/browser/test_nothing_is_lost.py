@@ -61,6 +61,19 @@ def test_answers_survive_the_death_of_the_kernel(sit_down):
     assert stored(desk) == SIX
 
 
+def test_the_control_without_the_browsers_storage_answers_after_the_death_are_lost(sit_down):
+    desk = sit_down("stem-sentences", [item()])
+    desk.press("1", "1", "1").wait_for_state("saved")
+    os.kill(desk.kernel_number(), signal.SIGKILL)
+    desk.press("1", "1", "1").wait_for_state("silent")
+    desk.restarted().page.evaluate("localStorage.clear()")
+    desk.page.reload()
+    desk.ready()
+    desk.run()
+    assert desk.at() == ("accuracy", 4)
+    assert stored(desk) == SIX[:3]
+
+
 def test_answers_survive_a_reload_in_the_middle_of_sending(sit_down):
     desk = sit_down("stem-sentences", [item()])
     desk.press("1", "1", "1")
@@ -71,6 +84,30 @@ def test_answers_survive_a_reload_in_the_middle_of_sending(sit_down):
     desk.press("1", "1", "1").wait_for_state("saved")
     assert stored(desk) == SIX
     assert desk.count() == 6
+
+
+def reload_before_anybody_answers(desk, first):
+    """Three answers that no kernel has taken, and the page is loaded anew."""
+    desk.page.evaluate("window.__kernel.alive = false")
+    desk.press("1", "1", "1").wait_for_state("silent")
+    assert desk.count() == 0
+    desk.page.evaluate(first)
+    desk.open()
+
+
+def test_answers_no_kernel_has_taken_survive_a_reload(bare_desk):
+    desk = bare_desk("stem-sentences", [item()])
+    reload_before_anybody_answers(desk, "null")
+    desk.wait_for_state("saved")
+    assert stored(desk) == SIX[:3]
+
+
+def test_the_control_without_the_browsers_storage_a_reload_loses_them(bare_desk):
+    desk = bare_desk("stem-sentences", [item()])
+    reload_before_anybody_answers(desk, "localStorage.clear()")
+    assert desk.at() == ("accuracy", 1)
+    desk.press("1").wait_for_state("saved")
+    assert stored(desk) == SIX[:1]
 
 
 def test_a_reload_with_a_living_kernel_brings_the_form_back_by_itself(sit_down):
@@ -174,4 +211,6 @@ def all_six_in_order(desk):
         desk.press("1")
     desk.wait_for_state("saved")
     assert stored(desk) == SIX
+    times = "SELECT max(client_time) - min(client_time) FROM answer_event"
+    assert desk.rows(times)[0][0] > 3_500_000_000  # microseconds: the clock did move
     assert desk.rows("SELECT max(seconds) FROM answer_event")[0][0] < 100

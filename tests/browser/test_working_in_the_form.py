@@ -1,15 +1,8 @@
-"""What a rater does all day, by keys: change, undo, flag, skip, look up, search, mark, pause."""
+"""What a rater does all day, by keys: change, flag, skip, look up, search, mark, pause."""
 
 import json
 
-import pytest
-
-from ratebook.rounds import RoundError, Store, StoredRound
-
-
-@pytest.fixture
-def stem(bare_desk):
-    return bare_desk("stem-sentences", 3)
+from ratebook.rounds import RoundError, StoredRound
 
 
 def events(desk):
@@ -17,15 +10,6 @@ def events(desk):
         "SELECT question.name, part, status FROM answer_event "
         "JOIN question ON question.id = question_id ORDER BY seq"
     )
-
-
-def values(desk):
-    answers = Store(desk.database).round("round-01").current("ana")
-    return {(question, part): answer.value for (_, part, question), answer in answers.items()}
-
-
-def marks(desk):
-    return desk.rows("SELECT kind, reason FROM mark_event ORDER BY seq")
 
 
 def test_changing_away_clears_what_is_no_longer_asked_and_logs_it(stem):
@@ -41,16 +25,6 @@ def test_changing_away_clears_what_is_no_longer_asked_and_logs_it(stem):
     ]
 
 
-def test_undo_takes_back_an_answer_with_everything_it_cleared(stem):
-    stem.press("4", "1")
-    stem.open_part(1).press("1", "u").wait_for_state("saved")
-    assert values(stem) == {("accuracy", 1): "inaccurate", ("severity", 1): "severe"}
-    stem.press("u", "u").wait_for_state("saved")
-    assert values(stem) == {}
-    stem.press("u")
-    assert stem.notice() == "Nothing to undo."
-
-
 def test_a_flag_a_skip_and_a_not_applicable_carry_their_reasons(bare_desk):
     desk = bare_desk("neureg-qa", 2)
     desk.press("f").write("The answer is cut off.").press("Enter")
@@ -63,7 +37,7 @@ def test_a_flag_a_skip_and_a_not_applicable_carry_their_reasons(bare_desk):
     assert desk.at() == ("relevance", 0)  # skipped is not done: it comes again
     assert "Still missing (1)" in desk.form.locator(".rb-missing").inner_text()
     desk.press("Control+Enter")
-    assert marks(desk) == [("flag", "The answer is cut off.")]
+    assert desk.marks() == [("flag", "The answer is cut off.")]
     reasons = desk.rows("SELECT status, reason FROM answer_event WHERE status <> 'answered'")
     assert reasons == [("skipped", "Must read it again."), ("not_applicable", "no_kg")]
 
@@ -76,7 +50,7 @@ def test_what_is_missing_is_named_and_reached_by_a_key(stem):
     assert "Still missing" in stem.notice()
     stem.open_part(5).press("m")
     assert stem.at()[1] > 5
-    assert marks(stem) == []
+    assert stem.marks() == []
 
 
 def test_items_are_reached_forward_back_and_by_number(stem):
@@ -97,8 +71,8 @@ def test_a_submitted_item_is_locked_until_the_rater_opens_it_again(bare_desk):
     desk.form.get_by_role("button", name="Change my answers").click()
     desk.form.locator(".rb-card").wait_for()
     desk.press("2").wait_for_state("saved")
-    assert [kind for kind, _ in marks(desk)] == ["submit", "unsubmit"]
-    assert list(values(desk).values()) == ["CONTRADICTED"]
+    assert [kind for kind, _ in desk.marks()] == ["submit", "unsubmit"]
+    assert list(desk.values().values()) == ["CONTRADICTED"]
 
 
 def test_what_was_held_back_is_shown_after_submission_and_the_look_is_logged(bare_desk):
@@ -109,7 +83,7 @@ def test_what_was_held_back_is_shown_after_submission_and_the_look_is_logged(bar
     desk.press("1", "Control+Enter")
     desk.form.get_by_text("Show what was held back").click()
     desk.form.get_by_text("Thirty metres.").wait_for()
-    assert [kind for kind, _ in marks(desk)] == ["submit", "reveal"]
+    assert [kind for kind, _ in desk.marks()] == ["submit", "reveal"]
 
 
 def test_the_source_is_searched_and_evidence_in_it_is_marked(stem):
@@ -126,7 +100,7 @@ def test_the_source_is_searched_and_evidence_in_it_is_marked(stem):
       document.getSelection().setBaseAndExtent(node, 4, node, 17);
     }""")
     stem.press("e").wait_for_state("saved")
-    (kind, reason), = marks(stem)
+    (kind, reason), = stem.marks()
     assert kind == "note"
     place = json.loads(reason)["evidence"]
     assert place["quote"] == stem.form.locator(".rb-block").first.inner_text()[4:17]
@@ -135,10 +109,19 @@ def test_the_source_is_searched_and_evidence_in_it_is_marked(stem):
 
 def test_what_the_search_found_is_marked_without_a_mouse(stem):
     stem.press("/").write("accuracy").press("Enter", "Escape", "e").wait_for_state("saved")
-    (_, reason), = marks(stem)
+    (_, reason), = stem.marks()
     place = json.loads(reason)["evidence"]
     assert place["quote"].lower() == "accuracy"
     assert stem.page.evaluate("CSS.highlights.get('rb-evidence').size") == 1
+
+
+def test_a_question_about_an_item_goes_with_it(stem):
+    stem.press("f").write("About the first.")
+    stem.form.get_by_role("button", name="Next").click()
+    stem.wait_for_position(2)
+    assert not stem.form.locator(".rb-ask").is_visible()
+    stem.press("1").wait_for_state("saved")
+    assert stem.marks() == []
 
 
 def test_a_rater_who_is_writing_is_left_to_it_when_another_tab_changes_the_item(stem):
@@ -152,7 +135,7 @@ def test_a_rater_who_is_writing_is_left_to_it_when_another_tab_changes_the_item(
     stem.form.locator(".rb-part", has_text="Sentence 3").get_by_text("Accurate").wait_for()
     stem.write(" 1 more").press("Control+Enter").wait_for_state("saved")
     assert card.count() == 0
-    assert values(stem) == {("accuracy", 1): "inaccurate", ("severity", 1): "severe",
+    assert stem.values() == {("accuracy", 1): "inaccurate", ("severity", 1): "severe",
                             ("accuracy_comment", 1): "It is 1 more", ("accuracy", 3): "accurate"}
 
 
@@ -183,7 +166,7 @@ def test_help_is_one_key_away_and_gives_the_keyboard_back(bare_desk):
         assert not desk.form.locator(".rb-aside").is_visible()
         assert desk.page.evaluate("document.activeElement.closest('.rb-card') !== null")
     desk.press("2").wait_for_state("saved")
-    assert list(values(desk).values()) == ["CONTRADICTED"]
+    assert list(desk.values().values()) == ["CONTRADICTED"]
 
 
 def test_a_pause_covers_the_item_and_stops_the_clock(stem):
@@ -212,8 +195,8 @@ def test_confidence_starts_unset_and_keys_are_off_while_typing(bare_desk):
     assert "outside 0–100" in desk.form.locator(".rb-problem").inner_text()
     field.fill("85")
     desk.press("Enter").wait_for_state("saved")
-    assert values(desk)["confidence", 0] == 85
-    assert values(desk)["first_impression", 0] == "nupf 5?"
+    assert desk.values()["confidence", 0] == 85
+    assert desk.values()["first_impression", 0] == "nupf 5?"
 
 
 def test_a_low_score_asks_for_its_comment_and_a_high_one_does_not(bare_desk):
@@ -242,7 +225,7 @@ def test_left_and_right_look_along_the_levels_and_only_space_answers(bare_desk):
     desk.press("ArrowRight", "ArrowRight", "ArrowLeft")
     assert desk.count() == 0
     desk.press("Space").wait_for_state("saved")
-    assert list(values(desk).values()) == [4]
+    assert list(desk.values().values()) == [4]
 
 
 def test_a_store_that_cannot_store_says_why_and_what_was_entered_is_kept(bare_desk, monkeypatch):
@@ -256,7 +239,7 @@ def test_a_store_that_cannot_store_says_why_and_what_was_entered_is_kept(bare_de
         desk.press("1").wait_for_state("silent")
         desk.form.get_by_text("The disk is full: make room").wait_for()
     desk.wait_for_state("saved")
-    assert list(values(desk).values()) == ["SUPPORTED"]
+    assert list(desk.values().values()) == ["SUPPORTED"]
 
 
 def test_coming_back_opens_the_question_the_rater_was_at(stem):

@@ -1,5 +1,7 @@
 """What the form is handed, and what becomes of what it sends."""
 
+import json
+
 from ratebook.protocols import UNANSWERABLE
 
 
@@ -111,6 +113,31 @@ def test_flags_and_marked_evidence_reach_the_store_with_their_reasons(halo, brow
     assert halo.marks("ana")[ref].reason == "The context is cut off."
     assert ana.mark("unflag", ref)["ok"]
     assert not item(ana, ref=ref)["flagged"]
+
+
+def test_evidence_is_gone_when_taken_back_in_whatever_order_the_two_notes_came(halo, browser):
+    ana = browser(halo)
+    ana.say("open")
+    ref = item(ana)["ref"]
+    first, second = ({"field": "context", "start": 0, "end": end, "quote": "x"} for end in (3, 5))
+    for place in (first, second, second):
+        ana.mark("note", ref, json.dumps({"evidence": place}))
+    assert item(ana, ref=ref)["evidence"] == [first, second, second]
+    ana.mark("note", ref, json.dumps({"evidence": second, "taken_back": True}))
+    assert item(ana, ref=ref)["evidence"] == [first, second]
+    other = item(ana, ref=ref, step=1)["ref"]
+    ana.mark("note", other, json.dumps({"evidence": first, "taken_back": True}))
+    ana.mark("note", other, json.dumps({"evidence": first}))
+    assert item(ana, ref=other)["evidence"] == []
+
+
+def test_a_note_that_is_no_evidence_breaks_nothing(halo, browser):
+    ana = browser(halo)
+    ana.say("open")
+    ref = item(ana)["ref"]
+    for note in ("words", "5", "[]", '{"evidence": 5}', '{"evidence": {"field": ["context"]}}'):
+        assert ana.mark("note", ref, note)["ok"]
+    assert item(ana, ref=ref)["evidence"] == []
 
 
 def test_a_case_is_shown_by_its_reference_alone_until_its_questions_are_answered(

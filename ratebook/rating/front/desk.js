@@ -17,11 +17,11 @@ export class Desk {
   }
 
   // Every change of an answer comes through here: into the sheet, the history and the outbox.
-  record(slot, after, { typing = false } = {}) {
+  record(slot, after, { typing = false, back = null } = {}) {
     const { form } = this;
     if (form.locked() || form.move.isOn) return false;
     const changes = this.sheet.change(slot, after);
-    this.history.add(this.sheet.item.ref, changes, { typing });
+    this.history.add(this.sheet.item.ref, changes, { typing, back });
     this.store(changes, { typing });
     return true;
   }
@@ -118,7 +118,9 @@ export class Desk {
       this.sheet.set(this.sheet.byKey.get(key), before),
     );
     this.store(changes);
-    form.open(changes[0][0]);
+    step.back?.();
+    // A mark is made beside the work, and taken back beside it.
+    form.open(step.back ? form.active : changes[0][0]);
     return form.say("Undone.");
   }
 
@@ -130,18 +132,19 @@ export class Desk {
   }
 
   flag() {
-    const { item } = this.sheet;
-    if (item.flagged) {
-      item.flagged = false;
-      this.mark("unflag");
-      this.form.drawFoot();
-      return;
-    }
-    this.form.ask.open("Flag this item. Why?", (reason) => {
-      item.flagged = true;
-      this.mark("flag", reason);
-      this.form.drawFoot();
-    });
+    const turn = (flagged, reason) => {
+      const { ref, flagged: before, flag_reason: why } = this.sheet.item;
+      this.setFlag(flagged, reason);
+      this.history.add(ref, [], { back: () => this.setFlag(before, why) });
+    };
+    if (this.sheet.item.flagged) turn(false, null);
+    else this.form.ask.open("Flag this item. Why?", (reason) => turn(true, reason));
+  }
+
+  setFlag(flagged, reason) {
+    Object.assign(this.sheet.item, { flagged, flag_reason: reason });
+    this.mark(flagged ? "flag" : "unflag", reason);
+    this.form.drawFoot();
   }
 
   // Marked evidence is a note on the item; the open text question also takes the quotation.
@@ -150,17 +153,32 @@ export class Desk {
     const place = form.source.selection();
     if (!place) return form.say("Select a stretch of the source, or search for it, then E.");
     if (form.locked()) return undefined;
-    this.sheet.item.evidence.push(place);
-    this.mark("note", JSON.stringify({ evidence: place }));
-    form.source.lightEvidence(this.sheet.item.evidence);
+    this.setEvidence([...this.sheet.item.evidence, place], { evidence: place });
+    const back = () => this.takeBack(place);
     const target = this.evidenceSlot(slot);
     if (target) {
       const held = this.sheet.at(target)?.value;
       const quote = `“${place.quote.trim()}”`;
-      this.record(target, { status: "answered", value: held ? `${held}\n${quote}` : quote });
-      form.draw();
-    }
+      const value = held ? `${held}\n${quote}` : quote;
+      this.record(target, { status: "answered", value }, { back });
+      form.open(form.active);
+    } else this.history.add(this.sheet.item.ref, [], { back });
     return form.say("Marked as evidence.");
+  }
+
+  takeBack(place) {
+    const { evidence } = this.sheet.item;
+    const gone = evidence.findLastIndex(
+      (one) => one.field === place.field && one.start === place.start && one.end === place.end,
+    );
+    const left = evidence.filter((_, index) => index !== gone);
+    this.setEvidence(left, { evidence: place, taken_back: true });
+  }
+
+  setEvidence(evidence, note) {
+    this.sheet.item.evidence = evidence;
+    this.mark("note", JSON.stringify(note));
+    this.form.source.lightEvidence(evidence);
   }
 
   // The protocol's own place for evidence, else the text question that is open.

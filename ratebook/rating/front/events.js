@@ -1,5 +1,7 @@
 // From what a rater did to the events that are stored.
 
+import { slotKey } from "./sheet.js";
+
 // A change of a slot as an event; `seconds` is the time on task since the event before it.
 export function answerEvent(slot, after, seconds, date) {
   const gone = after === null || after.status === "retracted";
@@ -23,11 +25,11 @@ export function markEvent(mark, subject, reason, date) {
 export function overlay(item, events) {
   const subjects = new Set([item.ref, item.case]);
   const answers = new Map(
-    item.answers.map((answer) => [`${answer.subject}|${answer.part}|${answer.question}`, answer]),
+    item.answers.map((answer) => [slotKey(answer.subject, answer.part, answer.question), answer]),
   );
   for (const event of events) {
     if (event.mark || !subjects.has(event.subject)) continue;
-    const key = `${event.subject}|${event.part}|${event.question}`;
+    const key = slotKey(event.subject, event.part, event.question);
     const held = answers.get(key);
     if (!held || (held.lamport ?? 0) < event.lamport) answers.set(key, event);
   }

@@ -12,7 +12,7 @@ import { Memory } from "./memory.js";
 import { Move } from "./move.js";
 import { Outbox } from "./outbox.js";
 import { inWords, Questions } from "./questions.js";
-import { Sheet } from "./sheet.js";
+import { Sheet, slotKey } from "./sheet.js";
 import { Source } from "./source.js";
 import { Stopwatch } from "./time.js";
 
@@ -108,7 +108,7 @@ export class Form {
   // An item arrives: the next one, or the one on the desk with what has changed since.
   load(message) {
     const before = this.sheet;
-    const same = before && this.sheet.item.ref === message.item.ref;
+    const same = before?.item.ref === message.item.ref;
     const key = this.wanted ?? (same ? this.active?.key : this.memory.slotIn(message.item));
     this.wanted = null;
     const item = overlay(message.item, this.outbox.waiting());
@@ -116,6 +116,7 @@ export class Form {
     this.sheet = new Sheet(this.protocol, item);
     this.place = message.place;
     if (!same) {
+      this.ask.close(); // what it asks is about the item that goes
       this.watch.take();
       this.spent = 0;
       this.submitting = null;
@@ -165,7 +166,7 @@ export class Form {
   draw({ typing = false } = {}) {
     const refused = new Map(
       this.outbox.rejected().map(({ event, reason }) => [
-        `${event.subject}|${event.part}|${event.question}`,
+        slotKey(event.subject, event.part, event.question),
         reason,
       ]),
     );

@@ -7,7 +7,7 @@ export const KEYS = [
   { keys: ["n", "ArrowDown"], show: ["N", "↓"], does: "down", what: "next question" },
   { keys: ["p", "ArrowUp"], show: ["P", "↑"], does: "up", what: "previous question" },
   { keys: ["ArrowLeft", "ArrowRight"], show: ["←", "→"], what: "look along the levels; Space takes one" },
-  { keys: ["u"], does: "undo", what: "undo" },
+  { keys: ["u", "Ctrl+Z"], does: "undo", what: "take back what was done last" },
   { keys: ["s"], does: "skip", what: "skip this question, with a reason" },
   { keys: ["x"], does: "notApplicable", what: "this question does not apply here" },
   { keys: ["m"], does: "missing", what: "jump to what is still missing" },
@@ -39,10 +39,14 @@ export function isTyping(target) {
 }
 
 // What a key press asks for: {does, digit?} or null. While somebody types only Escape and
-// Ctrl+Enter mean anything here; other combinations belong to the browser.
+// Ctrl+Enter mean anything here, and Ctrl+Z is the text's own; other combinations belong to the
+// browser.
 export function commandOf(press, typing) {
-  if ((press.ctrlKey || press.metaKey) && press.key === "Enter") return { does: "submit" };
-  if (press.ctrlKey || press.metaKey || press.altKey || press.isComposing) return null;
+  const ctrl = press.ctrlKey || press.metaKey;
+  if (ctrl && press.key === "Enter") return { does: "submit" };
+  const plain = !typing && !press.shiftKey && !press.altKey;
+  if (ctrl && plain && press.key.toLowerCase() === "z") return { does: "undo" };
+  if (ctrl || press.altKey || press.isComposing) return null;
   if (press.key === "Escape") return { does: "escape" };
   if (typing) return null;
   if (/^[0-9]$/.test(press.key)) return { does: "digit", digit: Number(press.key) };

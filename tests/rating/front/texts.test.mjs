@@ -59,6 +59,14 @@ test("keys mean nothing while somebody types, but Escape and Ctrl+Enter", () => 
   assert.equal(commandOf(press("f", { ctrlKey: true }), false), null);
 });
 
+test("Ctrl+Z is undo, and in a text it is the text's own", () => {
+  const undo = { key: "z", ctrlKey: true, metaKey: false, altKey: false, shiftKey: false };
+  assert.deepEqual(commandOf(undo, false), { does: "undo" });
+  assert.equal(commandOf(undo, true), null);
+  assert.equal(commandOf({ ...undo, shiftKey: true }, false), null);
+  assert.equal(commandOf({ ...undo, ctrlKey: false }, false), null);
+});
+
 test("time on task stops while the rater is away, idle or on a break", () => {
   const clock = new Clock();
   const watch = new Stopwatch(clock.now);
