@@ -196,12 +196,9 @@ def _refuse_unknown(
 
 
 def _known(stored: StoredRound, name: str | None) -> dict[tuple[str, int, str], Any]:
-    if name is None or name not in {rater.name for rater in stored.raters()}:
-        return {}
+    standing = saving.standing(stored, name) if name is not None else {}
     return {
-        cell: answer.value
-        for cell, answer in stored.current(name).items()
-        if answer.status == "answered"
+        cell: answer.value for cell, answer in standing.items() if answer.status == "answered"
     }
 
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ratebook.judges.reply import Messages, Reply
-from ratebook.judges.sheets import Sheet
 from ratebook.protocols import Example
 
 if TYPE_CHECKING:
@@ -71,23 +70,3 @@ def run_of(stored: StoredRound, rater: str) -> dict[str, Any] | None:
 
 def _run_key(stored: StoredRound, rater: str) -> str:
     return "run/" + hashlib.sha256(f"{stored.name}\x1f{rater}".encode()).hexdigest()
-
-
-def outcome_key(stored: StoredRound, rater: str, sheet: Sheet, replicate: int) -> str:
-    asked = ",".join(question.id for question in sheet.questions)
-    name = "\x1f".join((stored.name, rater, sheet.of, sheet.ref, asked, str(replicate)))
-    return "outcome/" + hashlib.sha256(name.encode()).hexdigest()
-
-
-def keep_outcome(
-    stored: StoredRound, key: str, status: str, reply_key: str | None,
-    problems: Sequence[str], missing: Sequence[str],
-) -> None:
-    """What became of a sheet; nothing is written where that is known already."""
-    detail = {
-        "status": status, "reply": reply_key,
-        "problems": list(problems), "missing": list(missing),
-    }
-    found = stored.replies.get(key)
-    if found is None or found.detail != detail:
-        stored.replies.put(key, "", **detail)

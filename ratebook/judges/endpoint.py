@@ -177,8 +177,10 @@ class Endpoint:
             key = key_from_environment(self.key_env)
             if key is None and self.base_url == OPENAI:
                 raise Stop(
-                    f"{self.where} needs a key, and the environment variable {self.key_env} is not "
-                    "set. Set it, or give the address of another server (--base-url, or base_url=)."
+                    f"{self.where} needs a key, and the environment variable {self.key_env} is "
+                    "not set. Set it, or give the address of another server (--base-url, or "
+                    "base_url=).",
+                    sent=False,
                 )
             self._exchange = Exchange(self.base_url, key, self.timeout, self.where)
         return self._exchange

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ratebook.judges import cache, prompts
 from ratebook.judges.few_shot import read_examples
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class JudgeStopped(ValueError):
@@ -30,7 +32,7 @@ class JudgeStopped(ValueError):
         self.run = run
 
 
-def judge(
+async def judge_async(
     stored: StoredRound,
     model: Any,
     name: str | None = None,
@@ -51,34 +53,12 @@ def judge(
     `text`) to the reply's text, an Endpoint or a LocalModel. `examples` replaces the protocol's
     few-shot examples: a list, a file, or () for none. `fresh` asks again even where a reply is
     stored. Called again after any interruption, it goes on where it was.
+
+    `judge(…)` waits until it is done; `await judge_async(…)` is for code in an event loop.
     """
-    asked = as_model(model, name or getattr(model, "name", "") or "model", concurrency)
-    return run_until_done(
-        judge_async(
-            stored, asked, name, version=version, replicates=replicates, items=items,
-            examples=examples, budget=budget, prices=prices, fresh=fresh, progress=progress,
-        )
-    )
-
-
-async def judge_async(
-    stored: StoredRound,
-    model: Any,
-    name: str | None = None,
-    *,
-    version: str | None = None,
-    replicates: int = 1,
-    items: Iterable[str] | None = None,
-    examples: Sequence[Example] | str | None = None,
-    budget: float | None = None,
-    prices: Any = None,
-    fresh: bool = False,
-    progress: bool | None = None,
-) -> JudgeRun:
-    """`judge` for code that runs in an event loop: `await judge_async(…)`."""
     if replicates < 1:
         raise ValueError(f"{replicates} replicates is not a number of replicates: use 1 or more")
-    asked = as_model(model, name or getattr(model, "name", "") or "model")
+    asked = as_model(model, name or getattr(model, "name", "") or "model", concurrency)
     rater = name or asked.name
     check_open(stored)
     shots = read_examples(examples, stored.protocol)
@@ -99,6 +79,19 @@ async def judge_async(
             f"{stop} {done.progress()}. Once that is put right, run the same again: it goes on "
             "where it stopped.", done,
         ) from None
+
+
+def waited_for(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The same with the same arguments, as a plain function that returns when all is done."""
+
+    @functools.wraps(work)
+    def done(*given: P.args, **named: P.kwargs) -> T:
+        return run_until_done(work(*given, **named))
+
+    return done
+
+
+judge = waited_for(judge_async)
 
 
 def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:

@@ -167,7 +167,8 @@ class LocalModel:
                 why = str(error).strip().splitlines()[0]
                 raise Stop(
                     f"The model {self.path or self.name} cannot be loaded ({why}). Give the folder "
-                    "of a saved model, or its id at Hugging Face."
+                    "of a saved model, or its id at Hugging Face.",
+                    sent=False,
                 ) from None
             own = self._pipe.tokenizer
             own.padding_side = "left"

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ratebook.judges.budgeted import Account
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -43,20 +45,11 @@ class Outcome:
 
 
 @dataclass
-class JudgeRun:
+class JudgeRun(Account):
     """How a model's run went. Answers are in the round; this is the account of it."""
 
-    round: str
-    rater: str
-    total: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
     answers: int = 0
-    requests: int = 0  # sent to the model, repeats after a failure not counted
-    spent: float = 0.0
-    unpriced: int = 0  # replies whose cost is not known
-    prices: str = ""  # whose prices, and of when
-    priced: bool = False  # whether the model has one
-    stopped: str | None = None  # why the run ended early
 
     @property
     def counts(self) -> dict[str, int]:
@@ -82,17 +75,6 @@ class JudgeRun:
         """One line: “feedback: 24 of 24 asked of gpt-4o-mini, 24 ok; 432 answers; …”."""
         line = f"{self.progress()}; {self.answers:,} answers; {self.cost()}"
         return f"{line}; stopped: {self.stopped}" if self.stopped else line
-
-    def cost(self) -> str:
-        """What was spent, by whose prices; “unknown” where it is, never nothing."""
-        if not self.spent and not self.unpriced:
-            return "nothing spent"
-        said = [f"{self.spent:.4f} USD by {self.prices}"] if self.spent else []
-        if self.unpriced and not self.priced:
-            said.append(f"price unknown: {self.prices} do not name the model")
-        elif self.unpriced:
-            said.append(f"cost of {self.unpriced} replies unknown: no token counts came with them")
-        return ", ".join(said)
 
     def problems(self) -> list[str]:
         """Why sheets have no answers: “3 refused: the model declined to answer”, most first."""

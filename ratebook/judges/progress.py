@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ratebook.judges.outcome import JudgeRun
+from ratebook.judges.budgeted import Account
 
 
 class Progress:
     """Shows a run; `shown` None decides by where the output goes."""
 
-    def __init__(self, run: JudgeRun, shown: bool | None = None):
+    def __init__(self, run: Account, shown: bool | None = None):
         self._run = run
         self._bar: Any = None
         if shown or (shown is None and is_watched()):

@@ -60,7 +60,14 @@ class Reply:
 
 
 class Stop(Exception):
-    """No further request can succeed: a wrong key, an exhausted quota, an unknown model."""
+    """No further request can succeed: a wrong key, an exhausted quota, an unknown model.
+
+    `sent` is false where not even this one left the machine.
+    """
+
+    def __init__(self, message: str = "", *, sent: bool = True):
+        super().__init__(message)
+        self.sent = sent
 
 
 class Model(Protocol):

@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ratebook.judges import cache, saving
+from ratebook.judges.budgeted import Budgeted
 from ratebook.judges.outcome import JudgeRun, Outcome
 from ratebook.judges.parsing import Parsed, parse
-from ratebook.judges.prices import Budget, Prices, tokens_of
+from ratebook.judges.prices import Prices
 from ratebook.judges.progress import Progress
 from ratebook.judges.prompts import Prompt, Prompts
 from ratebook.judges.reask import question_again
-from ratebook.judges.reply import Messages, Model, Reply, Stop
+from ratebook.judges.reply import Messages, Model, Reply
 from ratebook.judges.scribe import Scribe
 from ratebook.judges.sheets import Sheet, sheets, waves
+from ratebook.judges.workers import until_done
 from ratebook.protocols import Example
 
 if TYPE_CHECKING:
@@ -51,17 +53,13 @@ class Runner:
         version: str | None = None,
     ):
         self.stored, self.model = stored, model
-        self.prices = prices or Prices()
-        price = self.prices.of(model.name)
-        self.result = JudgeRun(
-            stored.name, rater, prices=self.prices.source, priced=price is not None)
-        self.budget = Budget(budget, price, model.name, self.prices.source)
+        self.result = JudgeRun(stored.name, rater)
+        self._asked = Budgeted(model, self.result, prices or Prices(), budget, EXPECTED_OUT)
         self._replicates = range(1, replicates + 1)
         self._items = None if items is None else list(items)
         self._prompts = Prompts(examples, exact=bool(model.identity().get("constrained")))
         self._fresh, self._shown = fresh, progress
         self._known: dict[int, dict[tuple[str, int, str], Any]] = {}
-        self._failure: Stop | None = None
         self._ask = ask
         self._standing: saving.Standing = {}
         self._scribe = Scribe(stored, rater, version)
@@ -83,8 +81,8 @@ class Runner:
             progress.close()
             await self.model.close()
             self._scribe.close()
-        if self._failure is not None:
-            raise self._failure
+        if self._asked.failure is not None:
+            raise self._asked.failure
         return self.result
 
     def _jobs(self, wave: Sequence[Any]) -> Iterator[Job]:
@@ -102,9 +100,12 @@ class Runner:
         async def look_up() -> None:
             for sheet, replicate in jobs:
                 prompt = self._prompts.of(sheet)
-                await ready.put(
-                    (sheet, replicate, prompt, await self._find(prompt.messages, prompt, replicate))
-                )
+                found = await self._find(prompt.messages, prompt, replicate)
+                if replicate == 1 and await self._stands(sheet, found):
+                    self.result.total -= 1
+                    progress.more(-1)
+                else:
+                    await ready.put((sheet, replicate, prompt, found))
             for _ in range(many):
                 await ready.put(None)
 
@@ -120,9 +121,8 @@ class Runner:
         scout = asyncio.create_task(look_up())
         workers = [asyncio.create_task(work()) for _ in range(many)]
         try:
-            await _until_done(scout, workers)
+            await until_done(workers, scout)
         finally:
-            await _cancelled({scout, *workers})
             await self._scribe.finish()
 
     async def _one(
@@ -164,6 +164,17 @@ class Runner:
             reply = await self._scribe.read(cache.failure, self.stored, key)
         return key, reply
 
+    async def _stands(self, sheet: Sheet, found: Found) -> bool:
+        """Whether `ratebook questions` had this sheet's answers of the same model already."""
+        key, reply = found
+        if reply is not None or self._fresh:
+            return False
+        given = saving.standing_on(sheet, self._standing)
+        if not given or await self._scribe.read(cache.failure, self.stored, key) is not None:
+            return False  # nothing stands, or it was asked here before and failed
+        self._known[1] |= {(sheet.ref, *cell): value for cell, value in given.items()}
+        return True
+
     async def _reply(
         self, messages: Messages, prompt: Prompt, replicate: int, found: Found
     ) -> Found:
@@ -171,35 +182,11 @@ class Runner:
         key, reply = found
         if reply is not None or not self._ask:
             return found
-        written = sum(tokens_of(message["content"]) for message in messages)
-        estimate = self.budget.reserve(written, EXPECTED_OUT)
-        if estimate is None:
-            self.result.stopped = self.result.stopped or "the budget is used up"
-            return key, None
-        self.result.requests += 1
-        try:
-            reply = await self.model.ask(messages, prompt.schema, replicate)
-        except Stop as stop:
-            self._failure = self._failure or stop
-            self.result.stopped = self.result.stopped or str(stop)
-            return key, None
-        finally:
-            cost = None
-            if reply is not None:
-                priced = self.prices.cost(self.model.name, reply.tokens_in, reply.tokens_out)
-                cost = reply.cost if reply.cost is not None else priced
-                reply = replace(reply, cost=cost)
-            self._account(estimate, reply, cost)
-        asked = self.model.identity()
-        await self._scribe.write(cache.record_of(key, reply, prompt=prompt.hash, asked=asked))
+        reply = await self._asked.ask(messages, prompt.schema, replicate)
+        if reply is not None:
+            asked = self.model.identity()
+            await self._scribe.write(cache.record_of(key, reply, prompt=prompt.hash, asked=asked))
         return key, reply
-
-    def _account(self, estimate: float, reply: Reply | None, cost: float | None) -> None:
-        sent_and_answered = reply is not None and not reply.error
-        self.budget.settle(estimate, cost if sent_and_answered else 0.0)
-        if sent_and_answered:
-            self.result.spent += cost or 0.0
-            self.result.unpriced += cost is None
 
     def _save(self, sheet: Sheet, outcome: Outcome, key: str) -> None:
         """Hands in the answers; they follow from the reply, which is on the disk already."""
@@ -213,24 +200,6 @@ class Runner:
                 self._known[replicate][sheet.ref, part, question] = given.value
         if self._ask:
             self._scribe.hand_in(events)
-
-
-async def _until_done(scout: asyncio.Task[None], workers: Sequence[asyncio.Task[None]]) -> None:
-    """Until every worker is done, or one of them, or the scout, has failed."""
-    waiting = {scout, *workers}
-    while any(worker in waiting for worker in workers):
-        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-
-
-async def _cancelled(tasks: set[asyncio.Task[None]]) -> None:
-    """Until all have ended; a library may swallow the first cancellation."""
-    while tasks:
-        for task in tasks:
-            task.cancel()
-        done, tasks = await asyncio.wait(tasks, timeout=0.5)
-        await asyncio.gather(*done, return_exceptions=True)  # their failures are known by now
 
 
 def _sum(one: float | None, other: float | None) -> float | None:

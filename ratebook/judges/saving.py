@@ -29,16 +29,40 @@ def standing(stored: StoredRound, rater: str) -> Standing:
     return stored.current(rater) if joined else {}
 
 
+def standing_on(sheet: Sheet, standing: Standing) -> dict[tuple[int, str], Any]:
+    """The answers that stand on a sheet, by part and question; none where one is lacking."""
+    found = {
+        (part, question.id): answer.value
+        for question in sheet.questions
+        for part in sheet.numbers(question)
+        if (answer := standing.get((sheet.ref, part, question.id))) is not None
+        and answer.status == "answered"
+    }
+    whole = all(
+        (part, question.id) in found
+        for question in sheet.questions
+        if is_closed(question)
+        for part in sheet.numbers(question)
+        if asked(question, sheet.answers_about(part, found))
+    )
+    return found if whole else {}
+
+
 def save(
     stored: StoredRound, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int
 ) -> int:
     """Stores what a reply says; how many answers that are."""
     standing = stored.current(rater) if not parsed.ok else {}
     events = events_of(sheet, parsed, key, replicate, standing)
+    put(stored, rater, events)
+    return answered(events)
+
+
+def put(stored: StoredRound, rater: str, events: Sequence[Event]) -> None:
+    """On the disk when this returns, all of them."""
     for ack in stored.save(rater, events) if events else ():
         if not ack.ok:
             raise Unsaved(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
-    return answered(events)
 
 
 def events_of(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from ratebook.judges.saving import Unsaved
+from ratebook.judges import saving
 from ratebook.rounds import Event
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Scribe:
     ) -> None:
         failure: Exception | None = None
         try:
-            await self._in_thread(put_all, self._stored, records)
+            await self._in_thread(self._stored.replies.put_all, records)
         except Exception as error:
             failure = error
         for done in waiting:
@@ -129,13 +129,4 @@ class Scribe:
         if not self._joined:
             self._stored.add_rater(self._rater, kind="model", version=self._version)
             self._joined = True
-        for ack in self._stored.save(self._rater, events):
-            if not ack.ok:
-                raise Unsaved(
-                    f"{self._stored.name}: an answer of {self._rater} was not stored: {ack.reason}"
-                )
-
-
-def put_all(stored: StoredRound, records: Sequence[Record]) -> None:
-    """In one transaction: a commit for each would be slower than the models."""
-    stored.replies.put_all(records)
+        saving.put(self._stored, self._rater, events)

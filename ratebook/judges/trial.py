@@ -55,9 +55,8 @@ class Trial:
 
     def plan(self) -> DryRun:
         """What would be sent, and about what it would cost."""
-        known = ("prices", "replicates", "items", "examples")
         return dry_run(
-            self.stored, self.name, **{key: self._how[key] for key in known if key in self._how}
+            self.stored, self.name, **self._given("prices", "replicates", "items", "examples")
         )
 
     def prompts(self, number: int = 3) -> list[str]:
@@ -88,10 +87,10 @@ class Trial:
         from ratebook.judges.questeval import questions
 
         if rules:
-            return questions(self.stored, rules=True)
+            return questions(self.stored, rules=True, **self._given("items"))
         if self._model is None:
             return NO_MODEL
-        how = {key: self._how[key] for key in ("budget", "prices") if key in self._how}
+        how = self._given("items", "budget", "prices")
         return questions(self.stored, ask=self._model, name=self.name, **how)
 
     def failures(self, number: int = 20) -> list[str]:
@@ -110,6 +109,9 @@ class Trial:
         if self._model is None:
             return NO_MODEL
         return as_table(beside_people(self.stored, self.name))
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        return {name: self._how[name] for name in names if name in self._how}
 
     def _run(self, **more: Any) -> tuple[JudgeRun, str]:
         from ratebook.judges.judging import JudgeStopped, judge

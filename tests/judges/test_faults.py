@@ -156,6 +156,22 @@ def test_a_fault_that_passes_costs_no_answer(name, open_round):
         assert scores[criterion] == expected[criterion]["score"]
 
 
+@pytest.mark.parametrize("name", [
+    "500", "502 with a web page", "no reply in time", "a reply drop by drop",
+    "a dropped connection", "a body shorter than promised", "a truncated stream",
+    "bytes that are no HTTP", "200 without a body", "200 with broken JSON", "200 without choices",
+])
+def test_the_same_fault_costs_the_answer_where_nothing_is_tried_again(name, open_round):
+    """The control of the recoveries above: the faults are real ones."""
+    play, _ = RECOVERED[name]
+    stored = open_round("feedback-quality")
+    with Server(once(play)) as server:
+        run = judge(stored, endpoint(server, tries=1), "judge", items=["a/atlas-2"])
+        assert run.counts == {"api_error": 1}
+        assert len(server.seen) == 1
+    assert stored.frame().empty
+
+
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_fault_that_stays_is_recorded_and_becomes_no_number(name, open_round):
     play, status, requests = RECORDED[name]

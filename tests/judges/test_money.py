@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from ratebook.judges import Endpoint, dry_run, judge
+from ratebook.judges import Endpoint, JudgeStopped, dry_run, judge
 from ratebook.judges.prices import TABLE, Budget, Prices, tokens_of
 from ratebook.judges.progress import Progress
 
 from .conftest import feedback_items
-from .server import Play, Server, says
+from .server import Play, Server, error, says
 from .standin import reply_to
 
 PRICES = {"scripted": (10.0, 50.0)}  # 1,000 tokens in and 200 out come to 0.02
@@ -136,3 +136,13 @@ def test_a_bar_grows_with_the_sheets_of_later_waves(open_round, capsys):
     assert run.total == 3
     assert "3/3" in capsys.readouterr().err
     Progress(run, shown=False).step()
+
+
+def test_a_request_that_never_left_the_machine_is_not_counted(open_round):
+    with pytest.raises(JudgeStopped, match="needs a key") as stopped:
+        judge(open_round("feedback-quality"), Endpoint("scripted"), "judge")
+    assert stopped.value.run.requests == 0
+    with Server(lambda seen, attempt: error(401, "no")) as server:
+        with pytest.raises(JudgeStopped) as stopped:
+            judge(open_round("feedback-quality", name="r2"), Endpoint("scripted", server.url), "j")
+        assert stopped.value.run.requests == len(server.seen)

@@ -66,6 +66,34 @@ def test_the_notebook_judges_a_round_and_compares_with_people(open_round, tmp_pa
     assert not any("stderr" in text for text in shown.values())
 
 
+def test_a_key_that_a_server_repeats_is_in_no_notebook_database_or_page(open_round, tmp_path):
+    stored = opened(open_round, tmp_path)
+    stored.add_rater("ben")  # who sees it differently, so that the page quotes what was said
+    stored.save("ben", [Event(f"b{item.id}", item.ref, "clarity", 1) for item in stored.items()])
+
+    def repeats(seen, attempt):
+        if len(server.seen) == 1:
+            return error(500, f"upstream said: key {KEY} is odd")
+        if "Nice map" in seen.user:
+            return says(f"I know your key, it is {KEY}.", model=f"model-{KEY}")
+        return says(reply_to(seen.body["messages"]).replace("says so.", f"says so, {KEY}."))
+
+    with Server(repeats) as server:
+        run_notebook(tmp_path, round_name="r1", model="scripted", base_url=server.url)
+    done = subprocess.run(
+        [sys.executable, "-m", "ratebook", "--workspace", str(tmp_path), "report", "r1"],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+        env={**os.environ, "OPENAI_API_KEY": KEY},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (tmp_path / "reports" / "r1" / "report.ipynb").exists()
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path.name for path in files if KEY.encode() in path.read_bytes()] == []
+    # It did come back, and stands there as what it was.
+    hidden = {path.suffix for path in files if b"[key]" in path.read_bytes()}
+    assert {".sqlite", ".ipynb", ".html"} <= hidden
+
+
 def test_without_a_model_the_steps_look_and_ask_nothing(open_round, tmp_path):
     stored = opened(open_round, tmp_path)
     trial = Trial(stored)

@@ -229,6 +229,16 @@ def test_whatever_the_reply_nothing_is_raised_and_no_score_is_invented(text, cut
         assert said_in(text, question, given_answer), (name, given_answer, text)
 
 
+@pytest.mark.parametrize("name", [name for name, (_, said) in REPLIES.items() if said == ALL])
+def test_a_score_that_stands_nowhere_in_the_reply_would_be_found_out(name):
+    """The control of the check above: the answers of one reply are not in another."""
+    parsed = parse(REPLIES[name][0], FEEDBACK)
+    for (_, question), given_answer in parsed.answers.items():
+        if FEEDBACK.protocol.question(question).is_numeric:
+            said = FEEDBACK.protocol.question(question)
+            assert not said_in("Well done, all of it.", said, given_answer)
+
+
 def test_deep_and_wide_nesting_does_no_harm(monkeypatch):
     def busy(*_, **__):
         raise AssertionError("json-repair takes seconds for such a reply")

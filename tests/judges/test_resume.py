@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.judges import Endpoint, JudgeStopped, judge, judge_async
+from ratebook.judges import Endpoint, JudgeStopped, cache, judge, judge_async
 from ratebook.protocols import load
 from ratebook.rounds import ItemTable, Store
 
@@ -64,11 +64,29 @@ def opened(folder, items):
     return database
 
 
+def stored_of(requests, stored, url):
+    """The keys of those requests whose replies are in the store."""
+    identity = Endpoint("scripted", url).identity()
+    keys = {
+        cache.reply_key(
+            identity, seen.body["messages"], seen.body["response_format"]["json_schema"]["schema"],
+            1,
+        )
+        for seen in requests
+    }
+    return {key for key in keys if stored.replies.get(key) is not None}
+
+
 def test_after_kill_9_at_20_random_times_only_what_was_under_way_is_asked_again(tmp_path):
     kills, items, draw = 20, 240, random.Random(1)
     database = opened(tmp_path, items)
+    stored = Store(database).round("r1")
     with Server(delay=0.05) as server, Runs(database, server) as runs:
+        kept, first = set(), 0
         for _ in range(kills):
+            # What the run before asked, none of which had a stored reply when it began.
+            assert not kept & stored_of(server.seen[first:], stored, server.url)
+            kept = stored_of(server.seen, stored, server.url)
             first = len(server.seen)
             runs.start()
             while len(server.seen) == first:
@@ -79,6 +97,8 @@ def test_after_kill_9_at_20_random_times_only_what_was_under_way_is_asked_again(
         runs.start()
         said, status = runs.end()
         asked = Counter(seen.user for seen in server.seen)
+        assert not kept & stored_of(server.seen[first:], stored, server.url)
+        assert len(stored_of(server.seen, stored, server.url)) == items
     assert status == 0, said
     assert f"{items} ok" in said
     assert len(asked) == items
@@ -86,6 +106,17 @@ def test_after_kill_9_at_20_random_times_only_what_was_under_way_is_asked_again(
     frame = Store(database).round("r1").frame()
     assert (frame["revision"] == 1).all()
     assert len(frame[frame["question"] == "overall"]) == items
+
+
+def test_a_run_that_ignores_stored_replies_would_be_found_out(open_round):
+    """The control of the check above."""
+    stored = open_round("feedback-quality", feedback_items(3))
+    with Server() as server:
+        judge(stored, Endpoint("scripted", server.url), "judge")
+        kept = stored_of(server.seen, stored, server.url)
+        judge(stored, Endpoint("scripted", server.url), "judge", fresh=True)
+        assert kept & stored_of(server.seen[3:], stored, server.url) == kept
+    assert len(kept) == 3
 
 
 def test_a_stored_reply_is_never_asked_for_again(open_round):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ratebook.judges.trial import Trial
 from ratebook.protocols import load
 from ratebook.rounds import ItemTable, Store
 from tests.judges.test_notebook import run_notebook
@@ -37,6 +38,14 @@ def test_the_offline_rules_write_and_answer_in_the_notebook_without_a_model(stor
     frame = stored.frame()
     assert set(frame["question"]) == {"keep", "reference_answer", "generated_answer"}
     assert set(frame["rater"]) == {"baseline-rules-1"}
+
+
+def test_questions_are_written_about_the_chosen_items_only(stored):
+    chosen = next(item.key for item in stored.items() if item.case == "c02")
+    Trial(stored, items=[chosen]).questions(rules=True)
+    assert [bool(case.parts) for case in stored.cases()] == [False, True, False]
+    done = Trial(stored, lambda messages: "no idea", name="m", items=[chosen]).questions()
+    assert {one.subject for one in done.done} == {"c02", chosen}
 
 
 def test_a_model_behind_an_address_writes_and_then_grades_in_the_notebook(

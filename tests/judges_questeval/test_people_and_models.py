@@ -139,6 +139,24 @@ def test_judge_grades_whether_the_answers_mean_the_same(ratebook, server):
             assert " of s" not in seen.user
 
 
+def test_judge_under_the_name_that_answered_only_grades_those_answers(ratebook, server):
+    model = ("--model", "scripted-1", "--base-url", server.url)
+    assert ratebook("questions", "r1", *model) == 0
+    before = Workspace(ratebook.folder).round("r1").stored.frame()
+    asked = len(server.seen)
+    assert ratebook("judge", "r1", *model) == 0
+    graded = [seen.body["messages"][0]["content"] for seen in server.seen[asked:]]
+    assert graded
+    assert all("two answers mean the same" in system for system in graded)
+    frame = Workspace(ratebook.folder).round("r1").stored.frame()
+    grades = frame["question"].eq("match")
+    # m1: one of two questions is answered from both texts; m2: both.
+    assert grades.sum() == len(CASES) * (1 + 2)
+    assert frame[~grades].reset_index(drop=True).equals(before)
+    assert ratebook("judge", "r1", *model) == 0
+    assert len(server.seen) == asked + len(graded)
+
+
 def test_what_a_run_costs_is_said_by_prices_of_ones_own_and_a_budget_ends_it(
     ratebook, server, capsys
 ):

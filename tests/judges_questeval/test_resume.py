@@ -1,5 +1,6 @@
 """`ratebook questions`, killed at any moment, goes on where it was; what it costs is said."""
 
+import asyncio
 import os
 import random
 import re
@@ -118,3 +119,34 @@ def test_a_bar_shows_the_texts_done_the_cost_and_the_failures(opened, scripted, 
     assert re.search(
         r"4/4 .*1\.2500 USD, 1 failed", last
     )  # the reply without sense was asked twice
+
+
+def test_a_failure_ends_the_run_also_where_a_cancellation_is_swallowed(opened):
+    class Stubborn:
+        """Fails on the first text; on the second it ignores the first cancellation."""
+
+        name, concurrency, asked = "stubborn-1", 2, 0
+
+        def identity(self):
+            return {"model": self.name}
+
+        async def ask(self, messages, schema, replicate):
+            self.asked += 1
+            if self.asked == 1:
+                await asyncio.sleep(0.05)
+                raise RuntimeError("out of order")
+            try:
+                await asyncio.sleep(1.0)
+            except asyncio.CancelledError:
+                if self.asked > 2:
+                    raise
+            return Reply("no idea")
+
+        async def close(self):
+            pass
+
+    model = Stubborn()
+    rows = [(f"s{n}", f"reference {n}", {"m1": "text"}) for n in range(9)]
+    with pytest.raises(RuntimeError, match="out of order"):
+        questions(opened(*rows), ask=model)
+    assert model.asked == 3

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from analysis import token_f1
 from ratebook.judges.questeval import questions, rules, writers
 from ratebook.judges.questeval.language import language_of
 from ratebook.judges.questeval.rules.chinese_spans import chinese_spans
@@ -60,6 +61,41 @@ def test_the_figures_in_the_documentation_are_those_of_the_sample(written, root)
     mean = sum(counts) / len(counts)
     said = f"{len(counts)} references: {sum(counts)} questions, {mean:.1f} per passage"
     assert f"{said}, {min(counts)} at least" in page
+
+
+def test_how_well_the_answerer_does_is_what_the_documentation_says(root):
+    folder = root / "data" / "samples" / "rag-questeval"
+
+    def rows(name):
+        with (folder / name).open(newline="", encoding="utf-8") as lines:
+            return list(csv.DictReader(lines))
+
+    asked = {(row["item"], row["part"]): row["text"] for row in rows("parts.csv")}
+    texts = {}
+    for row in rows("items.csv"):
+        texts |= {row["id"]: row["ground_truth"], f"{row['id']}/{row['model']}": row["generated"]}
+    scores, unanswerable = {}, []
+    for row in rows("truth.csv"):
+        item, which = row["item"], row["question"]
+        if which not in ("reference_answer", "generated_answer"):
+            continue
+        text = texts[item]
+        said = rules.answer(asked[item.split("/")[0], row["part"]], text)
+        if row["value"] != UNANSWERABLE:
+            f1 = 0.0 if said == UNANSWERABLE else token_f1(row["value"], said)
+            scores.setdefault((which, language_of(text)), []).append(f1)
+        elif which == "generated_answer":
+            unanswerable.append(said == UNANSWERABLE)
+    page = " ".join((root / "docs" / "questeval.md").read_text(encoding="utf-8").split())
+    assert f"the sample's {len(asked)} questions" in page
+    mean = {key: f"{sum(found) / len(found):.2f}"[1:] for key, found in scores.items()}
+    for which, words in (
+        ("reference_answer", "{} in English and {} in Chinese from the references"),
+        ("generated_answer", "{} and {} from the generated texts"),
+    ):
+        assert words.format(mean[which, "en"], mean[which, "zh"]) in page
+    said = f"{sum(unanswerable)} of the {len(unanswerable)} unanswerable ones unanswerable"
+    assert said in page
 
 
 def test_english_pieces_are_found_by_kind():

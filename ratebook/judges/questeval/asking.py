@@ -9,14 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ratebook.judges import cache
+from ratebook.judges.budgeted import Budgeted
 from ratebook.judges.parsing import Parsed
-from ratebook.judges.prices import Budget, Prices, tokens_of
+from ratebook.judges.prices import Prices
 from ratebook.judges.questeval.replies import Outcome
 from ratebook.judges.questeval.schemas import SCHEMAS
 from ratebook.judges.questeval.summary import Summary
 from ratebook.judges.questeval.wording import Wording
 from ratebook.judges.reask import question_again
-from ratebook.judges.reply import Messages, Model, Reply, Stop
+from ratebook.judges.reply import Messages, Model, Reply
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
@@ -42,11 +43,9 @@ class Asker:
         prices: Prices | None = None,
         fresh: bool = False,
     ):
-        self.model, self.summary = model, summary
+        self.model = model
         self._stored, self._fresh = stored, fresh
-        self._prices = prices or Prices()
-        source = self._prices.source
-        self._budget = Budget(budget, self._prices.of(model.name), model.name, source)
+        self._asked = Budgeted(model, summary, prices or Prices(), budget, EXPECTED_OUT)
         self._store = ThreadPoolExecutor(1, thread_name_prefix="ratebook-questions")
 
     async def ask(
@@ -75,38 +74,13 @@ class Asker:
             found = await self.in_store(cache.cached, self._stored, key)
             if found is not None:
                 return key, found
-        estimate = self._budget.reserve(
-            sum(tokens_of(message["content"]) for message in messages), EXPECTED_OUT
-        )
-        if estimate is None:
-            raise self._stop("the budget is used up")
-        self.summary.requests += 1
-        reply: Reply | None = None
-        try:
-            reply = await self.model.ask(messages, schema, 1)
-        except Stop as stop:
-            raise self._stop(str(stop)) from None
-        finally:
-            if reply is not None and reply.cost is None:
-                cost = self._prices.cost(self.model.name, reply.tokens_in, reply.tokens_out)
-                reply = replace(reply, cost=cost)
-            self._account(estimate, reply)
+        reply = await self._asked.ask(messages, schema, 1)
+        if reply is None:
+            raise Stopped
         await self.in_store(
             cache.keep, self._stored, key, reply, prompt=wording.label, asked=identity
         )
         return key, reply
-
-    def _account(self, estimate: float, reply: Reply | None) -> None:
-        answered = reply is not None and not reply.error
-        cost = reply.cost if reply is not None and answered else 0.0
-        self._budget.settle(estimate, cost)
-        if answered:
-            self.summary.spent += cost or 0.0
-            self.summary.unpriced += cost is None
-
-    def _stop(self, why: str) -> Stopped:
-        self.summary.stopped = self.summary.stopped or why
-        return Stopped(why)
 
     async def in_store(self, action: Callable[..., Any], *given: Any, **more: Any) -> Any:
         """In the store's thread; an interruption waits until the write is over."""

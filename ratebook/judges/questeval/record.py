@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from ratebook.judges import cache
 from ratebook.judges.questeval.replies import Outcome
 from ratebook.judges.questeval.tasks import Task
 
@@ -20,10 +19,13 @@ def keep_outcome(
 ) -> None:
     """What became of a text, beside the replies; a success is only noted after a failure."""
     where = _key(stored, rater, task.step, task.ref)
-    if outcome.status == "ok" and stored.replies.get(where) is None:
+    known = stored.replies.get(where)
+    if outcome.status == "ok" and known is None:
         return
-    problems = (outcome.problem,) if outcome.problem else ()
-    cache.keep_outcome(stored, where, outcome.status, key, problems, ())
+    problems = [outcome.problem] if outcome.problem else []
+    detail = {"status": outcome.status, "reply": key, "problems": problems}
+    if known is None or known.detail != detail:
+        stored.replies.put(where, "", **detail)
 
 
 def failures(stored: StoredRound, rater: str) -> list[dict[str, str]]:

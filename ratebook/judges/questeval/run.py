@@ -13,6 +13,7 @@ from ratebook.judges.questeval.hands import Hand, Result
 from ratebook.judges.questeval.replies import Outcome
 from ratebook.judges.questeval.summary import Done, Summary
 from ratebook.judges.questeval.tasks import Task, tasks
+from ratebook.judges.workers import until_done
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
@@ -27,8 +28,8 @@ class Run:
         hand: Hand,
         summary: Summary,
         *,
+        version: str,
         asker: Asker | None = None,
-        written_by: str = "",
         most: int = 12,
         items: Sequence[str] | None = None,
         fresh: bool = False,
@@ -37,13 +38,11 @@ class Run:
         self.stored, self.hand, self.summary = stored, hand, summary
         self._asker, self._most = asker, most
         at_once = 1 if asker is not None else 500
-        self._keeper = storing.Keeper(stored, summary.rater, written_by, at_once)
+        self._keeper = storing.Keeper(stored, summary.rater, version, at_once)
         self._items, self._fresh, self._shown = items, fresh, progress
 
     async def run(self, steps: Sequence[str]) -> Summary:
-        # The bar asks a run for its name, cost and failures; a summary has them all.
-        account: Any = self.summary
-        progress = Progress(account, self._shown)
+        progress = Progress(self.summary, self._shown)
         try:
             for step in steps:
                 work = tasks(self.stored, step, self.summary.rater, self._items, self._fresh)
@@ -74,18 +73,13 @@ class Run:
                 progress.step()
 
         count = min(self.hand.concurrency, len(work))
-        workers = [asyncio.create_task(hands_on()) for _ in range(count)]
-        try:
-            await asyncio.gather(*workers)
-        except BaseException:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-            raise
+        await until_done([asyncio.create_task(hands_on()) for _ in range(count)])
 
     async def _one(self, task: Task) -> Done:
         result = await self._result(task)
         outcome, count = result.outcome, 0
+        if outcome.status != "api_error":
+            await self._in_store(self._keeper.join)
         if task.step == "write":
             if outcome.ok:
                 count = await self._in_store(

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Schema = dict[str, Any]
+from ratebook.judges.schema import Schema, closed
 
 
 def _listed(key: str, entry: dict[str, Schema]) -> Schema:
-    return _closed({key: {"type": "array", "items": _closed(entry)}})
-
-
-def _closed(properties: dict[str, Schema]) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return closed({key: {"type": "array", "items": closed(entry)}})
 
 
 _TEXT: Schema = {"type": "string"}

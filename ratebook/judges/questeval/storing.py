@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ratebook.judges import saving
 from ratebook.judges.questeval.replies import Draft, Outcome
 from ratebook.judges.questeval.tasks import ASKED, Task
-from ratebook.judges.saving import Unsaved
 from ratebook.protocols import Question
 from ratebook.rounds import Event, PartRow, RoundError
 
@@ -21,11 +21,14 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Keeper:
-    """Stores `at_once` texts in one transaction: one where each was paid for, many for rules."""
+    """Stores `at_once` texts in one transaction: one where each was paid for, many for rules.
 
-    def __init__(self, stored: StoredRound, rater: str, written_by: str, at_once: int = 1):
-        self._stored, self._rater, self._by = stored, rater, written_by
-        self._at_once = at_once
+    A model that was never reached leaves no rater, and its name can be used again.
+    """
+
+    def __init__(self, stored: StoredRound, rater: str, version: str, at_once: int = 1):
+        self._stored, self._rater, self._version = stored, rater, version
+        self._at_once, self._joined = at_once, False
         self._drafts: list[tuple[str, list[PartRow]]] = []
         self._events: list[Event] = []
         self._texts = 0
@@ -33,7 +36,13 @@ class Keeper:
 
     def begin(self) -> None:
         """What this rater has answered so far."""
-        self._standing = dict(self._stored.current(self._rater))
+        self._standing = dict(saving.standing(self._stored, self._rater))
+
+    def join(self) -> None:
+        """The rater is one of the round from its first reply on."""
+        if not self._joined:
+            self._stored.add_rater(self._rater, kind="model", version=self._version)
+            self._joined = True
 
     def questions(self, case: str, drafts: Iterable[Draft], prompt: str) -> int:
         """The drafts become parts of the case; how many they are."""
@@ -62,11 +71,7 @@ class Keeper:
         self._drafts, self._events, self._texts = [], [], 0
         if drafts:
             self._add(drafts)
-        for ack in self._stored.save(self._rater, events) if events else ():
-            if not ack.ok:
-                raise Unsaved(
-                    f"{self._stored.name}: an answer of {self._rater} was not stored: {ack.reason}"
-                )
+        saving.put(self._stored, self._rater, events)
 
     def _count(self) -> None:
         self._texts += 1
@@ -99,7 +104,7 @@ class Keeper:
                 self._stored.add_parts(again)
 
     def _fields(self, draft: Draft, prompt: str) -> dict[str, str]:
-        fields = {"written_by": f"{self._by} ({prompt})"}
+        fields = {"written_by": f"{self._rater} ({prompt})"}
         if draft.key_info.strip():
             fields["key_info"] = clean(draft.key_info)
         return fields

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ratebook.judges.budgeted import Account
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -39,20 +41,16 @@ class Done:
 
 
 @dataclass
-class Summary:
-    """The account of a run; questions and answers are in the round."""
+class Summary(Account):
+    """The account of a run; questions and answers are in the round.
 
-    round: str
-    rater: str
+    Texts that were done in an earlier run are not in its total.
+    """
+
     is_baseline: bool = False
-    total: int = 0  # texts to handle; those done in an earlier run are not among them
     done: list[Done] = field(default_factory=list)
     written: int = 0  # questions
     answers: int = 0  # stored: decisions and answers
-    requests: int = 0
-    spent: float = 0.0
-    unpriced: int = 0
-    stopped: str | None = None
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
@@ -79,8 +77,7 @@ class Summary:
         if not self.total:
             said.append("nothing was left to do")
         if self.requests:
-            cost = "cost unknown" if self.unpriced and not self.spent else f"{self.spent:.4f} USD"
-            said.append(f"{self.requests} requests, {cost}")
+            said.append(f"{self.requests} requests, {self.cost()}")
         line = "; ".join(said)
         return f"{line}; stopped: {self.stopped}" if self.stopped else line
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratebook.judges.judging import check_open, run_until_done, version_of
+from ratebook.judges.judging import check_name, check_open, run_until_done, version_of
 from ratebook.judges.prices import Prices
 from ratebook.judges.questeval import rules as baseline
 from ratebook.judges.questeval.asking import Asker
@@ -81,9 +81,9 @@ def questions(
     table = prices if isinstance(prices, Prices) else Prices(prices)
     asker = Asker(stored, asked, summary, budget=budget, prices=table, fresh=fresh)
     said = version or version_of(asked) + (f", {wordings.own}" if wordings.own else "")
-    stored.add_rater(rater, kind="model", version=said)
+    check_name(stored, rater, said)
     run = Run(
-        stored, ModelHand(asker, wordings), summary, asker=asker, written_by=rater, most=most,
+        stored, ModelHand(asker, wordings), summary, version=said, asker=asker, most=most,
         items=wanted, fresh=fresh, progress=progress,
     )
     return run_until_done(run.run(chosen))
@@ -110,9 +110,9 @@ def _by_rules(
     if "baseline" not in rater:
         raise ValueError(f"{rater!r}: name a rater made of rules so that it says baseline")
     summary = Summary(stored.name, rater, is_baseline=True)
-    stored.add_rater(rater, kind="model", version=baseline.VERSION)
+    check_name(stored, rater, baseline.VERSION)
     run = Run(
-        stored, RulesHand(), summary, written_by=rater, most=min(most, baseline.MOST),
+        stored, RulesHand(), summary, version=baseline.VERSION, most=min(most, baseline.MOST),
         items=items, fresh=fresh, progress=progress,
     )
     return run_until_done(run.run(steps))
