@@ -200,7 +200,6 @@ def alpha(
         coded,
         find_patterns(coded),
         Options(interval, resamples, coverage, seed),
-        pairable=True,
     )
 
 

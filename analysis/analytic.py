@@ -84,7 +84,9 @@ def _shared(statistic: SharedChance, patterns: Patterns) -> np.ndarray:
 
 
 def _own(statistic: OwnChance, patterns: Patterns) -> np.ndarray:
-    codes, q, weights = patterns.codes, patterns.q, patterns.weights
+    # Who answered nothing has no shares.
+    codes = patterns.codes[:, patterns.codes.any(axis=0)]
+    q, weights = patterns.q, patterns.weights
     w, n, r = statistic.weights, float(weights.sum()), codes.shape[1]
     agreed, paired, _ = agreement_within(codes, q, w)
     shown = indicators(codes, q).reshape(len(codes), r, q)

@@ -39,6 +39,7 @@ class Grid:
         """Where the answer is one of these values."""
         wanted = np.zeros(len(self.scale.values) + 1, dtype=bool)
         wanted[[self.scale.code(value) for value in values]] = True
+        wanted[0] = False  # a value that nobody could give is no missing answer
         return wanted[self.codes]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 STATISTICS = {
@@ -105,28 +105,19 @@ def measured_by(name: str) -> Callable[[Any], list[Any]]:
         systems,
     )
 
-    if name in agreement.NAMES:
-        return agreement.agreement
-    if name in averages.SINGLE:
-        return averages.averages
-    if name in averages.OVERALL:
-        return averages.overall
-    if name in majority.NAMES:
-        return majority.majorities
-    if name in reference.NAMES:
-        return reference.against_reference
-    if name in questeval.NAMES:
-        return questeval.questeval
-    if name in judge.NAMES:
-        return judge.judged
-    if name in spread.NAMES:
-        return spread.spread
-    if name in paired.NAMES:
-        return paired.paired
-    others = {
-        "adjusted_share": averages.adjusted,
-        "evaluator_agreement": majority.evaluator_agreement,
-        "difference": systems.differences,
-        "difference_overall": systems.overall_difference,
-    }
-    return others.get(name, shares.shares)
+    families: tuple[tuple[Iterable[str], Callable[[Any], list[Any]]], ...] = (
+        (agreement.NAMES, agreement.agreement),
+        (averages.SINGLE, averages.averages),
+        (averages.OVERALL, averages.overall),
+        (majority.NAMES, majority.majorities),
+        (reference.NAMES, reference.against_reference),
+        (questeval.NAMES, questeval.questeval),
+        (judge.NAMES, judge.judged),
+        (spread.NAMES, spread.spread),
+        (paired.NAMES, paired.paired),
+        (("adjusted_share",), averages.adjusted),
+        (("evaluator_agreement",), majority.evaluator_agreement),
+        (("difference",), systems.differences),
+        (("difference_overall",), systems.overall_difference),
+    )
+    return next((compute for names, compute in families if name in names), shares.shares)

@@ -12,7 +12,7 @@ from analysis.estimate import Estimate
 from analysis.intervals import estimated, interval_of
 from analysis.jackknife import LeftOut, leave_one_out
 from analysis.links import PLAIN, Link
-from analysis.options import Options
+from analysis.options import USUAL, Options
 
 
 @dataclass(frozen=True)
@@ -71,25 +71,22 @@ def infer_cells(
     cells: Cells,
     rows_of: Rows,
     values: Callable[[np.ndarray], np.ndarray],
+    options: Options = USUAL,
     *,
     link: Link = PLAIN,
     reason: str = "no_ratings",
     warnings: tuple[str, ...] = (),
-    beside: dict[str, Any] | None = None,
-    **wanted: Any,
 ) -> Estimate:
     """The estimate made from per-cluster sums; the raters' share comes from leaving each out.
 
-    What is `wanted` of the interval are the fields of Options.
+    `reason` says why there is no value where there is none.
     """
-    options = Options(**wanted)
     names = tuple(cells.raters[i] for i in np.unique(cells.rater)) if cells.raters else ()
     common: dict[str, Any] = {
         "statistic": name,
         "coverage": options.coverage,
         "raters": names,
         "warnings": warnings,
-        "beside": beside or {},
         **cells.counts(),
     }
     if not len(cells):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.cells import Cells, add_up, infer_cells
+from analysis.cells import Cells, add_up, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.links import PLAIN
+from analysis.options import USUAL, Options
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "none")
 
@@ -87,7 +86,7 @@ def compare_systems(
             clusters[keep],
             {"x": x[keep], "first": (labels[keep] == a) * 1.0},
         )
-        estimate = paired_difference(cells, coverage=coverage)
+        estimate = paired_difference(cells, Options(coverage=coverage))
         found.append(p_value(estimate))
         rows.append(
             {
@@ -108,7 +107,24 @@ def compare_systems(
     return pd.DataFrame(rows)
 
 
-def paired_difference(cells: Cells, **options: Any) -> Estimate:
+def pooled_difference(cells: Cells, options: Options = USUAL) -> Estimate:
+    """Share of the first system − share of the second, each Σ x / Σ of over all its answers."""
+
+    def rows(part: Cells) -> np.ndarray:
+        x, of, first = (part.numbers[name] for name in ("x", "of", "first"))
+        return part.per_cluster(first * x, first * of, (1 - first) * x, (1 - first) * of)
+
+    return infer_cells("difference", cells, rows, _gap, options, reason="no_common_cases")
+
+
+def _gap(totals: np.ndarray) -> np.ndarray:
+    a, n, b, m = totals.T
+    there = (n > 0) & (m > 0)
+    gap = a / np.where(there, n, 1.0) - b / np.where(there, m, 1.0)
+    return np.where(there, gap, np.nan)
+
+
+def paired_difference(cells: Cells, options: Options = USUAL) -> Estimate:
     """Mean of the first system − mean of the second, each case's two means set against each other.
 
     Cases count the same, however many raters or sentences each system had there.
@@ -127,7 +143,7 @@ def paired_difference(cells: Cells, **options: Any) -> Estimate:
         "difference",
         cells,
         rows,
-        lambda t: np.divide(t[:, 0], t[:, 1], out=np.full(len(t), np.nan), where=t[:, 1] > 0),
-        link=PLAIN,
-        **{"reason": "no_common_cases", **options},
+        ratio,
+        options,
+        reason="no_common_cases",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from analysis.cells import Cells, add_up, infer_cells
 from analysis.estimate import Estimate
 from analysis.links import FISHER
 from analysis.means import mean_of
+from analysis.options import USUAL, Options
 from analysis.weighted import (
     confident_cells,
     weighted_mean_of,
@@ -50,6 +51,7 @@ def confidence(
     values: Any,
     given: Any = None,
     *,
+    scale: Sequence[Any] | None = None,
     interval: str | None = "jackknife",
     resamples: int = 2000,
     coverage: float = 0.95,
@@ -63,27 +65,26 @@ def confidence(
     `values` is a long frame with unit, rater, value and confidence, or lists of values and of
     confidences.
     """
-    cells = confident_cells(values, given, cluster=cluster, raters=raters, keep=keep)
-    return confidence_of(
-        cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed
-    )
+    cells = confident_cells(values, given, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    return confidence_of(cells, Options(interval, resamples, coverage, seed))
 
 
-def confidence_of(cells: Cells, **options: Any) -> Confidence:
+def confidence_of(cells: Cells, options: Options = USUAL) -> Confidence:
     """The same from answers read already, with the numbers x and c."""
     cells, _ = with_confidence(cells)
     c = cells.numbers["c"]
-    plain, weighted = mean_of(cells, **options), weighted_mean_of(cells, **options)
+    plain, weighted = mean_of(cells, options), weighted_mean_of(cells, options)
     difference = infer_cells(
-        "weighted_minus_plain", cells, _both_rows, _gap, **{"reason": "no_confidence", **options}
+        "weighted_minus_plain", cells, _both_rows, _gap, options, reason="no_confidence"
     )
     correlation = infer_cells(
         "correlation_of_confidence_and_score",
         cells,
         _product_rows,
         _correlation,
+        options,
         link=FISHER,
-        **{"reason": "no_spread", **options},
+        reason="no_spread",
     )
     closeness = _closeness(cells, options)
     total, squares = float(c.sum()), float((c**2).sum())
@@ -91,7 +92,7 @@ def confidence_of(cells: Cells, **options: Any) -> Confidence:
     return Confidence(
         plain,
         weighted,
-        weighted_mean_within_of(cells, **options),
+        weighted_mean_within_of(cells, options),
         difference,
         correlation,
         closeness,
@@ -128,7 +129,7 @@ def _correlation(totals: np.ndarray) -> np.ndarray:
     return np.where(there, np.clip((xc - x * c / n) / root, -1, 1), np.nan)
 
 
-def _closeness(cells: Cells, options: dict[str, Any]) -> Estimate:
+def _closeness(cells: Cells, options: Options) -> Estimate:
     """Distance from the others' mean against confidence, each rater around their own averages."""
     name = "change_in_distance_per_point_of_confidence"
     if not len(cells):
@@ -151,7 +152,7 @@ def _closeness(cells: Cells, options: dict[str, Any]) -> Estimate:
         return part.per_cluster(*columns)
 
     reason = "single_rater" if len(np.unique(cells.rater)) < 2 else "no_spread"
-    return infer_cells(name, with_distance, rows, _slope, **{"reason": reason, **options})
+    return infer_cells(name, with_distance, rows, _slope, options, reason=reason)
 
 
 def _slope(totals: np.ndarray) -> np.ndarray:

@@ -25,11 +25,10 @@ def infer(
     patterns: Patterns,
     options: Options = USUAL,
     *,
-    pairable: bool = True,
     warnings: tuple[str, ...] = (),
 ) -> Estimate:
-    """The estimate of `statistic`; `pairable` statistics only use units rated at least twice."""
-    used = used_counts(patterns, pairable)
+    """The estimate of `statistic`; its counts are those of units rated at least twice."""
+    used = used_counts(patterns)
     names = [name for name, seen in zip(coded.raters, used["by_rater"], strict=True) if seen]
     common: dict[str, Any] = {
         "statistic": statistic.name,
@@ -39,9 +38,9 @@ def infer(
         "n_raters": len(names),
         "n_ratings": used["ratings"],
         "raters": tuple(names),
-        "beside": beside(patterns, coded) if pairable else {},
+        "beside": beside(patterns, coded),
     }
-    reason = why_not(patterns, pairable)
+    reason = why_not(patterns)
     work = patterns.forget_raters() if statistic.exchangeable else patterns
     value = float("nan") if reason else point(statistic, work)
     if not np.isfinite(value):
@@ -50,8 +49,7 @@ def infer(
     if options.interval is not None:
         found = _interval(statistic, patterns, work, options)
     said = [*warnings, *found.warnings]
-    if pairable:
-        said += warnings_of(patterns, value, common["beside"], options.interval is not None)
+    said += warnings_of(patterns, value, common["beside"], options.interval is not None)
     common["beside"] = {**common["beside"], **_speak(said, common["beside"], value)}
     return estimated(value, found, options, warnings=tuple(dict.fromkeys(said)), **common)
 
@@ -81,11 +79,11 @@ def _interval(
     )
 
 
-def used_counts(patterns: Patterns, pairable: bool) -> dict[str, Any]:
+def used_counts(patterns: Patterns) -> dict[str, Any]:
     """How many units, ratings and raters enter, and how many units had to be left out."""
     given = patterns.codes > 0
     m = given.sum(axis=1)
-    used = m >= (2 if pairable else 1)
+    used = m >= 2
     weights = patterns.weights * used
     return {
         "units": int(weights.sum()),
@@ -95,12 +93,10 @@ def used_counts(patterns: Patterns, pairable: bool) -> dict[str, Any]:
     }
 
 
-def why_not(patterns: Patterns, pairable: bool) -> str | None:
+def why_not(patterns: Patterns) -> str | None:
     """The reason why agreement cannot be computed at all, if there is one."""
     if not len(patterns.codes):
         return "no_ratings"
-    if not pairable:
-        return None
     if patterns.codes.any(axis=0).sum() < 2:
         return "single_rater"
     if ((patterns.codes > 0).sum(axis=1) < 2).all():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.alpha import alpha, alpha_statistic, refuse_labels
+from analysis.alpha import alpha_statistic, refuse_labels
 from analysis.chance import SharedChance
 from analysis.distances import ORDERED, check_level
 from analysis.estimate import Estimate
@@ -78,15 +78,22 @@ def alpha_by_category(
     ratings: Any,
     *,
     scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
     raters: Iterable[Any] | None = None,
     keep: str | None = None,
-    **options: Any,
 ) -> dict[Any, Estimate]:
     """Alpha for each value against all others: which value the raters can tell apart."""
-    coded = read(ratings, scale=scale, raters=raters, keep=keep)
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    options = Options(interval, resamples, coverage, seed)
     found = {}
     for code, value in enumerate(coded.scale, start=1):
-        found[value] = alpha(_one_against_rest(coded, code), "nominal", **options)
+        pair = _one_against_rest(coded, code)
+        statistic = alpha_statistic("nominal", pair)
+        found[value] = infer(statistic, pair, find_patterns(pair), options)
     return found
 
 
@@ -94,17 +101,22 @@ def kappa_by_category(
     ratings: Any,
     *,
     scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
     raters: Iterable[Any] | None = None,
     keep: str | None = None,
-    **options: Any,
 ) -> dict[Any, Estimate]:
     """Fleiss' kappa for each value against all others (Fleiss 1971)."""
-    coded = read(ratings, scale=scale, raters=raters, keep=keep)
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    options = Options(interval, resamples, coverage, seed)
     found = {}
     for code, value in enumerate(coded.scale, start=1):
         pair = _one_against_rest(coded, code)
         statistic = SharedChance(np.eye(2), "fleiss", "kappa_fleiss_category")
-        found[value] = infer(statistic, pair, find_patterns(pair), Options(**options))
+        found[value] = infer(statistic, pair, find_patterns(pair), options)
     return found
 
 

@@ -13,6 +13,7 @@ from analysis import bootstrap
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.links import LOG
+from analysis.options import USUAL, Options
 from analysis.ratings import read
 
 
@@ -64,21 +65,21 @@ def mean(
     Without a value when nobody answered.
     """
     cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
-    return mean_of(cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed)
+    return mean_of(cells, Options(interval, resamples, coverage, seed))
 
 
-def mean_of(cells: Cells, **options: Any) -> Estimate:
+def mean_of(cells: Cells, options: Options = USUAL) -> Estimate:
     """The mean of the numbers `x`."""
     return infer_cells(
         "mean",
         cells,
         lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))),
         ratio,
-        **options,
+        options,
     )
 
 
-def sd_of(cells: Cells, **options: Any) -> Estimate:
+def sd_of(cells: Cells, options: Options = USUAL) -> Estimate:
     """The sample standard deviation (n − 1) of all ratings."""
     # Squares of numbers far from zero would cancel, so they are taken around the mean.
     middle = float(cells.numbers["x"].mean()) if len(cells) else 0.0
@@ -87,9 +88,7 @@ def sd_of(cells: Cells, **options: Any) -> Estimate:
         x = part.numbers["x"] - middle
         return part.per_cluster(x, x**2, np.ones(len(part)))
 
-    return infer_cells(
-        "sd", cells, rows, _deviation, link=LOG, **{"reason": "too_few_units", **options}
-    )
+    return infer_cells("sd", cells, rows, _deviation, options, link=LOG, reason="too_few_units")
 
 
 def _deviation(totals: np.ndarray) -> np.ndarray:
@@ -98,7 +97,7 @@ def _deviation(totals: np.ndarray) -> np.ndarray:
     return np.where(n > 1, np.sqrt(np.maximum(spread, 0) / np.maximum(n - 1, 1)), np.nan)
 
 
-def median_of(cells: Cells, **options: Any) -> Estimate:
+def median_of(cells: Cells, options: Options = USUAL) -> Estimate:
     """The median of all ratings; its interval is a percentile bootstrap whatever was asked.
 
     The jackknife of a median does not converge, so it is not offered.
@@ -109,17 +108,17 @@ def median_of(cells: Cells, **options: Any) -> Estimate:
         place = np.searchsorted(points, part.numbers["x"])
         return part.per_cluster(*(1.0 * (place == k) for k in range(len(points))))
 
-    wanted = options.pop("interval", "jackknife")
-    found = infer_cells(
-        "median", cells, rows, lambda t: _median(t, points), interval=None, **options
-    )
-    if wanted is None or found.value is None or len(points) > 500:
+    def middle(totals: np.ndarray) -> np.ndarray:
+        return _median(totals, points)
+
+    found = infer_cells("median", cells, rows, middle, replace(options, interval=None))
+    if options.interval is None or found.value is None or len(points) > 500:
         return found
     sums = rows(cells)
-    seed, resamples = options.get("seed", 0), options.get("resamples", 2000)
+    seed, resamples = options.seed, options.resamples
     weights = np.ones(len(sums), dtype=np.int64)
-    drawn = bootstrap.draw(lambda t: _median(t, points), sums, weights, resamples, seed)
-    ends = bootstrap.percentile(drawn, options.get("coverage", 0.95))
+    drawn = bootstrap.draw(middle, sums, weights, resamples, seed)
+    ends = bootstrap.percentile(drawn, options.coverage)
     method = f"percentile bootstrap over {len(sums)} clusters, {resamples} draws, seed {seed}"
     if ends is None or len(sums) < 3:
         return replace(found, reason="too_few_units_for_interval")
@@ -149,7 +148,7 @@ def sd(
 ) -> Estimate:
     """The sample standard deviation (n − 1) of all ratings given."""
     cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
-    return sd_of(cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed)
+    return sd_of(cells, Options(interval, resamples, coverage, seed))
 
 
 def median(
@@ -166,4 +165,4 @@ def median(
 ) -> Estimate:
     """The median of all ratings given, with a bootstrap's interval."""
     cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
-    return median_of(cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed)
+    return median_of(cells, Options(interval, resamples, coverage, seed))

@@ -65,8 +65,8 @@ class PairKappa:
         found = np.where(exists, found, 0.0)
         width = round((1 + (1 + 8 * found.shape[1]) ** 0.5) / 2)
         taken = np.zeros((found.shape[1], width))
-        for place, pair in enumerate(combinations(range(width), 2)):
-            taken[place, pair] = 1.0
+        for of_pair in np.triu_indices(width, 1):
+            taken[np.arange(len(taken)), of_pair] = 1.0
         taken = taken[:, raters]
         sums = found.sum(axis=1, keepdims=True) - found @ taken
         left = exists.sum(axis=1, keepdims=True) - exists @ taken

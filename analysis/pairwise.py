@@ -54,7 +54,7 @@ def pairwise(
         pair = patterns.pair(i, j)
         both = pair.codes.all(axis=1)
         shared[i, j] = shared[j, i] = int(pair.weights @ both)
-        if why_not(pair, pairable=True) is None:
+        if why_not(pair) is None:
             found[i, j] = found[j, i] = point(compute, pair)
     names = list(coded.raters)
     table = pd.DataFrame(found, index=names, columns=names)

@@ -14,7 +14,7 @@ from analysis.estimate import Estimate
 from analysis.jackknife import t_interval
 from analysis.limits import METHODS, limits
 from analysis.links import LOGIT
-from analysis.options import Options
+from analysis.options import DRAWN, USUAL, Options
 from analysis.ratings import Ratings, read
 
 
@@ -43,17 +43,10 @@ def proportion(
     >>> proportion(15, 148)
     <proportion: 0.1014; 95 % 0.0624 to 0.1605 for these raters; 148 units, 1 raters, 148 ratings>
     """
+    options = Options(interval, resamples, coverage, seed)
     if not isinstance(ratings, Real):
         coded = read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
-        cells = _hits(coded, total, of)
-        return proportion_of(
-            "proportion",
-            cells,
-            interval=interval,
-            resamples=resamples,
-            coverage=coverage,
-            seed=seed,
-        )
+        return proportion_of("proportion", _hits(coded, total, of), options)
     return _of_counts(float(ratings), float(total), method, coverage)
 
 
@@ -73,7 +66,6 @@ def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
 
 
 def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
-    Options(coverage=coverage)
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose {', '.join(METHODS[:-1])} or normal")
     if not 0 <= count <= total:
@@ -120,7 +112,11 @@ def proportion_difference(
 
 
 def proportion_of(
-    name: str, cells: Cells, *, interval: str | None = "jackknife", **options: Any
+    name: str,
+    cells: Cells,
+    options: Options = USUAL,
+    *,
+    warnings: tuple[str, ...] = (),
 ) -> Estimate:
     """Σ hit / Σ of over answers: the linearised variance over clusters, on the logit, with t.
 
@@ -128,15 +124,16 @@ def proportion_of(
     clusters.
     """
     counted = cells.where(cells.numbers["of"] > 0)
-    coverage = options.get("coverage", 0.95)
+    interval, coverage = options.interval, options.coverage
     found = infer_cells(
         name,
         counted,
         lambda part: part.per_cluster(part.numbers["hit"], part.numbers["of"]),
         ratio,
+        options,
         link=LOGIT,
-        interval=interval,
-        **{"reason": "zero_denominator", **options},
+        reason="zero_denominator",
+        warnings=warnings,
     )
     both = {
         "count": float(counted.numbers["hit"].sum()),
@@ -154,9 +151,7 @@ def proportion_of(
         unit = "clusters" if at_edge else "answers"
         method = f"Wilson on {n} {unit}" + _raters_said(found)
         found = replace(found, low=low, high=high, method=method, reason=None)
-        if at_edge:
-            found = replace(found, low_like=None, high_like=None)
-    elif interval in ("jackknife", "analytic") and len(rows) >= 3:
+    elif interval not in DRAWN and len(rows) >= 3:
         variance = linearised_variance(rows, p)
         variance *= LOGIT.slope(np.array([p]))[0] ** 2
         low, high = t_interval(p, variance, len(rows) - 1, coverage, LOGIT)

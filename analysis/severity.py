@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.cells import Cells, add_up, infer_cells, ratio
 from analysis.means import cells_of
+from analysis.options import Options
 from analysis.patterns import count_values
 from analysis.ratings import read
 
@@ -19,7 +20,9 @@ def rater_severity(
     *,
     scale: Sequence[Any] | None = None,
     interval: str | None = "jackknife",
+    resamples: int = 2000,
     coverage: float = 0.95,
+    seed: int = 0,
     cluster: Any = None,
     raters: Iterable[Any] | None = None,
     keep: str | None = None,
@@ -31,6 +34,7 @@ def rater_severity(
     """
     cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
     apart = _from_others(cells)
+    options = Options(interval, resamples, coverage, seed)
     found = []
     for rater in np.unique(cells.rater):
         own = cells.numbers["x"][cells.rater == rater]
@@ -39,8 +43,7 @@ def rater_severity(
             apart.where(apart.rater == rater),
             lambda part: part.per_cluster(part.numbers["gap"], np.ones(len(part))),
             ratio,
-            interval=interval,
-            coverage=coverage,
+            options,
             reason="no_pairable_units",
         )
         found.append(

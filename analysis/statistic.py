@@ -26,7 +26,8 @@ class Statistic(Protocol):
     """A statistic of coded ratings.
 
     `exchangeable` says that it does not matter who gave which value. Where they differ from
-    the usual, `link`, `edge` and the reasons for being undefined are attributes too.
+    the usual, `link`, `edge` and the reasons for being undefined are attributes too; so is
+    `without_raters`, where the statistic without each rater can be had from the same totals.
     """
 
     name: str

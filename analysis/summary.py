@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ def summary(
     """
     wanted = tuple(dict(measure) for measure in measures)
     board = Board(frame, questions, cluster=cluster, raters=raters)
-    options = asdict(Options(interval, resamples, coverage, seed))
+    options = Options(interval, resamples, coverage, seed)
     rows = []
     for measure in wanted:
         compute = measured_by(str(measure["statistic"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +15,14 @@ from analysis.jackknife import t_interval
 from analysis.links import PLAIN
 from analysis.longform import one_question
 from analysis.means import cells_of
+from analysis.options import USUAL, Options
 
 
 def weighted_mean(
     values: Any,
     confidence: Any = None,
     *,
+    scale: Sequence[Any] | None = None,
     interval: str | None = "jackknife",
     resamples: int = 2000,
     coverage: float = 0.95,
@@ -38,16 +40,17 @@ def weighted_mean(
     >>> weighted_mean([4, 5, 3], [1.0, 0.8, 0.5], interval=None)
     <weighted_mean: 4.1304; 3 units, 1 raters, 3 ratings>
     """
-    cells = confident_cells(values, confidence, cluster=cluster, raters=raters, keep=keep)
-    return weighted_mean_of(
-        cells, interval=interval, resamples=resamples, coverage=coverage, seed=seed
+    cells = confident_cells(
+        values, confidence, scale=scale, cluster=cluster, raters=raters, keep=keep
     )
+    return weighted_mean_of(cells, Options(interval, resamples, coverage, seed))
 
 
 def confident_cells(
     values: Any,
     confidence: Any = None,
     *,
+    scale: Sequence[Any] | None = None,
     cluster: Any = None,
     raters: Iterable[Any] | None = None,
     keep: str | None = None,
@@ -57,14 +60,14 @@ def confident_cells(
         if "unit" not in values.columns:
             values = one_question(values)
         unit = "unit"
-        cells = cells_of(values, cluster=cluster, raters=raters, keep=keep)
+        cells = cells_of(values, scale=scale, cluster=cluster, raters=raters, keep=keep)
         frame = values[values["value"].notna()]
         if raters is not None:
             frame = frame[frame["rater"].isin(list(raters))]
         if keep is not None:
             frame = frame.drop_duplicates([unit, "rater"], keep=keep)
         return _attach(cells, frame, unit)
-    cells = cells_of(values, cluster=cluster, raters=raters, keep=keep)
+    cells = cells_of(values, scale=scale, cluster=cluster, raters=raters, keep=keep)
     c = np.asarray(confidence, dtype=float).ravel()
     if len(c) != np.size(values):
         raise ValueError(f"{np.size(values)} values and {len(c)} confidences: give one for each")
@@ -88,7 +91,7 @@ def _attach(cells: Cells, frame: pd.DataFrame, unit: str) -> Cells:
     return Cells(cells.unit, cells.rater, cells.cluster, {**cells.numbers, "c": c}, cells.raters)
 
 
-def weighted_mean_of(cells: Cells, **options: Any) -> Estimate:
+def weighted_mean_of(cells: Cells, options: Options = USUAL) -> Estimate:
     """Σ c·x / Σ c over the answers that carry a confidence."""
     given, warnings = with_confidence(cells)
 
@@ -102,9 +105,11 @@ def weighted_mean_of(cells: Cells, **options: Any) -> Estimate:
         given,
         rows,
         ratio,
-        **{"reason": reason, "warnings": warnings, **options},
+        options,
+        reason=reason,
+        warnings=warnings,
     )
-    if options.get("interval") != "analytic" or found.value is None or found.low is None:
+    if options.interval != "analytic" or found.value is None or found.low is None:
         return found
     return _linearised(found, rows(given))
 
@@ -119,7 +124,7 @@ def _linearised(found: Estimate, rows: np.ndarray) -> Estimate:
     return replace(found, low=low, high=high, se=float(np.sqrt(variance)), method=method)
 
 
-def weighted_mean_within_of(cells: Cells, **options: Any) -> Estimate:
+def weighted_mean_within_of(cells: Cells, options: Options = USUAL) -> Estimate:
     """Items count the same; within one, each rater weighs by confidence over their own mean.
 
     So neither raters who are always sure nor items that make everyone sure pull the mean.
@@ -151,7 +156,9 @@ def weighted_mean_within_of(cells: Cells, **options: Any) -> Estimate:
         given,
         rows,
         ratio,
-        **{"reason": reason, "warnings": warnings, **options},
+        options,
+        reason=reason,
+        warnings=warnings,
     )
 
 

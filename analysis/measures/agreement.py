@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.measures.finding import Finding, Task
-from analysis.options import Options
 from analysis.together import NAMES, coefficient
 
 __all__ = ["NAMES", "agreement"]
@@ -18,7 +17,7 @@ def agreement(task: Task) -> list[Finding]:
         columns, who = task.board.counted([_asked(task, question)])
         coded, patterns = task.board.patterns(grid, columns, task.mask)
         units = np.asarray(coded.units)[coded.rating_counts() >= 2]
-        estimate = coefficient(task.statistic, coded, patterns, Options(**task.options))
+        estimate = coefficient(task.statistic, coded, patterns, task.options)
         found.append(Finding(grid.question, estimate, units, raters=who))
     return found
 

@@ -40,7 +40,7 @@ def averages(task: Task) -> list[Finding]:
         if grid.confidence is not None:
             c = grid.confidence[:, columns]
         cells = task.board.cells(codes > 0, columns, x=x, c=c)
-        estimate = SINGLE[task.statistic](cells, **task.options)
+        estimate = SINGLE[task.statistic](cells, task.options)
         used = cells.where(np.isfinite(cells.numbers["c"])) if "weight" in task.statistic else cells
         found.append(Finding(grid.question, estimate, used.unit, raters=who))
     return found
@@ -54,12 +54,16 @@ def is_ordered(task: Task, question: str) -> bool:
 
 def overall(task: Task) -> list[Finding]:
     """The mean of each rater's mean over the questions, missing ones left out."""
-    questions = [name for name in task.questions if name != "overall"] or task.questions
-    row, columns, who = row_means(task, questions)
+    row, columns, who = row_means(task, without_overall(task))
     cells = task.board.cells(np.isfinite(row), columns, x=row)
     make = sd_of if task.statistic == "overall_sd" else mean_of
-    estimate = make(cells, **task.options)
+    estimate = make(cells, task.options)
     return [Finding(None, _named(estimate, task.statistic), cells.unit, raters=who)]
+
+
+def without_overall(task: Task) -> list[str]:
+    """The questions that an overall is made of, the overall that raters stated left out."""
+    return [name for name in task.questions if name != "overall"] or task.questions
 
 
 def row_means(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray, Any]:
@@ -87,7 +91,7 @@ def adjusted(task: Task) -> list[Finding]:
     # Thirds and sixths do not come out exactly, so the edge gets a hair's breadth.
     moved = np.abs(stated - row) >= ADJUSTED - 1e-9
     cells = task.board.cells(both, columns, hit=moved * 1.0, of=both * 1.0)
-    estimate = proportion_of("adjusted_share", cells, **task.options)
+    estimate = proportion_of("adjusted_share", cells, task.options)
     return [Finding(stated_name, estimate, cells.unit, raters=who or stated_by)]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from analysis.board import Board, Grid
 from analysis.estimate import Estimate
+from analysis.options import Options
 from analysis.scales import recoded
 
 
@@ -31,7 +32,7 @@ class Task:
     board: Board
     measure: dict[str, Any]
     mask: np.ndarray
-    options: dict[str, Any]
+    options: Options
     all_measures: tuple[dict[str, Any], ...] = ()
 
     @property

@@ -9,9 +9,11 @@ import numpy as np
 
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.links import FISHER
+from analysis.jackknife import spread, t_interval
+from analysis.links import FISHER, PLAIN, Link
 from analysis.measures.averages import is_ordered
 from analysis.measures.finding import Finding, Task, nothing
+from analysis.options import Options
 from analysis.proportions import proportion_of
 
 NAMES = ("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves")
@@ -103,20 +105,20 @@ def halves(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(x * 2) / 2)
 
 
-def _estimate(name: str, cells: Cells, options: dict[str, Any]) -> Estimate:
+def _estimate(name: str, cells: Cells, options: Options) -> Estimate:
     if name in ("exact", "within_one", "exact_halves"):
-        return proportion_of(name, cells, **options)
+        return proportion_of(name, cells, options)
     if name in ("mae", "bias"):
         return infer_cells(
             name,
             cells,
             lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))),
             ratio,
-            **options,
+            options,
         )
     make = spearman_rows if name == "spearman" else f1_rows
     value, without = make(cells)
-    return _from_leaving_out(value, without, options, FISHER if name == "spearman" else None)
+    return _from_leaving_out(value, without, options, FISHER if name == "spearman" else PLAIN)
 
 
 def spearman_rows(cells: Cells) -> tuple[float, np.ndarray]:
@@ -159,18 +161,12 @@ def _macro_f1(people: np.ndarray, judge: np.ndarray) -> float:
     return float(np.mean(scores))
 
 
-def _from_leaving_out(
-    value: float, without: np.ndarray, options: dict[str, Any], link: Any
-) -> Estimate:
-    from analysis.jackknife import spread, t_interval
-    from analysis.links import PLAIN
-
-    coverage = options.get("coverage", 0.95)
+def _from_leaving_out(value: float, without: np.ndarray, options: Options, link: Link) -> Estimate:
+    coverage = options.coverage
     if not np.isfinite(value):
         return Estimate(None, reason="no_spread", coverage=coverage)
-    if options.get("interval", "jackknife") is None:
+    if options.interval is None:
         return Estimate(value, coverage=coverage)
-    link = link or PLAIN
     found = spread(value, without, np.ones(len(without), dtype=int), link)
     if found is None or len(without) < 3 or found.raw_variance < 1e-24:
         return Estimate(value, reason="too_few_units_for_interval", coverage=coverage)

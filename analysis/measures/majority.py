@@ -57,7 +57,7 @@ def _finding(
     cells = task.board.cells(
         complete[:, None], columns[:1], hit=hit[:, None], of=complete[:, None] * 1.0
     )
-    estimate = proportion_of(task.statistic, cells, **task.options)
+    estimate = proportion_of(task.statistic, cells, task.options)
     n = len(columns)
     estimate = replace(estimate, n_raters=n, n_ratings=n * len(units))
     return Finding(question, estimate, units, raters=who)
@@ -116,6 +116,6 @@ def _rates(
 
 
 def _rate(task: Task, cells: Cells) -> Estimate:
-    found = proportion_of(task.statistic, cells, **task.options)
+    found = proportion_of(task.statistic, cells, task.options)
     total = found.beside.get("total")
     return replace(found, n_ratings=int(total)) if total else found

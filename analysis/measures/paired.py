@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 
-from analysis.cells import Cells, infer_cells
-from analysis.compare import paired_difference
+from analysis.cells import Cells
+from analysis.compare import paired_difference, pooled_difference
 from analysis.estimate import Estimate
 from analysis.measures import questeval
 from analysis.measures.consensus import consensus
-from analysis.measures.finding import Finding, Task, nothing
-from analysis.measures.systems import corrected
+from analysis.measures.finding import Finding, Task
+from analysis.measures.reference import label_of
+from analysis.measures.systems import Pair, in_pairs
 
 PREFIX = "difference_"
 MATCH = "percent_match"
 NAMES = tuple(PREFIX + name for name in (*questeval.NAMES, MATCH))
-NONE = np.zeros(0, dtype=int)
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,6 @@ def paired(task: Task) -> list[Finding]:
 
     Each case's two numbers are set against each other, so that an easy case is easy for both, and
     cases (or their clusters) are what is resampled. `micro` pools the questions of those cases.
-    With several pairs the method carries each p and the one corrected by Holm.
     """
     found: list[Finding] = []
     if task.statistic == PREFIX + MATCH:
@@ -70,9 +68,7 @@ def _matches(task: Task, question: str) -> Samples:
     """Where people's consensus is the automatic label."""
     grid = task.grid(question)
     columns, _ = task.board.counted([question])
-    said = consensus(task.board, grid, columns)
-    others = task.board.columns_of("automatic")
-    label = grid.codes[:, others].max(axis=1) if len(others) else np.zeros_like(said)
+    said, label = consensus(task.board, grid, columns), label_of(task, grid)
     unit = np.flatnonzero((said > 0) & (label > 0) & task.mask)
     one = np.ones(len(unit))
     people = int(grid.codes[np.ix_(unit, columns)].any(axis=0).sum())
@@ -81,76 +77,38 @@ def _matches(task: Task, question: str) -> Samples:
 
 def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -> list[Finding]:
     board = task.board
-    who = board.counted([question])[1]
-    column = str(task.measure.get("system") or "model")
-    pairs: list[Finding] = []
-    if column in board.first.columns:
-        named = board.first[column].astype(object).iloc[samples.unit]
-        system = np.where(named.notna(), named.astype(str), "")
-        for a, b in combinations(sorted(set(system) - {""}), 2):
-            estimate, units = _difference(task, samples, system, (a, b), aggregate)
-            group = {"systems": f"{a} − {b}"}
-            pairs.append(Finding(question, estimate, units, group, aggregate, who))
-    if not pairs:
-        missing = nothing(task.statistic, "no_common_cases")
-        return [Finding(question, missing, NONE, aggregate=aggregate, raters=who)]
-    return corrected(task, pairs)
-
-
-def _difference(
-    task: Task, samples: Samples, system: np.ndarray, pair: tuple[str, str], aggregate: str | None
-) -> tuple[Estimate, np.ndarray]:
-    board = task.board
-    top, bottom = samples.top, samples.bottom
+    top, bottom, pooled = samples.top, samples.bottom, aggregate == "micro"
     if aggregate == "compatible":
         top = np.where(samples.upstream_zero, 0.0, _share(top, bottom))
         bottom = np.ones(len(top))
-    case, first = board.case[samples.unit], system == pair[0]
-    there = bottom > 0
-    both = set(case[first & there]) & set(case[(system == pair[1]) & there])
-    keep = there & np.isin(system, pair) & np.isin(case, list(both))
-    cells = Cells(
-        case[keep],
-        np.zeros(keep.sum(), dtype=int),
-        board.cluster[samples.unit[keep]],
-        {
-            "x": _share(top, bottom)[keep],
-            "first": first[keep] * 1.0,
-            "top": top[keep],
-            "bottom": bottom[keep],
-        },
-    )
-    found = (
-        _pooled(task, cells) if aggregate == "micro" else paired_difference(cells, **task.options)
-    )
-    if found.se is not None and found.se < 1e-12:
-        # All cases differ by the same amount: that shows no spread, and yet is not certain.
-        found = replace(found, low=None, high=None, se=None, reason="no_spread")
-    found = replace(
-        found,
-        statistic=task.statistic,
-        n_raters=samples.raters if keep.any() else 0,
-        n_ratings=int(samples.answers[keep].sum()),
-        warnings=(*samples.warnings, *found.warnings),
-    )
-    return found, samples.unit[keep]
+    x, there, case = top if pooled else _share(top, bottom), bottom > 0, board.case[samples.unit]
 
-
-def _pooled(task: Task, cells: Cells) -> Estimate:
-    def rows(part: Cells) -> np.ndarray:
-        top, bottom, first = (part.numbers[name] for name in ("top", "bottom", "first"))
-        return part.per_cluster(
-            first * top, first * bottom, (1 - first) * top, (1 - first) * bottom
+    def compare(systems: np.ndarray, pair: Pair) -> tuple[Estimate, np.ndarray]:
+        system = systems[samples.unit]
+        first, second = (there & (system == side) for side in pair)
+        keep = (first | second) & np.isin(case, np.intersect1d(case[first], case[second]))
+        cells = Cells(
+            case[keep],
+            np.zeros(keep.sum(), dtype=int),
+            board.cluster[samples.unit[keep]],
+            {"x": x[keep], "of": bottom[keep], "first": first[keep] * 1.0},
         )
+        found = (pooled_difference if pooled else paired_difference)(cells, task.options)
+        if found.se is not None and found.se < 1e-12:
+            # All cases differ by the same amount: that shows no spread, and yet is not certain.
+            found = replace(found, low=None, high=None, se=None, reason="no_spread")
+        found = replace(
+            found,
+            statistic=task.statistic,
+            n_raters=samples.raters if keep.any() else 0,
+            n_ratings=int(samples.answers[keep].sum()),
+            warnings=(*samples.warnings, *found.warnings),
+        )
+        return found, samples.unit[keep]
 
-    def gap(totals: np.ndarray) -> np.ndarray:
-        a, n, b, m = totals.T
-        there = (n > 0) & (m > 0)
-        return np.where(there, _share(a, n) - _share(b, m), np.nan)
-
-    return infer_cells(
-        "difference", cells, rows, gap, **{"reason": "no_common_cases", **task.options}
-    )
+    answered = np.zeros(board.n_units, dtype=bool)
+    answered[samples.unit] = True
+    return in_pairs(task, question, board.counted([question])[1], answered, compare, aggregate)
 
 
 def _share(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:

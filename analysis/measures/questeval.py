@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from analysis.board import Board
-from analysis.cells import add_up
+from analysis.cells import add_up, ratio
 from analysis.estimate import Estimate
-from analysis.intervals import interval_of
+from analysis.intervals import estimated, interval_of
 from analysis.links import LOGIT, PLAIN
 from analysis.measures.consensus import consensus
 from analysis.measures.finding import Finding, Task
@@ -33,7 +33,7 @@ class Trace:
     from_text: np.ndarray
     f1: np.ndarray
     raters: int
-    unscored: bool
+    unscored: frozenset[int]  # items of which a question was answered on one side only
 
 
 def questeval(task: Task) -> list[Finding]:
@@ -50,13 +50,13 @@ def questeval(task: Task) -> list[Finding]:
         found += [
             Finding(
                 QUESTION,
-                aggregated(task.statistic, traced, "macro", task.options),
-                traced.unit,
+                aggregated(task.statistic, alone, "macro", task.options),
+                alone.unit,
                 {**group, "rater": rater},
                 "macro",
                 [rater],
             )
-            for rater, traced in _each_alone(task, tokeniser)
+            for rater, alone in _each_alone(task, tokeniser)
         ]
     return found
 
@@ -85,23 +85,19 @@ def trace(task: Task, tokeniser: str = "auto", named: tuple[Any, ...] | None = N
     key = ("questeval", tokeniser, named)
     if key not in board.kept:
         board.kept[key] = _whole_trace(board, tokeniser, named)
-    whole: Trace = board.kept[key][0]
+    whole: Trace = board.kept[key]
     keep = task.mask[whole.unit]
     part = {
         name: getattr(whole, name)[keep]
         for name in ("unit", "item", "cluster", "from_reference", "from_text", "f1")
     }
-    owners = set(board.owner[task.mask]) & board.kept[key][1]
-    return replace(whole, **part, unscored=bool(owners))
+    return replace(whole, **part, unscored=whole.unscored & set(board.owner[task.mask]))
 
 
-def _whole_trace(
-    board: Board, tokeniser: str, named: tuple[Any, ...] | None
-) -> tuple[Trace, set[int]]:
+def _whole_trace(board: Board, tokeniser: str, named: tuple[Any, ...] | None) -> Trace:
     """Each generated text's answers beside the reference's, question by question.
 
-    And the items of which some question was answered on one side only; nothing is ever aligned
-    by position.
+    Nothing is ever aligned by position.
     """
     generated, raters = _answers(board, QUESTION, named)
     reference, more = _answers(board, "reference_answer", named)
@@ -117,8 +113,7 @@ def _whole_trace(
         for _, a, b in kept
     ]
     units = np.array([entry[0] for entry in kept], dtype=int)
-    unscored = _unscored(board, generated, by_case, dropped)
-    whole = Trace(
+    return Trace(
         units,
         board.owner[units],
         board.cluster[units],
@@ -126,9 +121,8 @@ def _whole_trace(
         np.array([not is_unanswerable(b) for _, _, b in kept], dtype=float),
         np.array(scores),
         len(raters | more),
-        bool(unscored),
+        _unscored(board, generated, by_case, dropped),
     )
-    return whole, unscored
 
 
 def _answers(
@@ -172,7 +166,7 @@ def _dropped(board: Board, named: tuple[Any, ...] | None) -> set[tuple[int, int]
 
 def _unscored(
     board: Board, generated: dict[int, str], by_case: dict[Any, str], dropped: set[Any]
-) -> set[int]:
+) -> frozenset[int]:
     """The items of which some question was answered on one side only."""
     asked: dict[int, set[int]] = {}
     for case, part in by_case.keys() - dropped:
@@ -185,17 +179,19 @@ def _unscored(
         mine = said.setdefault(owner, set())
         if (case, part) not in dropped:
             mine.add(part)
-    return {owner for owner, mine in said.items() if mine != asked.get(cases[owner], set())}
+    return frozenset(
+        owner for owner, mine in said.items() if mine != asked.get(cases[owner], set())
+    )
 
 
-def aggregated(name: str, traced: Trace, aggregate: str, options: dict[str, Any]) -> Estimate:
+def aggregated(name: str, traced: Trace, aggregate: str, options: Options) -> Estimate:
     """The statistic over samples (macro), over questions (micro), or with upstream's zeros."""
     top, bottom, upstream_zero = per_sample(name, traced)
     samples, first = np.unique(traced.item, return_index=True)
     clusters = traced.cluster[first]
     common: dict[str, Any] = {
         "statistic": name,
-        "coverage": options.get("coverage", 0.95),
+        "coverage": options.coverage,
         "n_units": len(samples),
         "n_raters": traced.raters,
         "n_ratings": len(traced.unit),
@@ -216,26 +212,19 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: dict[str, Any]
     _, codes = np.unique(clusters, return_inverse=True)
     rows = add_up(codes.ravel(), parts)
     value = float(rows[:, 0].sum() / rows[:, 1].sum())
-    if options.get("interval", "jackknife") is None:
+    if options.interval is None:
         return Estimate(value, **common)
     found = interval_of(
-        lambda t: np.divide(t[:, 0], t[:, 1], out=np.full(len(t), np.nan), where=t[:, 1] > 0),
+        ratio,
         rows,
         np.ones(len(rows), dtype=np.int64),
-        Options(**options),
+        options,
         link=LOGIT if 0 < value < 1 else PLAIN,
         unit="clusters",
         edge=None,
     )
-    return Estimate(
-        value,
-        found.low,
-        found.high,
-        se=found.se,
-        method=found.method,
-        reason=found.reason,
-        **{**common, "warnings": (*common["warnings"], *found.warnings)},
-    )
+    common["warnings"] = (*common["warnings"], *found.warnings)
+    return estimated(value, found, options, **common)
 
 
 def per_sample(name: str, traced: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

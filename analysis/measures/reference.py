@@ -12,7 +12,6 @@ from analysis.infer import infer
 from analysis.kappa import kappa_statistic
 from analysis.measures.consensus import consensus
 from analysis.measures.finding import Finding, Task, nothing
-from analysis.options import Options
 from analysis.patterns import find_patterns
 from analysis.proportions import proportion_of
 from analysis.ratings import Ratings
@@ -27,10 +26,7 @@ def against_reference(task: Task) -> list[Finding]:
     for question in task.questions:
         grid = task.grid(question)
         columns, who = task.board.counted([question])
-        kind = task.measure.get("of")
-        others = task.board.columns_of(kind if isinstance(kind, str) else "automatic")
-        other = grid.codes[:, others].max(axis=1) if len(others) else np.zeros(task.board.n_units)
-        other = other.astype(np.int64) * task.mask
+        other = label_of(task, grid)
         joint = consensus(task.board, grid, columns)
         people = int(grid.codes[task.mask][:, columns].any(axis=0).sum())
         found += _compare(task, grid, joint, other, {}, who, people)
@@ -38,6 +34,13 @@ def against_reference(task: Task) -> list[Finding]:
             name = {"rater": task.board.raters[column]}
             found += _compare(task, grid, grid.codes[:, column], other, name, who, 1)
     return found
+
+
+def label_of(task: Task, grid: Grid) -> np.ndarray:
+    """The code each unit has from the other kind of rater: automatic unless `of` names one."""
+    kind = task.measure.get("of")
+    others = task.board.columns_of(kind if isinstance(kind, str) else "automatic")
+    return np.asarray(grid.codes[:, others].max(axis=1, initial=0).astype(np.int64) * task.mask)
 
 
 def _compare(
@@ -66,9 +69,7 @@ def _compare(
             units = np.flatnonzero(both & (of > 0))
             shape = ((both & (of > 0))[:, None], np.zeros(1, dtype=int))
             cells = task.board.cells(*shape, hit=hit[:, None], of=of[:, None])
-            estimate = proportion_of(
-                task.statistic, cells, **{"reason": "zero_denominator", **task.options}
-            )
+            estimate = proportion_of(task.statistic, cells, task.options)
         estimate = replace(estimate, n_raters=people if len(units) else 0)
         found.append(Finding(grid.question, estimate, units, named, raters=who))
     return found
@@ -112,4 +113,4 @@ def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: 
     )
     statistic = kappa_statistic("cohen", "identity", pair)
     statistic.name = "kappa_human_auto"
-    return infer(statistic, pair, find_patterns(pair), Options(**task.options))
+    return infer(statistic, pair, find_patterns(pair), task.options)

@@ -72,7 +72,7 @@ def _pooled(
     warnings: tuple[str, ...] = (),
 ) -> tuple[Estimate, np.ndarray]:
     cells = task.board.cells(of, columns, hit=hit * 1.0, of=of * 1.0)
-    estimate = proportion_of(task.statistic, cells, warnings=warnings, **task.options)
+    estimate = proportion_of(task.statistic, cells, task.options, warnings=warnings)
     return estimate, cells.unit
 
 

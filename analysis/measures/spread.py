@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from analysis.cells import Cells, add_up, infer_cells, ratio
-from analysis.measures.averages import is_ordered, row_means
+from analysis.measures.averages import is_ordered, row_means, without_overall
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.proportions import proportion_of
 
@@ -28,7 +28,7 @@ def spread(task: Task) -> list[Finding]:
         if task.statistic in APART or len(task.questions) == 1:
             found += compute(task, question, [question])
     if len(task.questions) != 1:
-        found += compute(task, None, [name for name in task.questions if name != "overall"])
+        found += compute(task, None, without_overall(task))
     return found
 
 
@@ -66,7 +66,7 @@ def _apart(task: Task, question: str | None, questions: list[str]) -> list[Findi
         return add_up(codes, (np.where(met, np.sqrt(variance) if root else variance, 0.0), met))
 
     estimate = infer_cells(
-        task.statistic, cells, rows, ratio, **{"reason": "no_pairable_units", **task.options}
+        task.statistic, cells, rows, ratio, task.options, reason="no_pairable_units"
     )
     return [Finding(question, estimate, cells.unit, raters=who)]
 
@@ -101,7 +101,7 @@ def _ranges(task: Task, question: str | None, questions: list[str]) -> list[Find
             {"hit": inside * 1.0, "of": cells.numbers["of"]},
             cells.raters,
         )
-        estimate = proportion_of(task.statistic, hits, **task.options)
+        estimate = proportion_of(task.statistic, hits, task.options)
         label = {"label": f"[{start}, {start + 1}{']' if last else ')'}"}
         found.append(Finding(question, estimate, cells.unit, label, raters=who))
     return found

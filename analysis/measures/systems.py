@@ -2,74 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from analysis.cells import Cells, infer_cells
-from analysis.compare import adjust, p_value, paired_difference
+from analysis.compare import adjust, p_value, paired_difference, pooled_difference
 from analysis.estimate import Estimate
-from analysis.measures.averages import row_means
+from analysis.measures.averages import row_means, without_overall
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.measures.shares import holds
 
 NONE = np.zeros(0, dtype=int)
 CALLED = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
 
+Pair = tuple[str, str]
+# From each unit's system and two of them: their difference, and the units it rests on.
+Compare = Callable[[np.ndarray, Pair], tuple[Estimate, np.ndarray]]
+
 
 def differences(task: Task) -> list[Finding]:
-    """Mean or proportion of one system minus another's, over cases that both answered.
-
-    The measure's `system` names the column (model if it names none). With several pairs the
-    method carries each p, how many were compared, and the p corrected for that.
-    """
-    board = task.board
-    column = str(task.measure.get("system") or "model")
+    """Mean or proportion of one system minus another's, over cases that both answered."""
     found = []
     for question in task.questions:
-        grid = task.grid(question)
-        columns, who = board.counted([question])
-        pairs: list[Finding] = []
-        if column in board.first.columns:
-            names = board.first[column].astype(object)
-            system = np.where(names.notna(), names.astype(str), "")
-            hit, of = _sums(task, question, columns)
-            known = sorted({name for name in system[task.mask & of.any(axis=1)] if name})
-            for a, b in combinations(known, 2):
-                estimate, units = _difference(task, columns, system, hit, of, (a, b))
-                group = {"systems": f"{a} − {b}"}
-                pairs.append(Finding(grid.question, estimate, units, group, raters=who))
-        if not pairs:
-            missing = nothing("difference", "no_common_cases")
-            pairs = [Finding(grid.question, missing, NONE, raters=who)]
-        found += corrected(task, pairs)
+        columns, who = task.board.counted([question])
+        hit, of = _sums(task, question, columns)
+        name = task.grid(question).question
+        compare = _comparing(task, columns, hit, of)
+        found += in_pairs(task, name, who, task.mask & of.any(axis=1), compare)
     return found
 
 
 def overall_difference(task: Task) -> list[Finding]:
     """The same of each rating's mean over the questions, as `overall_mean` takes it."""
-    board = task.board
+    row, columns, who = row_means(task, without_overall(task))
+    given = np.isfinite(row)
+    compare = _comparing(task, columns, np.where(given, row, 0.0), given * 1.0)
+    return in_pairs(task, None, who, given.any(axis=1), compare)
+
+
+def in_pairs(
+    task: Task,
+    question: str | None,
+    who: Any,
+    answered: np.ndarray,
+    compare: Compare,
+    aggregate: str | None = None,
+) -> list[Finding]:
+    """One finding per pair of the systems of the units that were `answered`.
+
+    The measure's `system` names the column (model if it names none). With several pairs the
+    method carries each p, how many were compared, and the p corrected for that.
+    """
+    first = task.board.first
     column = str(task.measure.get("system") or "model")
-    questions = [name for name in task.questions if name != "overall"] or task.questions
-    row, columns, who = row_means(task, questions)
-    given, pairs = np.isfinite(row), []
-    if column in board.first.columns:
-        names = board.first[column].astype(object)
+    system = np.full(len(first), "", dtype=object)
+    if column in first.columns:
+        names = first[column].astype(object)
         system = np.where(names.notna(), names.astype(str), "")
-        known = sorted({name for name in system[given.any(axis=1)] if name})
-        scores = np.where(given, row, 0.0)
-        for a, b in combinations(known, 2):
-            estimate, units = _difference(task, columns, system, scores, given * 1.0, (a, b))
-            group = {"systems": f"{a} − {b}"}
-            pairs.append(Finding(None, estimate, units, group, raters=who))
+    known = sorted(set(system[answered]) - {""})
+    pairs = []
+    for a, b in combinations(known, 2):
+        estimate, units = compare(system, (a, b))
+        group = {"systems": f"{a} − {b}"}
+        pairs.append(Finding(question, estimate, units, group, aggregate, who))
     if not pairs:
-        return [Finding(None, nothing(task.statistic, "no_common_cases"), NONE, raters=who)]
-    return corrected(task, pairs)
+        missing = nothing(task.statistic, "no_common_cases")
+        return [Finding(question, missing, NONE, aggregate=aggregate, raters=who)]
+    return _corrected(task, pairs)
 
 
-def corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
+def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
     """The pairs with what is known of chance written into their methods.
 
     The measure's `correction` is holm, benjamini-hochberg or none.
@@ -109,41 +114,22 @@ def _sums(task: Task, question: str, columns: np.ndarray) -> tuple[np.ndarray, n
     return np.where(given, np.nan_to_num(grid.numbers()[:, columns]), 0.0), given.astype(float)
 
 
-def _difference(
-    task: Task,
-    columns: np.ndarray,
-    system: np.ndarray,
-    hit: np.ndarray,
-    of: np.ndarray,
-    pair: tuple[str, str],
-) -> tuple[Estimate, np.ndarray]:
+def _comparing(task: Task, columns: np.ndarray, hit: np.ndarray, of: np.ndarray) -> Compare:
     board = task.board
-    sides = [system == side for side in pair]
     answered = of.any(axis=1) & task.mask
-    shared = set(board.case[answered & sides[0]]) & set(board.case[answered & sides[1]])
-    common = np.isin(board.case, list(shared)) & (sides[0] | sides[1])
-    given = (of > 0) & common[:, None]
-    first = np.repeat(sides[0][:, None] * 1.0, len(columns), axis=1)
-    cells = board.cells(given, columns, x=hit, first=first)
-    if _is_share(task):
-        return _share_difference(cells, task.options), cells.unit
-    # Each case's two means are set against each other, so the case is the unit here.
-    by_case = replace(cells, unit=board.case[cells.unit])
-    return paired_difference(by_case, **task.options), cells.unit
 
+    def compare(system: np.ndarray, pair: Pair) -> tuple[Estimate, np.ndarray]:
+        first, second = (system == side for side in pair)
+        shared = np.intersect1d(board.case[answered & first], board.case[answered & second])
+        common = np.isin(board.case, shared) & (first | second)
+        given = (of > 0) & common[:, None]
+        side = np.broadcast_to(first[:, None] * 1.0, of.shape)
+        cells = board.cells(given, columns, x=hit, of=of, first=side)
+        if _is_share(task):
+            # Shares are pooled over ratings, as the shares of each system are.
+            return pooled_difference(cells, task.options), cells.unit
+        # Each case's two means are set against each other, so the case is the unit here.
+        by_case = replace(cells, unit=board.case[cells.unit])
+        return paired_difference(by_case, task.options), cells.unit
 
-def _share_difference(cells: Cells, options: dict[str, Any]) -> Estimate:
-    """Shares are pooled over ratings, as the shares of each system are."""
-
-    def rows(part: Cells) -> np.ndarray:
-        first, hit = part.numbers["first"], part.numbers["x"]
-        return part.per_cluster(first * hit, first, (1 - first) * hit, 1 - first)
-
-    return infer_cells("difference", cells, rows, _gap, **{"reason": "no_common_cases", **options})
-
-
-def _gap(totals: np.ndarray) -> np.ndarray:
-    a, n, b, m = totals.T
-    there = (n > 0) & (m > 0)
-    gap = a / np.where(there, n, 1.0) - b / np.where(there, m, 1.0)
-    return np.where(there, gap, np.nan)
+    return compare

@@ -71,7 +71,8 @@ def test_cohens_kappa_equals_statsmodels(weights):
         table, scale = random_table(seed + 1000, raters=2)
         both = table[np.isfinite(table).all(axis=1)].astype(int)
         ours = kappa(table, "cohen", weights or "identity", scale=list(scale), interval=None)
-        if ours.value is None:
+        if not len(both) or (both == both[0, 0]).all():
+            assert ours.value is None
             continue
         counts = np.zeros((len(scale), len(scale)))
         np.add.at(counts, (both[:, 0] - 1, both[:, 1] - 1), 1)
@@ -125,4 +126,4 @@ def test_intraclass_correlations_equal_pingouin_on_complete_tables():
             # pingouin rounds its intervals to two digits.
             assert (ours.low, ours.high) == pytest.approx(tuple(low_high[form]), abs=0.0051)
         compared += 1
-    assert compared > 150
+    assert compared >= 200

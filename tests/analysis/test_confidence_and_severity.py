@@ -46,6 +46,19 @@ def test_the_difference_is_the_covariance_over_the_mean_confidence():
     assert found.difference.value == pytest.approx(found.weighted.value - found.plain.value)
     assert found.correlation.value == pytest.approx(np.corrcoef(c, x)[0, 1])
     assert found.effective_n == pytest.approx(c.sum() ** 2 / (c**2).sum())
+    own = frame.groupby("rater")["confidence"].sum()
+    assert found.largest_share == pytest.approx(own.max() / own.sum())
+
+
+def test_closeness_is_the_slope_of_the_distance_to_the_others_within_a_rater():
+    frame = long_frame(units=30)
+    table = frame.pivot(index="unit", columns="rater", values="value")
+    sure = frame.pivot(index="unit", columns="rater", values="confidence")
+    others = (table.sum(axis=1).to_numpy()[:, None] - table) / (table.shape[1] - 1)
+    apart = (table - others).abs()
+    c, d = sure - sure.mean(), apart - apart.mean()
+    slope = (c * d).to_numpy().sum() / (c**2).to_numpy().sum()
+    assert confidence(frame, interval=None).closeness.value == pytest.approx(slope)
 
 
 def test_three_readings_of_one_item():
@@ -63,6 +76,18 @@ def test_three_readings_of_one_item():
     # One answer each: everybody's confidence is their own mean, so the item is a plain mean.
     assert found.within.value == pytest.approx(4)
     assert found.sentence.endswith("Cannot be checked here.")
+
+
+def test_labels_in_the_order_of_their_scale_have_a_weighted_mean():
+    found = weighted_mean(["high", "low"], [75, 25], scale=["low", "high"])
+    assert found.value == pytest.approx((75 * 2 + 25 * 1) / 100)
+
+
+def test_a_drawn_severity_comes_out_again_with_its_seed():
+    table = [[1, 2, 2], [3, 4, 5], [2, 2, 4], [4, 5, 5], [1, 3, 2]]
+    asked = {"interval": "bootstrap", "resamples": 50}
+    first, again, other = (rater_severity(table, seed=seed, **asked)["low"] for seed in (1, 1, 2))
+    assert first.tolist() == again.tolist() != other.tolist()
 
 
 def test_confidence_that_means_something_speaks_for_the_weighted_mean():

@@ -67,8 +67,11 @@ def endless_truth():
     }
 
 
-def coverage(units, raters, scope, rounds=ROUNDS):
-    """Per statistic the share of rounds whose interval held the truth, warned ones left out."""
+def coverage(units, raters, scope, rounds=ROUNDS, ends=None):
+    """Per statistic the share of rounds whose interval held the truth, warned ones left out.
+
+    `ends` are those of the interval, if not the scope's own.
+    """
     rng = np.random.default_rng(units * 10 + raters)
     fixed = rng.normal(0, SEVERITY, raters)
     fixed -= fixed.mean()
@@ -80,13 +83,13 @@ def coverage(units, raters, scope, rounds=ROUNDS):
             if "too_few_disagreements" in found.warnings:
                 continue
             low, high = found.low, found.high
-            if scope == "like":
+            if (ends or scope) == "like":
                 low, high = found.low_like, found.high_like
             held[name].append(low is not None and low <= truth[name] <= high)
     return {name: float(np.mean(each)) for name, each in held.items() if each}
 
 
-def proportion_coverage(units, share=0.85, rounds=ROUNDS):
+def proportion_coverage(units, share=0.85, rounds=ROUNDS, declared=True):
     """A proportion whose answers come in clusters of five that share much of their luck."""
     rng = np.random.default_rng(units)
     held = []
@@ -97,7 +100,7 @@ def proportion_coverage(units, share=0.85, rounds=ROUNDS):
         cells = Cells(
             np.arange(len(hits)),
             np.zeros(len(hits), dtype=int),
-            cluster,
+            cluster if declared else np.arange(len(hits)),
             {"hit": hits, "of": np.ones(len(hits))},
         )
         found = proportion_of("share", cells)
@@ -111,7 +114,9 @@ def proportion_coverage(units, share=0.85, rounds=ROUNDS):
 @pytest.mark.parametrize("units", [50, 200])
 def test_ninety_five_percent_intervals_hold_the_truth_that_often(units, raters, scope):
     # Two standard errors of a thousand rounds beside the promised 93 to 97 %.
-    for name, share in coverage(units, raters, scope).items():
+    found = coverage(units, raters, scope)
+    assert set(found) == set(STATISTICS)
+    for name, share in found.items():
         assert 0.93 - 0.016 <= share <= 0.97 + 0.011, (name, share)
 
 
@@ -119,6 +124,15 @@ def test_ninety_five_percent_intervals_hold_the_truth_that_often(units, raters, 
 @pytest.mark.parametrize("units", [50, 200])
 def test_a_proportion_over_clusters_is_held_that_often(units):
     assert 0.93 - 0.014 <= proportion_coverage(units) <= 0.97 + 0.014
+
+
+@pytest.mark.long
+def test_the_control_fails_where_the_interval_speaks_of_other_raters_or_of_no_clusters():
+    found = coverage(200, 3, "like", ends="these")
+    assert set(found) == set(STATISTICS)
+    for name, share in found.items():
+        assert share < 0.93 - 0.016, (name, share)
+    assert proportion_coverage(200, declared=False) < 0.93 - 0.014
 
 
 def print_table(rounds):

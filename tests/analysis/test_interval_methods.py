@@ -5,10 +5,12 @@ import pytest
 
 from analysis import (
     alpha,
+    alpha_by_category,
     coefficients,
     gwet,
     icc,
     kappa,
+    kappa_by_category,
     mean,
     proportion,
     variance_components,
@@ -89,6 +91,13 @@ def test_drawing_patterns_equals_drawing_units_on_the_same_draws(name):
         slow = coefficients(table[drawn], [name], scale=SCALE, interval=None)[name].value
         assert ours == pytest.approx(slow, abs=1e-12)
     assert weights.sum() == len(given)
+
+
+@pytest.mark.parametrize("by_category", [alpha_by_category, kappa_by_category])
+def test_each_value_alone_is_resampled_by_the_declared_clusters(by_category):
+    table = rated(missing=0)
+    found = by_category(table, scale=SCALE, cluster=np.arange(len(table)) // 4)
+    assert all("over 15 clusters" in estimate.method for estimate in found.values())
 
 
 def test_fishers_z_and_t_make_the_interval():
@@ -249,3 +258,11 @@ def test_a_weighted_mean_with_raters_like_these_is_wider():
     )
     found = weighted_mean(long)
     assert found.low_like < found.low < found.value < found.high < found.high_like
+
+
+def test_a_column_without_answers_leaves_congers_published_interval_as_it_is():
+    table = rated(units=30, raters=3)
+    more = np.insert(table, 1, np.nan, axis=1)
+    asked = {"weights": "quadratic", "scale": SCALE, "interval": "analytic"}
+    one, other = kappa(table, "conger", **asked), kappa(more, "conger", **asked)
+    assert (one.low, one.high, one.se) == pytest.approx((other.low, other.high, other.se))

@@ -149,6 +149,15 @@ def test_several_differences_at_once_each_say_how_many_and_the_corrected_p(frame
         assert correction == "none" or f"{after:.3g} {said}" in row["method"]
 
 
+def test_whoever_did_not_answer_is_no_hit_for_a_value_that_is_not_on_the_scale(frame):
+    answers = [("i1", 0, "ana", "verdict", "right"), ("i2", 0, "ana", "verdict", "wrong")]
+    answers += [("i1", 0, "ben", "verdict", "right"), ("i3", 0, "ben", "verdict", "right")]
+    measure = {"statistic": "proportion_right", "question": "verdict"}
+    measure |= {"is": ["right", "nearly"], "of": ["right", "nearly", "wrong"]}
+    [row] = summary(frame(answers), [measure], {})
+    assert (row["estimate"], row["n_ratings"]) == (3 / 4, 4)
+
+
 def test_every_reason_and_warning_in_the_list_is_used_somewhere(root):
     sources = [
         path.read_text(encoding="utf-8")
