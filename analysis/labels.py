@@ -11,9 +11,6 @@ import pandas as pd
 
 from analysis.integers import LARGEST, onto_scale, values_used, whole_numbers
 
-# A scale of this many values or fewer is coded by subtraction instead of by sorting.
-DENSE = 1000
-
 
 def code_values(
     values: Any, scale: Sequence[Any] | None

@@ -31,7 +31,6 @@ class Patterns:
     weights: np.ndarray
     q: int
     blocks: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
-    n_clusters: int | None = None
 
     @property
     def n_units(self) -> int:
@@ -53,12 +52,12 @@ class Patterns:
         blocks = self.blocks
         if blocks is not None:
             blocks = (blocks[0], inverse[blocks[1]], blocks[2])
-        return Patterns(distinct, weights, self.q, blocks, self.n_clusters), inverse
+        return Patterns(distinct, weights, self.q, blocks), inverse
 
     def without_rater(self, rater: int) -> Patterns:
         """The same units with one rater's answers taken away."""
         codes = np.delete(self.codes, rater, axis=1)
-        return Patterns(codes, self.weights, self.q, self.blocks, self.n_clusters)
+        return Patterns(codes, self.weights, self.q, self.blocks)
 
     def pair(self, first: int, second: int) -> Patterns:
         """The same units, these two raters."""
@@ -135,8 +134,7 @@ def _with_clusters(ratings: Ratings) -> Patterns:
     width = max(len(distinct), 1)
     keys, counts = np.unique(clusters.ravel() * width + inverse, return_counts=True)
     blocks = (keys // width, keys % width, counts)
-    n_clusters = int(clusters.max()) + 1 if clusters.size else 0
-    return Patterns(distinct, weights, q, blocks, n_clusters)
+    return Patterns(distinct, weights, q, blocks)
 
 
 def count_values(codes: np.ndarray, q: int) -> np.ndarray:
@@ -146,17 +144,3 @@ def count_values(codes: np.ndarray, q: int) -> np.ndarray:
     for j in range(codes.shape[1]):
         counts[rows, codes[:, j]] += 1
     return counts[:, 1:]
-
-
-def merge_rows(rows: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Equal rows become one row with their joint weight, in sorted order.
-
-    Drawing multinomially over merged rows is the same as resampling units, and cheaper; the
-    sorted order makes a seed give the same interval whatever counted.
-    """
-    if len(rows) < 2:
-        return rows, weights
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    starts = np.flatnonzero(np.r_[True, (ordered[1:] != ordered[:-1]).any(axis=1)])
-    return ordered[starts], np.add.reduceat(weights[order], starts)
