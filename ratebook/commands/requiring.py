@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from ..reporting.names import address, places
 from .place import Refused
 
 REQUIRED = re.compile(
@@ -70,7 +71,7 @@ def the_row(
         return found[0]
     columns = {part.partition("=")[0] for part in parts(inside or "")}
     near = sorted(
-        found or of_it, key=lambda row: {k.partition("=")[0] for k in keys(row)} != columns
+        found or of_it, key=lambda row: {k.partition("=")[0] for k in places(row)} != columns
     )
     offered = [address(row) for row in near]
     shown = ", ".join(offered[:LISTED])
@@ -79,22 +80,10 @@ def the_row(
     raise Refused(f"--require {text!r} {what} {shown}{more}. Write one of them.")
 
 
-def address(row: Row) -> str:
-    """`recall[aggregate=macro, model=atlas-2]`: what names this row and no other."""
-    text = row["statistic"] + (f":{row['question']}" if row["question"] else "")
-    inside = ", ".join(keys(row))
-    return f"{text}[{inside}]" if inside else text
-
-
-def keys(row: Row) -> list[str]:
-    found = {"aggregate": row["aggregate"]} if row["aggregate"] else {}
-    return [f"{name}={value}" for name, value in {**found, **(row["group"] or {})}.items()]
-
-
 def says(inside: str, row: Row) -> bool:
     """Whether these words in brackets name just this row; values may hold commas themselves."""
     wanted = plain(inside)
-    own = keys(row)
+    own = places(row)
     for given in ([key for key in own if not key.startswith("aggregate=")], own):
         if given and (wanted == plain(",".join(given)) or parts(inside) == parts(",".join(given))):
             return True

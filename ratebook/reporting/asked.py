@@ -5,6 +5,7 @@ The counts are the round's own, those of `ratebook status`; here they only meet 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +13,15 @@ from ..rounds import StoredRound
 from ..rounds.completeness import standings
 from .known import public
 from .parameters import Parameters
+from .rows import ROW
 
 
 @dataclass(frozen=True)
 class Asked:
     """What was asked for; `away` are raters left out: name, why, how many answers they gave.
 
-    `what` is counted: required answers, or whole items where nobody has a plan.
+    `what` is counted: required answers, or whole items where nobody has a plan. `plans` are the
+    items of each person's plan.
     """
 
     what: str
@@ -27,6 +30,7 @@ class Asked:
     items: int
     raters: int
     away: tuple[tuple[str, str, int], ...]
+    plans: Mapping[str, int]
     planned: bool
 
     @property
@@ -54,6 +58,7 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
         counting = [each for each in there if each.planned and each.items] or [
             each for each in there if each.kind == "model"
         ]
+    plans = {names[each.rater]: each.items for each in there if each.planned}
     planned = any(each.planned for each in counting)
     if not planned:
         with stored.store.read() as connection:
@@ -65,6 +70,7 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
             items=items,
             raters=len(counting),
             away=away,
+            plans=plans,
             planned=False,
         )
     sums = [(each.put, each.given) for each in counting]
@@ -82,28 +88,22 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
         items=max((each.items for each in counting), default=0),
         raters=len(counting),
         away=away,
+        plans=plans,
         planned=True,
     )
 
 
-def completeness(stored: StoredRound, parameters: Parameters) -> dict[str, Any]:
-    """The same as a row of numbers.json."""
-    found = asked(stored, parameters)
-    kinds = list(parameters.raters) if parameters.raters else "human" if found.planned else "model"
+def completeness(found: Asked, raters: Sequence[str] | None) -> dict[str, Any]:
+    """The same as a row of numbers.json; `raters` are those named to count."""
     return {
-        "question": None,
-        "group": None,
+        **dict.fromkeys(ROW),
         "statistic": "completeness",
         "estimate": found.share,
-        **dict.fromkeys(("low", "high", "low_like", "high_like")),
-        "raters": kinds,
+        "raters": list(raters) if raters else "human" if found.planned else "model",
         "n_items": found.items,
         "n_raters": found.raters,
         "n_ratings": found.required,
         "method": f"{found.given} of {found.required} {found.what}",
-        "p": None,
-        "p_holm": None,
         "reason": None if found.required else "no_ratings",
-        "aggregate": None,
         "warnings": [],
     }

@@ -21,6 +21,13 @@ SAID = {
         "the interval would reach beyond what is possible and ends where the scale does."
     ),
 }
+# Where raters hardly ever differ, no interval covers as often as it says.
+UNTRUSTED = "too_few_disagreements"
+
+
+def is_untrusted(row: Mapping[str, Any]) -> bool:
+    """Whether nothing may be decided by the interval of this number, or of this target."""
+    return UNTRUSTED in (row.get("warnings") or ())
 
 
 def marks(row: Mapping[str, Any]) -> str:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .names import address
+
 TOLERANCE = 1e-9
 MOST_RATERS = 60
 # Coefficients that no package a report installs computes; the tests of analysis/ hold them.
@@ -42,7 +44,7 @@ def checks(
         elif row["statistic"] in ALONE:
             found.append(
                 {
-                    "number": label(row),
+                    "number": address(row),
                     "package": None,
                     "value": None,
                     "agrees": None,
@@ -66,21 +68,12 @@ def check(row: Mapping[str, Any], recompute: Callable, answers: Answers) -> dict
     else:
         agrees, reason = False, f"ours is undefined: {row['reason']}"
     return {
-        "number": label(row),
+        "number": address(row),
         "package": package,
         "value": value,
         "agrees": agrees,
         "reason": reason,
     }
-
-
-def label(row: Mapping[str, Any]) -> str:
-    """`alpha_ordinal:tone[model=atlas-2]`."""
-    text = row["statistic"] + (f":{row['question']}" if row["question"] else "")
-    group = row["group"] or {}
-    if group:
-        text += "[" + ", ".join(f"{name}={value}" for name, value in group.items()) + "]"
-    return text
 
 
 class Answers:

@@ -8,17 +8,16 @@ from typing import Any
 
 import pandas as pd
 
-from .compute import Numbers, compute
+from .compute import Numbers, compute, frame_of
 from .index import write_index
-from .known import check_names
 from .page import fill
 from .parameters import checked
 from .place import ReportError, write_whole
 from .section import bullets, heading, paragraph, safe, table, with_legend
-from .targets import UNTRUSTED
 from .trends import AGREEMENT, LEVELS, apart, changes, label, main_rows
 from .words import capital, count, estimate, name_of, signed
 
+MOVED = {True: "yes", False: "no", None: "cannot be said"}
 ENOUGH = 5  # common items, below which each round keeps all of its own
 
 
@@ -33,13 +32,9 @@ def compare(
             f"{first} follows {kinds[0]} and {second} {kinds[1]}: only rounds of one protocol can "
             "be compared."
         )
-    for stored in rounds:
-        check_names(stored, checked(stored.name, parameters or {}))
-    frames, shared = common([stored.frame() for stored in rounds])
-    found = [
-        compute(stored, checked(stored.name, parameters or {}), frame)
-        for stored, frame in zip(rounds, frames, strict=True)
-    ]
+    given = [checked(stored.name, parameters or {}) for stored in rounds]
+    frames, shared = common([frame_of(*each) for each in zip(rounds, given, strict=True)])
+    found = [compute(*each) for each in zip(rounds, given, frames, strict=True)]
     workspace.reports.mkdir(parents=True, exist_ok=True)
     file = Path(workspace.reports) / f"{first}-vs-{second}.html"
     title = f"{first} and {second}"
@@ -92,20 +87,12 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
                 estimate(other),
                 estimate(row),
                 signed(row["estimate"] - other["estimate"]),
-                verdict(other, row),
+                MOVED[apart(other, row)],
             )
         )
     head = ("Question", "Number", found[0].round, found[1].round, "Change", "Beyond the intervals")
     parts.append(table(head, lines, "Number by number", text=2))
     return with_legend("".join(parts))
-
-
-def verdict(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Whether the number moved; where an interval is missing or untrusted, nobody can say."""
-    both = (old, new)
-    if any(row["low"] is None or UNTRUSTED.intersection(row["warnings"]) for row in both):
-        return "cannot be said"
-    return "yes" if apart(old, new) else "no"
 
 
 def as_document(numbers: Numbers) -> dict[str, Any]:

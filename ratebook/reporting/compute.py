@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 
 from ..rounds import StoredRound
-from .asked import completeness
-from .beside import beside, possible
+from .asked import Asked, asked, completeness
 from .checks import checks
 from .known import check_names
+from .measures import wanted
 from .parameters import Parameters, checked
 from .rows import ROW, questions_of, rows_of
 from .targets import row_of, verdicts
@@ -87,13 +87,18 @@ def frame_of(stored: StoredRound, parameters: Parameters, texts: bool = False) -
 
 
 def compute(
-    stored: StoredRound, parameters: Parameters, frame: pd.DataFrame | None = None
+    stored: StoredRound,
+    parameters: Parameters,
+    frame: pd.DataFrame | None = None,
+    counts: Asked | None = None,
 ) -> Numbers:
+    """`frame` and `counts` are given where they are known, or are to be others."""
     protocol = stored.protocol
     frame = frame_of(stored, parameters) if frame is None else frame
+    counts = asked(stored, parameters) if counts is None else counts
     measures = wanted(protocol, frame, parameters)
     rows = rows_of(protocol, frame, measures, parameters, cluster_of(frame))
-    rows.append(completeness(stored, parameters))
+    rows.append(completeness(counts, parameters.raters))
     return Numbers(
         round=stored.name,
         protocol=protocol.name,
@@ -122,47 +127,3 @@ def wordings(protocol: Any) -> dict[str, str]:
 def cluster_of(frame: pd.DataFrame) -> str | None:
     """What is resampled together: the declared cluster, else cases."""
     return "cluster" if "cluster" in frame and frame["cluster"].notna().any() else None
-
-
-# Means over several questions, which are compared between systems as well.
-TOGETHER = ("overall_mean", "overall_computed_mean")
-
-
-def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[dict[str, Any]]:
-    """The protocol's measures, narrowed to the questions and widened by the groups asked for.
-
-    Models beside people are compared with them without being told to.
-    """
-    columns = set(frame.columns)
-    by_system = protocol.item.system is not None
-    kept = []
-    for measure in protocol.measures:
-        entry = measure.to_dict()
-        asked = entry.get("question")
-        if parameters.questions is not None and asked is not None:
-            several = [asked] if isinstance(asked, str) else list(asked)
-            several = [name for name in several if name in parameters.questions]
-            if not several:
-                continue
-            entry["question"] = several
-        by = [group for group in entry.get("by") or [] if columns.issuperset(listed(group))]
-        by += [[name] for name in parameters.groups if [name] not in by]
-        entry["by"] = by
-        if entry["statistic"].startswith("difference") and protocol.item.system:
-            entry["system"] = protocol.item.system
-        if parameters.ties == "first" and entry["statistic"] == "evaluator_agreement":
-            entry["tie"] = "first"
-        kept.append(entry)
-        if entry["statistic"] in TOGETHER and len(asked_of(entry)) > 1 and by_system:
-            together = {"statistic": "difference_overall", "question": entry["question"]}
-            kept.append({**together, "system": protocol.item.system})
-    kept = possible(protocol, frame, parameters, kept)
-    return [*kept, *beside(protocol, frame, parameters, kept)]
-
-
-def asked_of(measure: dict[str, Any]) -> list[str]:
-    return listed(measure.get("question") or [])
-
-
-def listed(group: Any) -> list[str]:
-    return [group] if isinstance(group, str) else list(group)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..rounds.model import RATER_KINDS
+from ..rounds.people import public_name
 from .parameters import Parameters
 
-HELPERS = ("automatic", "key", "adjudicator")
+# Raters are compared with these, which never count themselves.
+HELPERS = tuple(kind for kind in RATER_KINDS if kind not in ("human", "model"))
 
 if TYPE_CHECKING:
     from ..rounds import StoredRound
@@ -55,11 +58,9 @@ def people(stored: StoredRound, pseudonyms: bool) -> list[str]:
     return [public(each, pseudonyms) for each in rating or here]
 
 
-def public(rater: object, pseudonyms: bool) -> str:
+def public(rater: Any, pseudonyms: bool) -> str:
     """A person's pseudonym where it is asked for, as in the frame."""
-    kind = getattr(rater, "kind", "")
-    hidden = pseudonyms and kind in ("human", "adjudicator")
-    return str(getattr(rater, "pseudonym" if hidden else "name"))
+    return public_name(rater, pseudonyms)
 
 
 def columns(stored: StoredRound) -> list[str]:

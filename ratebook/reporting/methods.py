@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .differences import compared, of_many
 from .provenance import PACKAGES, versions
-from .rows import is_comparison
 from .words import capital, count, is_share, listing, name_of, was
 
 COEFFICIENTS = ("alpha_", "kappa_", "ac1", "ac2", "icc")
@@ -58,9 +58,8 @@ def methods(report: Any) -> str:
     drawn = any("bootstrap" in (row["method"] or "") for row in numbers.rows)
     if drawn:
         said.append(f"{given['resamples']:,} resamples were drawn with seed {given['seed']}.")
-    compared = sum(is_comparison(row) and row["p_holm"] is not None for row in numbers.rows)
-    if compared:
-        corrected = f", corrected by Holm for {compared} comparisons" if compared > 1 else ""
+    if compared(report):
+        corrected = of_many(report, ", corrected by Holm for")
         said.append(f"Systems are compared case by case, with p by t{corrected}.")
     said += checked(numbers.checks)
     found = versions()
@@ -127,7 +126,10 @@ def checked(checks: list[dict[str, Any]]) -> list[str]:
         )
     if silent:
         names = dict.fromkeys(name_of(entry["number"].split(":")[0]) for entry in silent)
+        which = listing(list(names), limit=8)
         said.append(
-            f"{count(len(silent), 'other')} could not be ({listing(list(names), limit=8)})."
+            f"{count(len(silent), 'other')} could not be ({which})."
+            if agree
+            else f"{capital(count(len(silent), 'coefficient'))} could not be recomputed ({which})."
         )
     return said

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 # Shown as per cent; the names begin so.
 SHARES = (
     "percent_",
@@ -88,3 +91,16 @@ NAMES = {
     "exact_halves": "The same, to the half point",
     "macro_f1_halves": "F1 over half points",
 }
+
+
+def address(row: Mapping[str, Any]) -> str:
+    """`recall:generated_answer[aggregate=macro, model=atlas-2]`: this number and no other."""
+    text = str(row["statistic"]) + (f":{row['question']}" if row["question"] else "")
+    inside = ", ".join(places(row))
+    return f"{text}[{inside}]" if inside else text
+
+
+def places(row: Mapping[str, Any]) -> list[str]:
+    """`aggregate=macro`, `model=atlas-2`: the reading and the group, each as one word."""
+    found = {"aggregate": row["aggregate"]} if row["aggregate"] else {}
+    return [f"{name}={value}" for name, value in {**found, **(row["group"] or {})}.items()]

@@ -34,7 +34,9 @@ class Report:
         self.protocol = stored.protocol
         self.parameters = checked(stored.name, given)
         self.frame: pd.DataFrame = frame_of(stored, self.parameters)
-        self.numbers: Numbers = compute(stored, self.parameters, self.frame)
+        # How many required answers were asked for, and who is left out.
+        self.asked: Asked = asked(stored, self.parameters)
+        self.numbers: Numbers = compute(stored, self.parameters, self.frame, self.asked)
         self.pictures: dict[str, str] = {}
         self.files: dict[str, str] = {}  # what a section leaves beside the page
 
@@ -50,11 +52,6 @@ class Report:
     @cached_property
     def counted(self) -> Counted:
         return count(self.frame, self.protocol.questions, self.parameters.raters)
-
-    @cached_property
-    def asked(self) -> Asked:
-        """How many required answers were asked for, and who is left out."""
-        return asked(self.stored, self.parameters)
 
     @cached_property
     def texts(self) -> pd.DataFrame:
@@ -102,12 +99,14 @@ class Report:
         """What those who count are called."""
         return "model" if self.counted.kind == "model" else "rater"
 
+    def question(self, question: str | None) -> Any | None:
+        """A question of the protocol; None for those made by recoding."""
+        return next((each for each in self.protocol.questions if each.id == question), None)
+
     def label(self, question: str | None) -> str:
         """What a question is called on the page."""
-        for each in self.protocol.questions:
-            if each.id == question:
-                return each.label
-        return (question or "all").replace("_", " ").capitalize()
+        asked = self.question(question)
+        return asked.label if asked else (question or "all").replace("_", " ").capitalize()
 
     def rows(self, statistic: str, question: str | None = None, **group: Any) -> list[dict]:
         """The rows of a statistic with just this group; undefined ones are among them."""

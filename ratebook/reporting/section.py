@@ -114,6 +114,11 @@ def td(index: int, value: object, text: int) -> str:
     return f"<td class=long>{shown}</td>" if len(shown) > 36 else f"<td>{shown}</td>"
 
 
+def fold(summary: str, inside: str) -> str:
+    """What opens on a click and in print; nothing where there is nothing inside."""
+    return f"<details><summary>{safe(summary)}</summary>{inside}</details>" if inside else ""
+
+
 def figure(svg: str, alt: str, caption: str = "") -> str:
     """A picture inside the page, with its finding in words for those who do not see it."""
     data = base64.b64encode(svg.encode()).decode()

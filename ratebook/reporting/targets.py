@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# Where raters hardly ever differ, no interval covers as often as it says.
-UNTRUSTED = frozenset({"too_few_disagreements"})
+from .cautions import is_untrusted
 
 
 def verdicts(targets: Iterable[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -23,16 +22,15 @@ def verdict(target: Any, row: Mapping[str, Any]) -> dict[str, Any]:
     """`met` compares the estimate; `verdict` is met, missed or undecided by the interval.
 
     An undefined estimate does not meet a target, and nothing is decided by it. Without an
-    interval nothing is decided either, nor by one that no method gets right (`UNTRUSTED`).
+    interval nothing is decided either, nor by one that no method gets right.
     """
     value, low, high = row["estimate"], row["low"], row["high"]
-    warnings = list(row.get("warnings") or [])
     at_least = target.at_least is not None
     bound = target.at_least if at_least else target.at_most
     met, decided = False, "undecided"
     if value is not None:
         met = value >= bound if at_least else value <= bound
-        if low is not None and high is not None and not UNTRUSTED.intersection(warnings):
+        if low is not None and high is not None and not is_untrusted(row):
             if (low >= bound) if at_least else (high <= bound):
                 decided = "met"
             elif (high < bound) if at_least else (low > bound):
@@ -51,7 +49,7 @@ def verdict(target: Any, row: Mapping[str, Any]) -> dict[str, Any]:
         "direction": "at_least" if at_least else "at_most",
         "n_items": row["n_items"],
         "reason": row["reason"],
-        "warnings": warnings,
+        "warnings": list(row.get("warnings") or []),
     }
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .targets import UNTRUSTED
+from .cautions import is_untrusted
 from .words import capital, listing, name_of, number
 
 Labels = Mapping[str, str]  # what questions are called, by id
@@ -118,16 +118,15 @@ def moves(what: str, found: Sequence[Mapping[str, Any]]) -> str:
     return f"{what} {' and '.join(said)}, beyond the intervals"
 
 
-def apart(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def apart(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool | None:
     """Whether two independent estimates differ by more than their joint margin.
 
-    The halves of the intervals that face each other are added as independent errors are. Where
-    an interval cannot be trusted, nothing is said to have moved.
+    The halves of the intervals that face each other are added as independent errors are. None
+    where an interval is missing or cannot be trusted: nobody can say, so nothing is said to have
+    moved.
     """
-    if any(UNTRUSTED.intersection(row.get("warnings") or ()) for row in (old, new)):
-        return False
-    if any(row[end] is None for row in (old, new) for end in ("low", "high")):
-        return False
+    if any(row["low"] is None or is_untrusted(row) for row in (old, new)):
+        return None
     below, above = sorted((old, new), key=lambda row: row["estimate"])
     margin = math.hypot(above["estimate"] - above["low"], below["high"] - below["estimate"])
     return bool(above["estimate"] - below["estimate"] > margin)

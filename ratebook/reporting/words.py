@@ -9,6 +9,7 @@ from .cautions import marks
 from .names import NAMES, SHARES
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
+VISIBLE = 0.005  # a change that still shows at two decimals
 PERCENT = "\u00a0%"  # the sign stays with its number
 
 
@@ -71,6 +72,11 @@ def estimate(row: Mapping[str, Any]) -> str:
     text = number(row["estimate"], row["statistic"])
     between = interval(row["low"], row["high"], row["statistic"])
     return f"{text} ({between}){marks(row)}" if between else text
+
+
+def cell(row: Mapping[str, Any] | None) -> str:
+    """The same in a table, where a number that is not there is a dash."""
+    return "–" if row is None or row["estimate"] is None else estimate(row)
 
 
 def signed_estimate(row: Mapping[str, Any]) -> str:

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from ratebook.reporting import Report, numbers
-from ratebook.reporting.gaps import is_shown, opening, outcome
-from ratebook.reporting.sections.headline import headline
+from ratebook.reporting.differences import is_shown, opening, outcome
+from ratebook.reporting.sections.headline import headline, several
 from ratebook.reporting.sections.machines import commonest_error
 from ratebook.reporting.sections.targets import settle
 from ratebook.reporting.sections.verdict import sentence
@@ -89,6 +89,36 @@ def paired(by_hand, better=0, cases=12, shared=True):
             for question in ("accuracy", "fluency"):
                 answers.append((rater, f"q{case:02d}/{'ab'[system]}", question, min(5, score)))
     return by_hand("neureg-qa", items, answers)
+
+
+@pytest.mark.parametrize("comparisons", [0, 1])
+def test_no_correction_is_claimed_where_there_is_nothing_to_correct_for(comparisons, monkeypatch):
+    """Neither for 0 comparisons, where no p could be had, nor for a single one."""
+    p = 0.2 if comparisons else None
+    shown, none = gap(0.4, 0.1, 0.7), gap(0.4, -0.1, 0.7)
+    report = SimpleNamespace(
+        parameters=SimpleNamespace(coverage=0.95),
+        protocol=SimpleNamespace(questions=(), measures=()),
+        numbers=SimpleNamespace(rows=[{**none, "p_holm": p}]),
+    )
+    rows = [{"estimate": value} for value in (4.0, 3.0, 2.0)]
+    for found, end in ((none, "; no difference is shown."), (shown, "; shown: a before b, a befo")):
+        monkeypatch.setattr(
+            "ratebook.reporting.sections.headline.comparison", lambda *_, f=found: f
+        )
+        order = several(report, "overall_mean", None, rows, ["a", "b", "c"], "mean score")
+        assert end in order
+        assert "comparison" not in order
+    assert said(gap(0.4, 0.1, 0.7, 0.2)).endswith("which is no longer beyond chance.")
+
+
+def test_a_difference_that_is_the_same_on_all_cases_says_why_it_has_no_interval(by_hand):
+    stored = paired(by_hand, better=1)
+    first = headline(Report(stored))[0]
+    assert "without an interval (all cases differ by the same amount), which shows nothing" in first
+    page = page_of(stored)
+    assert "<td class=figure>all cases differ by the same amount</td>" in page
+    assert "no reason given" not in page
 
 
 def test_equal_systems_are_not_told_apart_and_the_interval_stands_beside(by_hand):

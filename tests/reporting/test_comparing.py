@@ -25,6 +25,16 @@ def test_two_rounds_are_compared_on_the_items_they_share(place):
     assert file.name in (place.reports / "index.html").read_text("utf-8")
 
 
+def test_a_comparison_is_made_with_the_parameters_that_were_asked_for(place):
+    raters = place.store.round("feedback-sample").raters()
+    two = [each.pseudonym for each in raters if each.kind == "human"][:2]
+    asked = {"pseudonyms": True, "raters": two, "groups": ["model"]}
+    page = compare(place, "feedback-sample", "feedback-sample", asked).read_text("utf-8")
+    assert '<th scope="row">Clarity</th>' in page
+    with pytest.raises(ValueError, match="feedback-sample has no 'colour'"):
+        compare(place, "feedback-sample", "feedback-sample-2", {"groups": ["colour"]})
+
+
 def test_a_round_against_itself_has_not_moved(place):
     page = compare(place, "stem-sample", "stem-sample").read_text("utf-8")
     assert "Nothing moved beyond the intervals." in page

@@ -3,6 +3,8 @@
 import errno
 import json
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -80,7 +82,8 @@ def test_a_killed_kernel_is_said_to_be_dead(notebook, place):
     notebook("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     with pytest.raises(ReportError, match=r"halo-sample: DeadKernelError: Kernel died\."):
         build(place, ["halo-sample"])
-    assert not (place.reports / "halo-sample" / "index.html").exists()
+    folder = place.reports / "halo-sample"
+    assert [path.name for path in folder.iterdir()] == ["report.failed.ipynb"]
 
 
 def test_a_warning_is_a_failure_that_quotes_it(notebook, place):
@@ -227,3 +230,25 @@ def test_an_unknown_round_is_refused_before_anything_is_written(place):
     with pytest.raises((ValueError, LookupError), match="halo-smaple"):
         build(place, ["halo-sample", "halo-smaple"])
     assert not place.reports.exists()
+
+
+def test_two_commands_at_once_on_one_round_leave_one_whole_report(built, workspace, tmp_path):
+    """Real runs, each in a process of its own; what stays is the page of either, in full."""
+    words = [
+        *(sys.executable, "-m", "ratebook", "--workspace", str(workspace.path)),
+        *("--reports", str(tmp_path / "reports"), "report", "halo-sample"),
+    ]
+    runs = [
+        subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    for run in runs:
+        _, said = run.communicate(timeout=300)
+        assert run.returncode == 0, said
+    assert sorted(path.name for path in (tmp_path / "reports").iterdir()) == [
+        "halo-sample",
+        "index.html",
+    ]
+    folder = tmp_path / "reports" / "halo-sample"
+    for name in ("index.html", "numbers.json", "numbers.csv", "report.ipynb"):
+        assert (folder / name).read_bytes() == (built / "halo-sample" / name).read_bytes(), name

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from analysis import summary
 from ratebook.judges import judge
 from ratebook.reporting import Report, numbers
-from ratebook.reporting.beside import COMPARISONS, HALVES, SCORES
+from ratebook.reporting.measures import COMPARISONS, HALVES, SCORES
 from ratebook.reporting.section import safe
 from ratebook.reporting.words import estimate, name_of, signed_estimate
 from ratebook.rounds import Event, Store

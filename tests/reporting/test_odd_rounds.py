@@ -39,11 +39,15 @@ def test_without_answers_the_page_says_so(by_hand, protocol):
 
 
 def test_labels_without_a_checker_have_their_kappa_and_targets_without_a_value(by_hand):
-    items = [{k: v for k, v in each.items() if k != "auto_label"}
-             for each in records("halo-support", 12)]
+    items = [
+        {k: v for k, v in each.items() if k != "auto_label"} for each in records("halo-support", 12)
+    ]
     labels = load("halo-support").question("label").values
-    said = [(rater, f"i{n:03d}", "label", labels[(n + (n == turn)) % 3])
-            for turn, rater in enumerate(("ana", "ben")) for n in range(12)]
+    said = [
+        (rater, f"i{n:03d}", "label", labels[(n + (n == turn)) % 3])
+        for turn, rater in enumerate(("ana", "ben"))
+        for n in range(12)
+    ]
     stored = by_hand("halo-support", items, said)
     found = {target["name"]: target for target in numbers(stored).targets}
     assert found["Match with the automatic label"]["value"] is None

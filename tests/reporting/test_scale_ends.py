@@ -7,9 +7,9 @@ import pytest
 from ratebook.protocols import load
 from ratebook.reporting import Report, numbers
 from ratebook.reporting.cautions import JOINER, legend, marks
-from ratebook.reporting.checks import ALONE
+from ratebook.reporting.checks import ALONE, checks
 from ratebook.reporting.methods import CALLED, called, intervals, methods
-from ratebook.reporting.rows import possible, ranges_of, within
+from ratebook.reporting.rows import possible, questions_of, ranges_of, within
 from ratebook.reporting.sections.shares import half_width
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import page_of, records
@@ -128,10 +128,29 @@ def test_every_coefficient_stands_among_the_checks_with_the_reason_where_it_has_
     json.dumps(found.checks, allow_nan=False)
 
 
+def test_a_coefficient_that_came_out_wrong_is_found(workspace):
+    """The other packages say so for α and κ, a little or a lot; the rest still agree."""
+    stored = workspace.store.round("halo-sample")
+    found = numbers(stored)
+    questions = questions_of(stored.protocol)
+    measures = [measure.to_dict() for measure in stored.protocol.measures]
+    for wrong in ("alpha_nominal", "kappa_raters", "kappa_human_auto"):
+        rows = [
+            {**each, "estimate": each["estimate"] + 1e-6} if each["statistic"] == wrong else each
+            for each in found.rows
+        ]
+        again = checks(stored.frame(), rows, measures, questions)
+        differ = {each["number"].split(":")[0] for each in again if each["agrees"] is False}
+        assert differ == {wrong}
+
+
 def test_an_interval_without_width_is_none_and_decides_nothing(by_hand):
     """All were right: of further items that says nothing, so no target is decided by it."""
     said = [(rater, f"i{n:03d}", "relevance", 5) for rater in ("ana", "ben") for n in range(12)]
     found = numbers(by_hand("neureg-qa", records("neureg-qa", 12), said))
-    [row] = [each for each in found.rows if each["statistic"] == "mean"
-             and each["question"] == "relevance" and each["group"] is None]
+    [row] = [
+        each
+        for each in found.rows
+        if each["statistic"] == "mean" and each["question"] == "relevance" and each["group"] is None
+    ]
     assert (row["estimate"], row["low"], row["high"]) == (5, None, None)

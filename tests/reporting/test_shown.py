@@ -15,9 +15,9 @@ from ratebook.reporting.figures.forest import finding as agreement
 from ratebook.reporting.figures.heat import heat_figure
 from ratebook.reporting.figures.likert import colours
 from ratebook.reporting.figures.means import means_figure
+from ratebook.reporting.sections.apart import ends, sentence
 from ratebook.reporting.sections.conduct import burnup
 from ratebook.reporting.sections.criteria import finding as spread
-from ratebook.reporting.sections.differences import beside, ends
 from ratebook.reporting.sections.machines import machines
 from ratebook.reporting.sections.quoted import quoted
 from ratebook.reporting.tables.apart import Apart, apart
@@ -101,8 +101,8 @@ def test_a_model_is_set_against_the_peoples_mean(by_hand):
 
 
 def test_a_difference_within_its_margin_is_none():
-    found = Apart(pd.DataFrame(), (), 0.05, 0.2, -0.9, 1.0)
-    assert beside(found, "ana", "ben").startswith("ana and ben score alike on average (+0.05")
+    found = Apart(pd.DataFrame(), 0.05, 0.2, -0.9, 1.0)
+    assert sentence(found, "ana", "ben").startswith("ana and ben score alike on average (+0.05")
 
 
 def test_progress_is_drawn_where_answers_have_times_and_not_for_a_file_taken_in_at_once(by_hand):
@@ -191,5 +191,5 @@ def test_a_strip_is_as_small_for_many_items_as_for_few():
 def test_an_empty_part_of_quality_control_has_no_heading():
     from ratebook.reporting.sections.labels import control
 
-    counted = SimpleNamespace(kind="model")
+    counted = SimpleNamespace(machines=list)
     assert control(SimpleNamespace(counted=counted)) == ""

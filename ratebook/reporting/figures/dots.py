@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .draw import INK, LINE, PAPER, SOFT, axes, folded, name, titled
+from .draw import INK, LINE, PAPER, SOFT, axes, folded, legend_above, name, titled
 
 SIGNS = ("o", "D", "s", "^", "v", "P", "X", "*")
 
@@ -36,13 +36,5 @@ def dots_figure(
     ax.set_ylim(-0.55, len(lines) - 0.45)
     ax.set_xlabel(xlabel)
     ax.grid(axis="x", color=LINE, linewidth=0.5)
-    ax.legend(
-        ncols=4,
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
-        frameon=False,
-        labelcolor=INK,
-        fontsize=8.5,
-        borderpad=0,
-    )
+    legend_above(ax, 4)
     return titled(ax, said)

@@ -87,6 +87,19 @@ def ink_on(colour: Any) -> str:
     return ON_LIGHT if (light + 0.05) ** 2 > 1.05 * 0.05 else ON_DARK
 
 
+def legend_above(ax: Any, columns: int) -> None:
+    """What the signs stand for, on one line over the axes where it fits."""
+    ax.legend(
+        ncols=columns,
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        frameon=False,
+        labelcolor=INK,
+        fontsize=8.5,
+        borderpad=0,
+    )
+
+
 def titled(ax: Any, finding: str) -> Any:
     """The finding above the figure, from its left edge, on as many lines as it needs."""
     width = int(ax.figure.get_figwidth() * 11.2)

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .draw import INK, LINE, PAPER, SOFT, axes, folded, titled
+from .draw import INK, LINE, PAPER, SOFT, axes, folded, legend_above, titled
 
 BINS = 48  # twelve to a point of a five-point scale
-MARKS = (("mean", "o", INK, 0.24), ("weighted", "D", PAPER, 0.02))
+MARKS = (
+    ("mean", "plain mean", "o", INK, 0.24),
+    ("weighted", "weighted by confidence", "D", PAPER, 0.02),
+)
 
 
 def means_figure(
@@ -19,7 +22,7 @@ def means_figure(
     ax = ax if ax is not None else axes(1.15 + 0.47 * len(rows))
     for place, row in enumerate(reversed(rows)):
         strip(ax, row["items"], ends, place - 0.42)
-        for kind, sign, fill, up in MARKS:
+        for kind, words, sign, fill, up in MARKS:
             value, low, high = row[kind]
             if low is not None:
                 ax.plot([low, high], [place + up] * 2, color=SOFT, linewidth=1.6, zorder=1)
@@ -32,7 +35,7 @@ def means_figure(
                 markersize=6 if sign == "o" else 5.2,
                 markeredgewidth=1.2,
                 zorder=2,
-                label=kind if place == 0 else None,
+                label=words if place == 0 else None,
             )
     ax.set_yticks(range(len(rows)), [folded(row["label"]) for row in reversed(rows)])
     ax.set_ylim(-0.5, len(rows) - 0.45)
@@ -40,18 +43,7 @@ def means_figure(
     ax.set_xlim(ends[0] - room, ends[1] + room)
     ax.set_xlabel("score  ·  strip: the means of the single items")
     ax.grid(axis="x", color=LINE, linewidth=0.5)
-    handles, _ = ax.get_legend_handles_labels()
-    ax.legend(
-        handles,
-        ["plain mean", "weighted by confidence"],
-        ncols=2,
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
-        frameon=False,
-        labelcolor=INK,
-        fontsize=8.5,
-        borderpad=0,
-    )
+    legend_above(ax, 2)
     return titled(ax, said)
 
 

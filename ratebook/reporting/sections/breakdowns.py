@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..section import Section, heading, table
 from ..tables.values import group_name, in_protocol_order
-from ..words import estimate, name_of, number
+from ..words import cell, estimate, name_of, number
 
 OWN = {"rater", "label", "systems", "raters", "tokeniser", "level"}
 MOST_VALUES = 12
@@ -116,7 +116,3 @@ def line_name(report: Any, question: str | None, statistic: str, mixed: bool) ->
     if not mixed:
         return (report.label(question) if question else name_of(statistic),)
     return (report.label(question) if question else "All together", name_of(statistic))
-
-
-def cell(row: dict[str, Any] | None) -> str:
-    return "–" if row is None or row["estimate"] is None else estimate(row)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...rounds.snapshot import places_of_all
-from ..known import public
 from ..section import Section, heading, paragraph, table
 from ..tables.conduct import ENOUGH, gold, longest_runs, repeats, times, uniform
 from ..tables.progress import progress, when
@@ -54,16 +52,8 @@ def burnup(report: Any) -> str:
 
 def planned(report: Any) -> int:
     """Rater by rater the items of their plans; 0 where any counts without a plan."""
-    stored = report.stored
-    counting = set(report.counted.raters())
-    with stored.store.read() as connection:
-        seen = stored.look(connection)
-        plans = places_of_all(connection, seen)
-    own = {
-        public(rater, report.parameters.pseudonyms): len(plans.get(seen.raters[rater.name].id, ()))
-        for rater in stored.raters()
-    }
-    return sum(own[name] for name in counting) if all(own.get(name) for name in counting) else 0
+    own = [report.asked.plans.get(name, 0) for name in report.counted.raters()]
+    return sum(own) if all(own) else 0
 
 
 def spell(time: float, unit: str) -> str:

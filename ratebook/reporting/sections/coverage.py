@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..cautions import marks
-from ..gaps import comparisons
-from ..section import Section, heading, paragraph, table
+from ..differences import comparisons
+from ..section import Section, fold, heading, paragraph, table
 from ..tables.trace import csv_of, trace
 from ..tables.writers import families
 from ..words import count, name_of, percent
-from .questions import fold, lost, same_meaning, samples_table, trace_table, unusable
+from .questions import lost, same_meaning, samples_table, trace_table, unusable
 
 SHORT = {
     "recall": "Recall",
@@ -36,7 +36,7 @@ AGAINST = (
 
 
 def coverage(report: Any) -> Section | None:
-    if not report.rows("recall"):
+    if not report.rows("recall") or not len(report.counted.people):
         return None
     traced = trace(report)
     report.files["trace.csv"] = csv_of(traced)
@@ -86,6 +86,8 @@ def readings(report: Any) -> str:
         for statistic in SHORT
         if set(cells := line(report, statistic, "macro", names)) != {"–"}
     ]
+    if not lines:
+        return ""
     caption = f"Recall and precision, {AGGREGATES['macro']}, per cent"
     return table(("Number", *names), lines, caption) + paragraph(MEANING, "soft")
 

@@ -11,6 +11,8 @@ from ..tables.apart import one_scale
 from ..tables.spread import scales, shares
 from ..tables.values import scale_names
 from ..words import (
+    VISIBLE,
+    cell,
     count,
     estimate,
     interval,
@@ -23,14 +25,6 @@ from ..words import (
 )
 
 CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
-VISIBLE = 0.005  # what still shows at two decimals
-HEADS = {
-    "mean": "Mean",
-    "median": "Median",
-    "sd": "SD",
-    "weighted_mean": "Weighted by confidence",
-    "weighted_mean_within": "Weighted within items",
-}
 
 
 def criteria(report: Any) -> Section | None:
@@ -99,8 +93,7 @@ def weighted(report: Any) -> str:
     rows, ends = [], None
     for question in one_scale(report.counted):
         plain, surer = (
-            next(iter(report.rows(statistic, question.id)), None)
-            for statistic in ("mean", "weighted_mean")
+            report.numbers.get(statistic, question.id) for statistic in ("mean", "weighted_mean")
         )
         if not plain or not surer or None in (plain["estimate"], surer["estimate"]):
             continue
@@ -156,13 +149,14 @@ def means(report: Any) -> str:
     questions = list(dict.fromkeys(row["question"] for s in asked for row in report.rows(s)))
     lines, counts = [], []
     for question in questions:
-        rows = {s: next(iter(report.rows(s, question)), None) for s in asked}
+        rows = {s: report.numbers.get(s, question) for s in asked}
         if not any(row and row["estimate"] is not None for row in rows.values()):
             continue
         some = next((row for row in rows.values() if row), {"n_items": 0, "n_ratings": 0})
         counts.append((some["n_items"], some["n_ratings"]))
-        lines.append([label_of(report, question), *(cell(rows[s], s) for s in asked)])
-    computed = next(iter(report.rows("overall_mean") + report.rows("overall_computed_mean")), None)
+        lines.append([label_of(report, question), *(shown(rows[s], s) for s in asked)])
+    get = report.numbers.get
+    computed = get("overall_mean") or get("overall_computed_mean")
     if computed and computed["estimate"] is not None:
         blank = ["–"] * (len(asked) - 1)
         counts.append((computed["n_items"], computed["n_ratings"]))
@@ -171,17 +165,18 @@ def means(report: Any) -> str:
     if len({items for items, _ in counts}) == 1:  # said once rather than on every line
         caption, further = f"{caption}; {count(counts[0][0], 'item')}", ["Ratings"]
     body = [(*line, *own[-len(further) :]) for line, own in zip(lines, counts, strict=True)]
-    return table(("Question", *(HEADS[s] for s in asked), *further), body, caption)
+    return table(("Question", *(name_of(s) for s in asked), *further), body, caption)
 
 
 def label_of(report: Any, question: str) -> str:
-    asked = next((q for q in report.protocol.questions if q.id == question), None)
+    asked = report.question(question)
     return report.label(question) + (" (0–100)" if asked and asked.type == "percent" else "")
 
 
-def cell(row: dict[str, Any] | None, statistic: str) -> str:
-    if row is None or row["estimate"] is None:
-        return "–"
-    if statistic == "median":
-        return minus(f"{row['estimate']:.2f}".rstrip("0").rstrip("."))
-    return number(row["estimate"]) if statistic == "sd" else estimate(row)
+def shown(row: dict[str, Any] | None, statistic: str) -> str:
+    """Medians and SDs without an interval, which would make the table too wide."""
+    if row is None or row["estimate"] is None or statistic not in ("median", "sd"):
+        return cell(row)
+    if statistic == "sd":
+        return number(row["estimate"])
+    return minus(f"{row['estimate']:.2f}".rstrip("0").rstrip("."))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from ..gaps import comparison, is_shown
+from ..differences import comparison, is_shown
+from ..measures import asked_of, listed, wanted
+from ..rows import rows_of
 from ..tables.paired import leaders
+from ..targets import verdicts
 from ..words import DECIDED, listing, number
 
 MOST = 12  # raters; with more, no single one decides, and the question is not asked
@@ -24,9 +28,9 @@ def flips(report: Any) -> str | None:
 
 
 def flipped_targets(report: Any, raters: list[str]) -> str:
-    changed, moved = [], []
+    changed, moved, measures = [], [], aimed(report)
     for rater in raters:
-        for now, then in without(report, rater):
+        for now, then in without(report, rater, measures):
             if now["verdict"] == then["verdict"] and now["met"] != then["met"]:
                 moved.append(rater)
             if now["verdict"] != then["verdict"]:
@@ -45,38 +49,32 @@ def flipped_targets(report: Any, raters: list[str]) -> str:
     return f"One rater can flip it: {listing(changed, limit=4)}."
 
 
-def without(report: Any, rater: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each target now, and as it would be without this rater."""
-    import analysis
-
-    from ..compute import wanted
-    from ..rows import questions_of, wide
-    from ..targets import verdicts
-
-    aims = {(target.statistic, target.question) for target in report.protocol.targets}
-    measures = [
-        {**measure, "by": []}
+def aimed(report: Any) -> list[dict[str, Any]]:
+    """The measures that targets speak of, by just the groups these name."""
+    targets = report.protocol.targets
+    groups = [sorted(target.group or ()) for target in targets]
+    return [
+        {**measure, "by": [by for by in measure.get("by", ()) if sorted(listed(by)) in groups]}
         for measure in wanted(report.protocol, report.frame, report.parameters)
         if any(
-            measure["statistic"] == statistic
-            and (question is None or question in (measure.get("question") or []))
-            for statistic, question in aims
+            measure["statistic"] == target.statistic
+            and (target.question is None or target.question in asked_of(measure))
+            for target in targets
         )
     ]
+
+
+def without(
+    report: Any, rater: str, measures: list[dict[str, Any]]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each target now, and as it would be without this rater, made in the same way."""
     frame = report.frame[report.frame["rater"].astype(object).ne(rater)]
-    named = report.parameters.raters
-    rows = analysis.summary(
-        frame,
-        measures,
-        questions_of(report.protocol),
-        cluster=report.cluster,
-        raters=[name for name in named if name != rater] if named else None,
-        coverage=report.parameters.coverage,
-    )
-    then = {
-        target["name"]: target
-        for target in verdicts(report.protocol.targets, [wide(row) for row in rows])
-    }
+    parameters = report.parameters
+    if parameters.raters is not None:
+        rest = tuple(name for name in parameters.raters if name != rater)
+        parameters = replace(parameters, raters=rest)
+    rows = rows_of(report.protocol, frame, measures, parameters, report.cluster)
+    then = {target["name"]: target for target in verdicts(report.protocol.targets, rows)}
     return [(now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from ..gaps import comparison, counted, is_shown, opening, outcome, turned
+from ..differences import comparison, is_shown, of_many, opening, outcome, turned
 from ..words import capital, count, estimate, listing, name_of, number
 
 # The number a protocol is about, the most telling first.
@@ -109,10 +109,9 @@ def several(
     if not any(gap is not None and gap["low"] is not None for _, _, gap in gaps):
         end = "the pairs could not be compared case by case, so the order may be chance"
     elif not apart:
-        end = f"no difference is shown among {count(counted(report), 'comparison')}"
+        end = f"no difference is shown{of_many(report, ' among')}"
     else:
-        end = f"shown, corrected for {count(counted(report), 'comparison')}: "
-        end += listing(apart, limit=MOST_PAIRS)
+        end = f"shown{of_many(report, ', corrected for')}: {listing(apart, limit=MOST_PAIRS)}"
     return f"{capital(what)}, best first: {order}; {end}."
 
 

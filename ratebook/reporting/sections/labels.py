@@ -8,7 +8,6 @@ from ..section import Section, bullets, heading, safe, short, table
 from ..tables.reading import against_machine
 from ..tables.values import value_name, value_names
 from ..words import count, interval, listing, number
-from .machines import pairs
 
 STATISTICS = ("agreement_jaccard", "agreement_of_auto", "agreement_of_human", "agreement_specific")
 HEADS = ("Of either’s", "Of the checker’s", "Of the people’s", "Specific")
@@ -52,7 +51,7 @@ def per_label(report: Any) -> str:
 
 
 def name_of_label(report: Any, row: dict[str, Any]) -> str:
-    asked = next((q for q in report.protocol.questions if q.id == row["question"]), None)
+    asked = report.question(row["question"])
     label = row["group"]["label"]
     return value_name(asked, label) if asked else str(label)
 
@@ -62,7 +61,7 @@ def control(report: Any) -> str:
     machine = next(
         (
             (name, q)
-            for name, kind, q in pairs(report)
+            for name, kind, q in report.counted.machines()
             if kind == "automatic" and q.type == "choice"
         ),
         None,

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..beside import HALVES
-from ..section import Section, heading, paragraph, table
+from ..measures import HALVES
+from ..section import Section, fold, heading, paragraph, table
 from ..tables.apart import apart
 from ..tables.pairs import commonest, consensus, crossed
 from ..tables.values import value_names
-from ..words import count, estimate, listing, name_of, signed_estimate
-from .differences import DOTS, beside
+from ..words import cell, count, estimate, listing, name_of, signed_estimate
+from .apart import DOTS, sentence
 
-MACHINES = ("automatic", "model")
 FIRST = ("exact", "within_one", "mae", "bias")
 FURTHER = ("spearman", *HALVES)
 COMPARED = ["percent_match", "kappa_human_auto"]
@@ -23,7 +22,7 @@ COMPARED = ["percent_match", "kappa_human_auto"]
 
 def machines(report: Any) -> Section | None:
     """None where every rater is a person, or the models are the ones who count."""
-    found = pairs(report)
+    found = report.counted.machines()
     if not found:
         return None
     parts = []
@@ -52,28 +51,10 @@ def differences(report: Any, machine: str) -> str:
     from ..figures.apart import apart_figure
 
     whom = "the people’s mean" if len(people) > 1 else people[0]
-    said = beside(found, machine, whom)
+    said = sentence(found, machine, whom)
     drawn = apart_figure(found, machine, "people" if len(people) > 1 else people[0], said)
     alt = f"{said}, over {count(len(found.points), 'item')}."
     return report.picture(f"differences-{machine}", drawn, alt, DOTS)
-
-
-def pairs(report: Any) -> list[tuple[str, str, Any]]:
-    """(machine, kind, question) for everything answered by people who count and by the machine."""
-    counted = report.counted
-    if counted.kind == "model":
-        return []
-    given = counted.given[counted.given["rater_kind"].isin(MACHINES)]
-    if not len(given):
-        return []
-    kinds = counted.people.groupby("question")["rater_kind"].unique()
-    by_people = {name for name, found in kinds.items() if set(found) == {"human"}}
-    questions = [q for q in [*counted.labelled(), *counted.numeric()] if q.id in by_people]
-    found = []
-    for (kind, rater), rows in given.groupby(["rater_kind", "rater"], sort=True):
-        answered = set(rows["question"].unique())
-        found += [(str(rater), str(kind), q) for q in questions if q.id in answered]
-    return found
 
 
 def both(report: Any, machine: str, question: Any) -> tuple[pd.Series, pd.Series]:
@@ -126,7 +107,7 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
 
 def commonest_error(report: Any) -> str | None:
     """“Commonest error: checker SUPPORTED, people NO EVIDENCE, 8 of 15.”"""
-    for machine, kind, question in pairs(report):
+    for machine, kind, question in report.counted.machines():
         if question.type != "choice" or kind != "automatic":
             continue
         matrix = crossed(*both(report, machine, question), [*value_names(question).values()])
@@ -155,8 +136,7 @@ def scores_against(report: Any, machine: str, scales: list[Any]) -> str:
     if report.rows(HALVES[0], rater=machine):
         further += ", and both rounded to the nearest half point"
     rest = comparisons(report, machine, scales, FURTHER, further)
-    folded = f"<details><summary>In what order</summary>{rest}</details>" if rest else ""
-    return made + paragraph(note, "soft") + folded
+    return made + paragraph(note, "soft") + fold("In what order", rest)
 
 
 def comparisons(
@@ -175,12 +155,7 @@ def comparisons(
     for question in scales:
         own = [rows.get((question.id, statistic)) for statistic in statistics]
         cells = [
-            "–"
-            if row is None or row["estimate"] is None
-            else signed_estimate(row)
-            if row["statistic"] == "bias"
-            else estimate(row)
-            for row in own
+            signed_estimate(row) if row and row["statistic"] == "bias" else cell(row) for row in own
         ]
         items = max((row["n_items"] for row in own if row is not None), default=0)
         lines.append((question.label, items, *cells))
@@ -200,7 +175,7 @@ def declared(report: Any) -> str:
                     who,
                     report.label(row["question"]),
                     name_of(row["statistic"]),
-                    estimate(row) if row["estimate"] is not None else "–",
+                    cell(row),
                     row["n_items"],
                 )
             )
@@ -213,4 +188,4 @@ def declared(report: Any) -> str:
         "Machine against consensus and against each rater",
         text=3,
     )
-    return f"<details><summary>Against each rater</summary>{inside}</details>"
+    return fold("Against each rater", inside)

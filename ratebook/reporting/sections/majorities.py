@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..cautions import marks
 from ..section import Section, heading, paragraph, table
-from ..words import interval, number, percent
+from ..words import cell, number, percent
 from .scattered import scattered
 
 KINDS = ("full_agreement", "majority", "no_majority")
@@ -30,7 +29,7 @@ def agreed(report: Any) -> str:
     lines = [
         (
             report.label(question),
-            *(shown(found.get((kind, question))) for kind in KINDS),
+            *(cell(found.get((kind, question))) for kind in KINDS),
             found[KINDS[0], question]["n_items"],
         )
         for question in questions
@@ -41,15 +40,6 @@ def agreed(report: Any) -> str:
     head = ("Question", "All raters the same", "A majority", "No majority", "Items")
     made = paragraph(summary(report, found)) + table(head, lines, "Items that every rater rated")
     return made + against(report)
-
-
-def shown(row: dict[str, Any] | None) -> str:
-    if row is None:
-        return "–"
-    between = interval(row["low"], row["high"], row["statistic"])
-    return number(row["estimate"], row["statistic"]) + (
-        f" ({between}){marks(row)}" if between else ""
-    )
 
 
 def summary(report: Any, found: dict[tuple[str, str | None], dict[str, Any]]) -> str:

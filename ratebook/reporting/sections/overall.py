@@ -15,13 +15,13 @@ ADJUSTED, LISTED = 0.5, 5
 
 
 def overall(report: Any) -> Section | None:
-    row = next(iter(report.rows("adjusted_share")), None)
+    row = report.numbers.get("adjusted_share")
     if row is None or row["estimate"] is None:
         return None
     question = report.protocol.question(row["question"])
     stated = against_computed(report, question)
-    computed = next(iter(report.rows("overall_computed_mean")), None)
-    mean = next(iter(report.rows("mean", question.id)), None)
+    computed = report.numbers.get("overall_computed_mean")
+    mean = report.numbers.get("mean", question.id)
     parts = [paragraph(how_many(row))]
     if mean and computed and mean["estimate"] is not None and computed["estimate"] is not None:
         both = number(mean["estimate"]), number(computed["estimate"])

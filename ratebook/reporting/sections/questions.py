@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..section import heading, paragraph, short, table
+from ..section import fold, heading, paragraph, short, table
 from ..tables.trace import NOT_IN_TEXT, SCORED, UNUSABLE, by_grade, by_sample, graded
 from ..words import count, number, was
 
@@ -14,10 +14,6 @@ LISTED = 25
 ROWS = 400
 LOW = 0.5
 HEAD = ("Text", "Question", "Reference → text")
-
-
-def fold(summary: str, inside: str) -> str:
-    return f"<details><summary>{summary}</summary>{inside}</details>" if inside else ""
 
 
 def unusable(traced: pd.DataFrame) -> str:
@@ -79,7 +75,7 @@ def listed(caption: str, rows: pd.DataFrame, limit: int = LISTED) -> str:
 def same_meaning(report: Any, traced: pd.DataFrame) -> str:
     """What people say of the pairs of answers, beside the words they share."""
     both = traced[traced["status"].eq(SCORED)]
-    question = next((q for q in report.protocol.questions if q.id == "match"), None)
+    question = report.question("match")
     if question is None or not len(both):
         return ""
     made = heading("Do the answers mean the same?")

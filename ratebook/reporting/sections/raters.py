@@ -12,7 +12,7 @@ from ..tables.lean import habits, leans
 from ..tables.pairs import agreement_matrix, with_others
 from ..tables.values import value_names
 from ..words import listing, number, percent, signed
-from .differences import ends
+from .apart import ends
 from .trust import coefficients
 
 ENOUGH = 2
@@ -164,7 +164,7 @@ def left_out(report: Any) -> str:
     now = ["nobody"]
     rise: dict[str, list[float]] = {name: [] for name in names}
     for row in coefficients(report):
-        asked = next((q for q in report.protocol.questions if q.id == row["question"]), None)
+        asked = report.question(row["question"])
         if asked is None:
             continue
         level = row["statistic"].removeprefix("alpha_")

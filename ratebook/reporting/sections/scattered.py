@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..section import heading, table
-from ..words import count, estimate, name_of
+from ..words import cell, count, estimate, name_of
 
 APART = ("evaluator_variance", "evaluator_sd")
 RANGE = re.compile(r"\[(-?\d+), (-?\d+)([])])")
@@ -39,11 +39,8 @@ def apart(report: Any) -> str:
 
 def ranges(report: Any) -> str:
     """The share of ratings whose mean over the questions falls in each range."""
-    rows = [
-        row
-        for row in report.by("score_ranges", "label")
-        if row["estimate"] is not None and row["question"] is None
-    ] or [row for row in report.by("score_ranges", "label") if row["estimate"] is not None]
+    rows = [row for row in report.by("score_ranges", "label") if row["estimate"] is not None]
+    rows = [row for row in rows if row["question"] is None] or rows
     if not rows:
         return ""
     what = named(report, rows[0]["question"])
@@ -54,10 +51,6 @@ def ranges(report: Any) -> str:
 
 def named(report: Any, question: str | None) -> str:
     return report.label(question) if question else "Mean over the questions"
-
-
-def cell(row: dict[str, Any] | None) -> str:
-    return estimate(row) if row else "–"
 
 
 def words(label: str) -> str:

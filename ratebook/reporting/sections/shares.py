@@ -45,7 +45,6 @@ def shares(report: Any) -> Section | None:
         )
         head = ("System", *(share_name(report, s) for s in by), "Ratings")
         parts.append(table(head, lines, CAPTION))
-        alone = [s for s in alone if s not in by]
     rest = [
         (share_name(report, s), half_width(whole(report, s)), count_of(whole(report, s)))
         for s in alone
@@ -76,7 +75,7 @@ def one(report: Any, statistic: str, system: str) -> dict[str, Any] | None:
 
 
 def whole(report: Any, statistic: str) -> dict[str, Any] | None:
-    return next(iter(report.rows(statistic)), None)
+    return report.numbers.get(statistic)
 
 
 def half_width(row: dict[str, Any] | None) -> str:

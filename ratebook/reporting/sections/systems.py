@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..gaps import amount, comparisons, counted, in_points, is_shown, label, span
+from ..differences import (
+    amount,
+    compared,
+    comparisons,
+    in_points,
+    is_shown,
+    label,
+    no_interval,
+    span,
+)
 from ..section import Section, paragraph, table
-from ..words import estimate, listing, name_of, reason
+from ..words import estimate, listing, name_of
 
 SHOWN = ("mean", "overall_mean", "overall_computed_mean")
 
@@ -92,7 +101,7 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
                 label(report, row),
                 row["group"]["systems"],
                 "–" if none else amount(row, points),
-                span(row, points) or reason(row["reason"]),
+                span(row, points) or no_interval(row),
                 "–" if row["p_holm"] is None else small(row["p_holm"]),
                 "cannot be said"
                 if row["low"] is None
@@ -100,7 +109,7 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
                 row["n_items"],
             )
         )
-    many = counted(report)
+    many = compared(report)
     corrected = "p, corrected" if many > 1 else "p"
     head = ("Question", "Pair", "Difference", "Interval", corrected, "Beyond chance", "Items")
     made = table(head, lines, "Differences on the same cases", text=2)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..cautions import marks
+from ..cautions import is_untrusted, marks
 from ..section import Section, bullets, heading, table
 from ..tables.settle import items_needed
-from ..targets import UNTRUSTED
 from ..words import DECIDED, count, interval, number
 from .verdict import sentence
 
@@ -55,7 +54,7 @@ def settle(report: Any) -> list[str]:
         if target["value"] is None or target["low"] is None:
             said.append(f"{target['name']}: more answers; there is no interval to decide by yet.")
             continue
-        if UNTRUSTED.intersection(target["warnings"]):
+        if is_untrusted(target):
             said.append(
                 f"{target['name']}: items on which raters can differ. On too few of these "
                 f"{target['n_items']:,} they do, so nobody can say how many more it takes."

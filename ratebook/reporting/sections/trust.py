@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..cautions import marks
-from ..section import Section, paragraph, safe, table
+from ..cautions import is_untrusted, marks
+from ..section import Section, fold, paragraph, safe, table
 from ..tables.values import value_name
 from ..words import count, interval, listing, name_of, number, percent
 from .flips import flips
@@ -139,9 +139,7 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
     said = []
     if puzzle := puzzling(report, main, exact):
         said.append(puzzle)
-    rough = [
-        report.label(row["question"]) for row in main if "too_few_disagreements" in row["warnings"]
-    ]
+    rough = [report.label(row["question"]) for row in main if is_untrusted(row)]
     if rough:
         said.append(
             f"{listing(rough)}: fewer than 25 items show any disagreement, so "
@@ -222,4 +220,4 @@ def every(report: Any) -> str:
     ]
     head = ("Question", *(name_of(name) for name in names))
     inside = table(head, lines, "Every coefficient; their intervals stand in numbers.csv")
-    return f"<details><summary>Every coefficient</summary>{inside}</details>"
+    return fold("Every coefficient", inside)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..cautions import is_untrusted
 from ..section import Section, paragraph, safe
-from ..targets import UNTRUSTED
 from ..words import DECIDED, count, interval, listing, number, percent, reason
 from .headline import headline
 from .machines import commonest_error
@@ -63,10 +63,9 @@ def sentence(target: dict[str, Any]) -> str:
 
 def caveat(target: dict[str, Any]) -> str:
     """What keeps a reader from leaning on the interval, as the end of the sentence."""
-    warnings = target.get("warnings") or []
-    if UNTRUSTED.intersection(warnings):
+    if is_untrusted(target):
         return "; raters differ on too few items for the interval to be trusted"
-    if "few_clusters" in warnings:
+    if "few_clusters" in target["warnings"]:
         return "; roughly, as fewer than ten independent units are behind the interval"
     return ""
 

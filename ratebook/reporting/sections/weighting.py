@@ -7,10 +7,9 @@ from typing import Any
 from ..section import Section, paragraph, table
 from ..tables.confidence import calibration, confident, constant
 from ..tables.confidence import weighting as weigh
-from ..words import count, listing, number, percent, signed
+from ..words import VISIBLE, count, listing, number, percent, signed
 
 ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
-VISIBLE = 0.005  # what still shows at two decimals
 
 
 def weighting(report: Any) -> Section | None:

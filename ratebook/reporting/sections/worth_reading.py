@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..section import Section, paragraph, safe, short, table
+from ..section import Section, fold, paragraph, safe, short, table
 from ..tables.reading import answers_to, disagreements, range_of, worth
 from ..tables.values import group_name, value_name, value_names
 from ..words import count, listing
-from .machines import pairs
 from .quoted import remark
 
 SHOWN = 5
@@ -31,7 +30,7 @@ def worth_reading(report: Any) -> Section | None:
             "Items worth reading",
             paragraph("Raters gave the same answers throughout: no item stands out."),
         )
-    machine = next(((name, q) for name, _, q in pairs(report) if q.type == "choice"), None)
+    machine = next(((name, q) for name, _, q in counted.machines() if q.type == "choice"), None)
     order = worth(counted, apart, report.texts, machine)
     chosen: dict[str, str] = {}
     for unit in order.index:  # five sides of one story tell less than five stories
@@ -70,11 +69,7 @@ def card(report: Any, unit: str, asked: list[Any]) -> str:
             lines.append(f"<p><b>{safe(label)}:</b> {safe(text)}</p>")
         else:
             cited = f"<blockquote>{safe(text)}</blockquote>"
-            lines.append(
-                f"<details><summary>{safe(label)}</summary>{cited}</details>"
-                if source
-                else f"<p><b>{safe(label)}</b></p>{cited}"
-            )
+            lines.append(fold(label, cited) if source else f"<p><b>{safe(label)}</b></p>{cited}")
     lines += ["</div>", answer_table(report, found, title)]
     lines.append(comments(report, found, widest[0].id if widest else None))
     return "".join(lines) + "</article>"

@@ -24,7 +24,6 @@ class Apart:
     """
 
     points: pd.DataFrame
-    questions: tuple[Any, ...]
     bias: float
     margin: float
     low: float
@@ -33,9 +32,8 @@ class Apart:
 
 def apart(counted: Counted, first: str, others: list[str]) -> Apart | None:
     """None where fewer than ten items have a score of both on one scale."""
-    asked = one_scale(counted)
     parts = []
-    for question in asked:
+    for question in one_scale(counted):
         rows = counted.of(question.id, counted.given)
         table = counted.table(question, rows[rows["rater"].isin([first, *others])])
         theirs = [name for name in others if name in table and name != first]
@@ -50,7 +48,7 @@ def apart(counted: Counted, first: str, others: list[str]) -> Apart | None:
     gap = points["gap"].to_numpy()
     bias, spread = float(gap.mean()), float(gap.std(ddof=1))
     ends = bias - REACH * spread, bias + REACH * spread
-    return Apart(points, tuple(asked), bias, margin(gap), *ends)
+    return Apart(points, bias, margin(gap), *ends)
 
 
 def one_scale(counted: Counted) -> list[Any]:

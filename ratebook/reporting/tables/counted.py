@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+MACHINES = ("automatic", "model")
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -37,6 +39,22 @@ class Counted:
     def asked(self) -> list[Any]:
         seen = set(self.people["question"].unique())
         return [question for question in self.questions if question.id in seen]
+
+    def machines(self) -> list[tuple[str, str, Any]]:
+        """(rater, kind, question) for all that people who count and a machine answered."""
+        if self.kind == "model":
+            return []
+        given = self.given[self.given["rater_kind"].isin(MACHINES)]
+        if not len(given):
+            return []
+        kinds = self.people.groupby("question")["rater_kind"].unique()
+        by_people = {name for name, found in kinds.items() if set(found) == {"human"}}
+        questions = [q for q in [*self.labelled(), *self.numeric()] if q.id in by_people]
+        found = []
+        for (kind, rater), rows in given.groupby(["rater_kind", "rater"], sort=True):
+            answered = set(rows["question"].unique())
+            found += [(str(rater), str(kind), q) for q in questions if q.id in answered]
+        return found
 
     def table(self, question: Any, frame: pd.DataFrame | None = None) -> pd.DataFrame:
         """Units × raters: numbers of a scale, else codes of the options from 0."""

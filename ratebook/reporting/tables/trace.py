@@ -152,7 +152,7 @@ def status_of(reference: str | None, generated: str | None, dropped: bool) -> st
 def kept(report: Any) -> dict[tuple[str, int], str]:
     """What an adjudicator, else more than half of the raters, say of a question: keep or drop."""
     counted, found = report.counted, {}
-    question = next((q for q in report.protocol.questions if q.id == "keep"), None)
+    question = report.question("keep")
     if question is None:
         return {}
     final = counted.given[counted.given["rater_kind"].eq("adjudicator")]

@@ -15,7 +15,7 @@ DOTS = (
 )
 
 
-def beside(found: Apart, first: str, second: str) -> str:
+def sentence(found: Apart, first: str, second: str) -> str:
     """“r1 scores 0.56 points below r2; 95 % of items lie between −1.40 and +0.28.”"""
     low, high = found.bias - found.margin, found.bias + found.margin
     if low <= 0 <= high:
@@ -34,7 +34,7 @@ def ends(report: Any) -> str:
         return ""
     from ..figures.apart import apart_figure
 
-    said = beside(found, *pair)
+    said = sentence(found, *pair)
     alt = f"{said}, over {count(len(found.points), 'item')}."
     drawn = apart_figure(found, *pair, said)
     title = "The two furthest apart" if len(report.counted.raters()) > 2 else "Item by item"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .cautions import marks
+from .measures import asked_of
 from .rows import is_comparison
 from .words import is_share, name_of, reason, signed
 
@@ -21,9 +22,15 @@ def comparisons(report: Any) -> list[dict[str, Any]]:
     return [row for row in report.numbers.rows if is_comparison(row)]
 
 
-def counted(report: Any) -> int:
+def compared(report: Any) -> int:
     """How many comparisons the correction is for."""
     return sum(row["p_holm"] is not None for row in report.numbers.rows)
+
+
+def of_many(report: Any, words: str) -> str:
+    """“ among 6 comparisons”; nothing where there are not several to correct for."""
+    many = compared(report)
+    return f"{words} {many} comparisons" if many > 1 else ""
 
 
 def comparison(
@@ -56,14 +63,10 @@ def is_labelled(report: Any, statistic: str, question: str | None) -> bool:
         return [
             (measure.get("is"), measure.get("of"))
             for measure in measures
-            if measure["statistic"] == name and question in listed(measure.get("question"))
+            if measure["statistic"] == name and question in asked_of(measure)
         ]
 
     return any(share in shares("difference") for share in shares(statistic))
-
-
-def listed(names: Any) -> list[str]:
-    return [names] if isinstance(names, str) else list(names or [])
 
 
 def turned(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,6 +118,11 @@ def span(row: Mapping[str, Any], points: bool) -> str:
     return f"{signed(by * row['low'], places)} to {signed(by * row['high'], places)}{marks(row)}"
 
 
+def no_interval(row: Mapping[str, Any]) -> str:
+    """Why there is no interval, within a sentence."""
+    return reason(row["reason"]) if row["reason"] else "all cases differ by the same amount"
+
+
 def outcome(report: Any, row: Mapping[str, Any] | None) -> str:
     """The end of a sentence: the difference, its interval, and what it shows."""
     if row is None:
@@ -124,13 +132,12 @@ def outcome(report: Any, row: Mapping[str, Any] | None) -> str:
     points = in_points(report, row)
     said = f"a difference of {amount(row, points).lstrip('+')}"
     if row["low"] is None:
-        why = reason(row["reason"]) if row["reason"] else "this run computes none"
-        return f"{said} without an interval ({why}), which shows nothing"
+        return f"{said} without an interval ({no_interval(row)}), which shows nothing"
     said += f" ({span(row, points).replace('+', '')})"
     if is_shown(row, report.parameters.coverage):
         return said
     if excludes_zero(row):
-        return f"{said}, which is no longer beyond chance among {counted(report)} comparisons"
+        return f"{said}, which is no longer beyond chance{of_many(report, ' among')}"
     return said
 
 

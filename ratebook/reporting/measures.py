@@ -1,0 +1,118 @@
+"""What is measured of a round: what its protocol declares, by the groups asked for, and of models.
+
+Where models or automatic raters answered beside people, they are compared without being told to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from .parameters import Parameters
+from .tables.counted import count
+
+SCORES = ("exact", "within_one", "mae", "bias", "spearman")
+HALVES = ("exact_halves", "macro_f1_halves")
+COMPARISONS = (*SCORES, *HALVES)
+# Means over several questions, which are compared between systems as well.
+TOGETHER = ("overall_mean", "overall_computed_mean")
+
+
+def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[dict[str, Any]]:
+    """The protocol's measures, narrowed to the questions and widened by the groups asked for."""
+    columns = set(frame.columns)
+    kept = []
+    for measure in protocol.measures:
+        entry = measure.to_dict()
+        if parameters.questions is not None and entry.get("question") is not None:
+            asked = [name for name in asked_of(entry) if name in parameters.questions]
+            if not asked:
+                continue
+            entry["question"] = asked
+        by = [group for group in entry.get("by") or [] if columns.issuperset(listed(group))]
+        entry["by"] = by + [[name] for name in parameters.groups if [name] not in by]
+        if entry["statistic"].startswith("difference") and protocol.item.system:
+            entry["system"] = protocol.item.system
+        if parameters.ties == "first" and entry["statistic"] == "evaluator_agreement":
+            entry["tie"] = "first"
+        kept.append(entry)
+        if entry["statistic"] in TOGETHER and len(asked_of(entry)) > 1 and protocol.item.system:
+            together = {"statistic": "difference_overall", "question": entry["question"]}
+            kept.append({**together, "system": protocol.item.system})
+    machines = machines_beside_people(protocol, frame, parameters)
+    declared = answerable(protocol, kept, machines)
+    return [*declared, *comparisons(machines, declared)]
+
+
+def answerable(
+    protocol: Any, measures: list[dict[str, Any]], machines: dict[str, list[Any]]
+) -> list[dict[str, Any]]:
+    """Declared comparisons are kept for what a model answered, and wherever a target waits."""
+    by_models = {question.id for question in machines.get("model", ())}
+    aims = {target.statistic for target in protocol.targets}
+    kept = []
+    for measure in measures:
+        if measure["statistic"] in COMPARISONS and measure["statistic"] not in aims:
+            asked = [name for name in asked_of(measure) if name in by_models]
+            if not asked:
+                continue
+            measure = {**measure, "question": asked}
+        kept.append(measure)
+    return kept
+
+
+def comparisons(
+    machines: dict[str, list[Any]], declared: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The comparisons with people that this round allows, over those the protocol declares.
+
+    Scores are compared by all of SCORES, labels of models by `exact`; an automatic label has
+    measures of its own.
+    """
+    found = []
+    for kind, questions in machines.items():
+        scales = [q.id for q in questions if q.type == "scale"]
+        labels = [q.id for q in questions if q.type == "choice" and kind == "model"]
+        for statistic in SCORES:
+            done = {
+                name
+                for measure in declared
+                if measure["statistic"] == statistic and kind == "model"
+                for name in asked_of(measure)
+            }
+            asked = [*scales, *(labels if statistic == "exact" else [])]
+            asked = [name for name in asked if name not in done]
+            if asked:
+                found.append({"statistic": statistic, "question": asked, "of": kind})
+    return found
+
+
+def machines_beside_people(
+    protocol: Any, frame: pd.DataFrame, parameters: Parameters
+) -> dict[str, list[Any]]:
+    """By kind of machine, the questions that it and people answered, where only people count."""
+    if not {"model", "automatic"} & set(frame["rater_kind"].unique()):
+        return {}
+    counted = count(frame, protocol.questions, parameters.raters)
+    if parameters.raters is not None and set(counted.people["rater_kind"]) != {"human"}:
+        return {}
+    both = {(kind, question.id) for _, kind, question in counted.machines()}
+    asked = [
+        q
+        for q in protocol.questions
+        if parameters.questions is None or q.id in parameters.questions
+    ]
+    return {
+        kind: [question for question in asked if (kind, question.id) in both]
+        for kind in ("model", "automatic")
+    }
+
+
+def asked_of(measure: dict[str, Any]) -> list[str]:
+    """The questions of a measure; none where it is of all."""
+    return listed(measure.get("question") or [])
+
+
+def listed(names: Any) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
