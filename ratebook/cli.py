@@ -58,6 +58,16 @@ def parser() -> argparse.ArgumentParser:
 
     round_ = arg("round", metavar="ROUND", help="name of the round")
     file = arg("file", metavar="FILE", help="a file; - is standard input or output")
+    # of whoever asks a model
+    base_url = arg("--base-url", metavar="URL", help="any address that speaks the OpenAI protocol")
+    local = arg("--local", metavar="PATH", help="a Hugging Face model on this machine")
+    budget = arg("--budget", type=float, metavar="USD", help="stop before this is spent")
+    prices = arg("--prices", metavar="FILE", help="a price table of your own")
+    key_env = arg(
+        "--key-env", default="OPENAI_API_KEY", metavar="NAME", help="where the key stands"
+    )
+    fresh = arg("--fresh", action="store_true", help="ask again even where a reply is stored")
+    rater = arg("--rater", metavar="NAME", help="the rater's name, if not the model's")
 
     command(
         "protocols",
@@ -202,18 +212,18 @@ def parser() -> argparse.ArgumentParser:
         "let a model answer a round's questions, as one more rater",
         round_,
         arg("--model", required=True, metavar="NAME", help="the model's name"),
-        arg("--base-url", metavar="URL", help="any address that speaks the OpenAI protocol"),
-        arg("--local", metavar="PATH", help="a Hugging Face model on this machine"),
+        base_url,
+        local,
         arg("--constrained", action="store_true", help="hold its replies to the form asked for"),
-        arg("--rater", metavar="NAME", help="the rater's name, if not the model's"),
+        rater,
         arg("--replicates", type=int, default=1, metavar="R", help="ask R times (default: once)"),
-        arg("--budget", type=float, metavar="USD", help="stop before this is spent"),
-        arg("--prices", metavar="FILE", help="a price table of your own"),
-        arg("--key-env", default="OPENAI_API_KEY", metavar="NAME", help="where the key stands"),
+        budget,
+        prices,
+        key_env,
         arg("--concurrency", type=int, default=8, metavar="N", help="requests at once"),
         arg("--max-tokens", type=int, metavar="N", help="length limit of one reply"),
         arg("--examples", metavar="FILE", help="worked examples in place of the protocol's"),
-        arg("--fresh", action="store_true", help="ask again even where a reply is stored"),
+        fresh,
         arg("--dry-run", action="store_true", help="show a prompt, tokens and cost; ask nothing"),
         arg("--prompts-out", metavar="FILE", help="write the prompts, to be put by hand"),
         arg("--replies", metavar="FILE", help="take in replies that were pasted"),
@@ -224,20 +234,20 @@ def parser() -> argparse.ArgumentParser:
         "write RAGQuestEval questions from the references and answer them",
         round_,
         arg("--model", metavar="NAME", help="the model, and the rater's name"),
-        arg("--base-url", metavar="URL", help="any address that speaks the OpenAI protocol"),
-        arg("--local", metavar="PATH", help="a Hugging Face model on this machine"),
+        base_url,
+        local,
         arg("--rules", action="store_true", help="rules instead of a model: an offline baseline"),
         arg("--steps", default="write,check,reference,generated", metavar="A,B"),
         arg("--most", type=int, default=12, metavar="N", help="questions for each reference"),
         arg("--language", default="auto", choices=["auto", "en", "zh"]),
         arg("--prompts", metavar="DIR", help="prompts of your own"),
-        arg("--budget", type=float, metavar="USD", help="stop before this is spent"),
-        arg("--prices", metavar="FILE", help="a price table of your own"),
-        arg("--key-env", default="OPENAI_API_KEY", metavar="NAME", help="where the key stands"),
+        budget,
+        prices,
+        key_env,
         arg("--concurrency", type=int, metavar="N"),
-        arg("--fresh", action="store_true", help="ask again even where a reply is stored"),
+        fresh,
         arg("--cache", metavar="FILE", help="take in a JSON cache of questions and answers"),
-        arg("--rater", metavar="NAME", help="the rater's name, if not the model's"),
+        rater,
     )
     command("lab", reports.lab, "JupyterLab on the notebooks of raters and leads")
     return top

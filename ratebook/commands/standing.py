@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..rounds.exchange.problems import counted
+
 COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged", "answers")
 
 
@@ -51,11 +53,6 @@ def missing(found: Mapping[str, Any]) -> str:
         else "",
     ]
     return "; ".join(part for part in lacking if part) or "nobody counts: all were excluded"
-
-
-def counted(number: int, what: str) -> str:
-    """1 item, 2 items."""
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def said(rater: Mapping[str, Any], name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.engine import Row
 
 from ratebook.protocols import Protocol, Question
@@ -142,38 +142,36 @@ def places(
 ) -> dict[int, int]:
     """This rater's items and their places, as planned; what was withdrawn is left out."""
     if rater_id not in snapshot.places:
-        plan = schema.plan_event
-        latest = (
-            select(func.max(plan.c.seq))
-            .where(plan.c.round_id == round_id, plan.c.rater_id == rater_id)
-            .group_by(plan.c.subject_id)
-        )
-        rows = connection.execute(
-            select(plan.c.subject_id, plan.c.position)
-            .where(plan.c.seq.in_(latest), plan.c.action == "assign")
-            .order_by(plan.c.position, plan.c.seq)
-        )
-        snapshot.places[rater_id] = dict(iter(rows))
+        mine = schema.plan_event.c.rater_id == rater_id
+        snapshot.places[rater_id] = _planned(connection, round_id, mine).get(rater_id, {})
     return snapshot.places[rater_id]
 
 
 def places_of_all(connection: Connection, snapshot: Snapshot) -> dict[int, dict[int, int]]:
     """Every rater's items and places, in one query."""
+    none: dict[int, dict[int, int]] = {row.id: {} for row in snapshot.raters.values()}
+    snapshot.places.update(none | _planned(connection, snapshot.round_id))
+    return snapshot.places
+
+
+def _planned(
+    connection: Connection, round_id: int, *only: ColumnElement[bool]
+) -> dict[int, dict[int, int]]:
+    """Rater → item → place, in the order of the places."""
     plan = schema.plan_event
     latest = (
         select(func.max(plan.c.seq))
-        .where(plan.c.round_id == snapshot.round_id)
+        .where(plan.c.round_id == round_id, *only)
         .group_by(plan.c.rater_id, plan.c.subject_id)
     )
     rows = connection.execute(
         select(plan.c.rater_id, plan.c.subject_id, plan.c.position)
         .where(plan.c.seq.in_(latest), plan.c.action == "assign")
-        .order_by(plan.c.rater_id, plan.c.position, plan.c.seq)
+        .order_by(plan.c.position, plan.c.seq)
     )
-    found: dict[int, dict[int, int]] = {row.id: {} for row in snapshot.raters.values()}
+    found: dict[int, dict[int, int]] = {}
     for rater, subject, position in rows:
         found.setdefault(rater, {})[subject] = position
-    snapshot.places.update(found)
     return found
 
 

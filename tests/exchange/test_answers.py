@@ -164,6 +164,41 @@ def test_the_frame_itself_can_be_taken_in(tmp_path):
     assert import_answers(second, first.frame(texts=True)).added == 0
 
 
+@pytest.mark.parametrize(("column", "cell", "told"), [
+    ("value", "4,5", "'4,5' is not a number, and “overall” takes 1–5. Decimals have a point: write "
+                     "4.5."),
+    ("value", "1,234", "'1,234' is not a number, and “overall” takes 1–5. Use a number from 1 to "
+                       "5."),
+    ("value", "8,5", "'8,5' is not a number, and “overall” takes 1–5. Use a number from 1 to 5."),
+    ("confidence", "85,5", "85,5 is no confidence. Decimals have a point: write 85.5."),
+    ("confidence", "185,5", "185,5 is no confidence. Use a number from 0 to 100."),
+    ("seconds", "3,5", "3,5 is no number of seconds. Decimals have a point: write 3.5."),
+])
+def test_a_decimal_comma_is_told_to_be_a_point_where_that_makes_it_right(
+    tmp_path, column, cell, told
+):
+    stored = protocol_round(tmp_path, "feedback-quality")
+    cells = {"value": "4", "confidence": "", "seconds": "", column: f'"{cell}"'}
+    file = put(tmp_path, "item,rater,question,value,confidence,seconds\nc1/m1,ana,overall,"
+                         + ",".join(cells.values()) + "\n")
+    with pytest.raises(FileError) as caught:
+        import_answers(stored, file)
+    assert str(caught.value) == f"a.csv, row 2, column {column}: {told}"
+
+
+def test_a_decimal_comma_in_a_column_of_whole_scores_is_told_which_there_are(tmp_path):
+    stored = protocol_round(tmp_path, "feedback-quality")
+    file = put(tmp_path, "id;model;rater;clarity;tone\nc1;m1;ana;4,5;4,0\n")
+    with pytest.raises(FileError) as caught:
+        import_answers(stored, file)
+    assert str(caught.value).splitlines() == [
+        "a.csv, row 2, column clarity: '4,5' is not a number, and “clarity” takes 1, 2, 3, 4, 5. "
+        "Use one of 1, 2, 3, 4, 5.",
+        "a.csv, row 2, column tone: '4,0' is not a number, and “tone” takes 1, 2, 3, 4, 5. "
+        "Decimals have a point: write 4.0.",
+    ]
+
+
 def test_key_columns_name_the_item_of_a_long_file(tmp_path):
     stored = protocol_round(tmp_path, "stem-sentences")
     file = put(tmp_path, "question_id,model,part,rater,question,value\n"

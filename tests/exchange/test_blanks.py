@@ -1,5 +1,7 @@
 """Empty cells and rows: missing, and said to be."""
 
+import pytest
+
 from ratebook.rounds.exchange import import_answers
 
 from .rounds import protocol_round
@@ -25,27 +27,48 @@ def test_empty_cells_of_a_wide_file_are_counted_by_question(tmp_path):
     ]
 
 
-def test_a_question_that_is_not_asked_is_not_missing(tmp_path):
-    lines = taken(tmp_path, "stem-sentences", (
+LONG = "item,part,rater,question,value\n"
+TOLD = {
+    "a question that is not asked beside the others of its row is not missing": (
+        "stem-sentences",
         "question_id,model,part,rater,accuracy,severity\n"
-        "c1,m1,1,ana,accurate,\nc1,m1,2,ana,disputed,\n"
-    ))
-    assert lines[-1] == "a.csv: 1 empty cell left as missing: severity 1."
-
-
-def test_empty_values_of_a_long_file_are_counted(tmp_path):
-    lines = taken(tmp_path, "neureg-qa", (
-        "item,rater,question,value\nc1/m1,ana,fluency,4\nc1/m1,ana,accuracy,\nc1/m2,ana,accuracy,\n"
-    ))
-    assert lines[-1] == "a.csv: 2 empty cells left as missing: accuracy 2."
-
-
-def test_rows_about_cases_leave_the_items_questions_to_rows_of_their_own(tmp_path):
-    lines = taken(tmp_path, "rag-questeval", (
+        "c1,m1,1,ana,accurate,\nc1,m1,2,ana,disputed,\n",
+        "1 empty cell left as missing: severity 1.",
+    ),
+    "nor is one in a row of its own": (
+        "stem-sentences",
+        LONG + "c1/m1,1,ana,accuracy,accurate\nc1/m1,1,ana,severity,\n"
+               "c1/m1,2,ana,severity,\nc1/m1,2,ana,accuracy,disputed\n",
+        "1 empty cell left as missing: severity 1.",
+    ),
+    "one that rests on what another file answers may be asked, and is missing": (
+        "rag-questeval",
+        LONG + "c1/m1,1,ana,generated_answer,four\nc1/m1,1,ana,match,\n",
+        "1 empty cell left as missing: match 1.",
+    ),
+    "empty values of a long file are counted by question": (
+        "neureg-qa",
+        LONG + "c1/m1,,ana,fluency,4\nc1/m1,,ana,accuracy,\nc1/m2,,ana,accuracy,\n",
+        "2 empty cells left as missing: accuracy 2.",
+    ),
+    "an answer that may be left out is not missing in a long file either": (
+        "neureg-qa",
+        LONG + "c1/m1,,ana,fluency,4\nc1/m1,,ana,comment,\n",
+        "1 empty cell where an answer may be left out.",
+    ),
+    "rows about cases leave the items' questions to rows of their own": (
+        "rag-questeval",
         "id,model,part,rater,keep,reference_answer,generated_answer\n"
-        "c1,,1,ana,keep,,\nc1,m1,1,ana,,,four\n"
-    ))
-    assert lines[-1] == "a.csv: 1 empty cell left as missing: reference_answer 1."
+        "c1,,1,ana,keep,,\nc1,m1,1,ana,,,four\n",
+        "1 empty cell left as missing: reference_answer 1.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("protocol", "text", "told"), TOLD.values(), ids=TOLD)
+def test_what_stays_open_is_told_once(tmp_path, protocol, text, told):
+    _added, _newcomers, *notes = taken(tmp_path, protocol, text)
+    assert notes == [f"a.csv: {told}"]
 
 
 def test_nothing_is_said_of_a_full_file(tmp_path):

@@ -48,6 +48,36 @@ def test_a_file_that_cannot_be_taken(run, tmp_path, text, told):
     assert run("import", "h1", "a.csv") == (2, told)
 
 
+@pytest.mark.parametrize("text", [
+    "h1,ana,label,SUPPORTED\nh2,ana,label,SUPPORTED\n", "h1,q,c,SUPPORTED,ana,label\n",
+])
+def test_answers_without_a_first_row_of_names_are_told_what_it_needs(run, tmp_path, text):
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    first = text.split("\n")[0].replace(",", ", ")
+    assert run("import", "h1", "a.csv") == (
+        2, f"a.csv, row 1: no column id. The file has {first}. Name it in row 1; if it is no row "
+           "of names, write one above it with item, rater, question, value."
+    )
+
+
+def test_a_first_row_that_names_nothing_is_no_row_of_names(run, tmp_path):
+    (tmp_path / "a.csv").write_text("h1,ana,SUPPORTED\n", encoding="utf-8")
+    assert run("import", "h1", "a.csv") == (
+        2, "a.csv, row 1: no column of answers. It needs item, rater, question and value, or a "
+           "column for one of label, notes. If row 1 is no row of names, write one above it."
+    )
+
+
+def test_items_without_a_first_row_of_names_are_told_what_it_needs(run, tmp_path):
+    (tmp_path / "bare.csv").write_text("h1,q,c,a\n", encoding="utf-8")
+    words = ("open", "h2", "--protocol", "halo-support", "--items", "bare.csv")
+    assert run(*words) == (
+        2, "bare.csv, row 1: no columns id, question, context, generated_answer. The file has h1, "
+           "q, c, a. Name them in row 1; if it is no row of names, write one above it with id, "
+           "question, context, generated_answer."
+    )
+
+
 def test_a_folder_and_a_file_that_is_not_there_are_named(run):
     assert run("import", "h1", ".") == (2, ". is a folder. Name one file in it.")
     assert run("export", "h1", ".") == (2, ". is a folder. Name a file in it.")

@@ -1,6 +1,7 @@
 """Status, codebook and replies: what is stored, and what it means."""
 
 from ratebook.commands.standing import standing
+from ratebook.rounds import Store
 from ratebook.rounds.codebook import codebook, write_codebook
 from ratebook.rounds.frame import COLUMNS
 from tests.rounds.test_marks import complete
@@ -46,6 +47,24 @@ def test_a_round_nobody_was_asked_about_is_not_complete(store, protocol, table):
     unasked.add_rater("ana")
     unasked.exclude("ana", why="left")
     assert "nobody counts: all were excluded" in standing(unasked.status())
+
+
+def test_open_since_is_when_the_round_was_opened_or_opened_again(tmp_path, protocol, table):
+    clock = iter(range(0, 10**6, 60))  # a minute passes at every look
+    store = Store(tmp_path / "r.sqlite", clock=lambda: float(next(clock)))
+    stored = store.open("r", protocol, table)
+    turns = [stored.status()]
+    for turn in (stored.close, stored.close, stored.reopen, stored.reopen):
+        turn()
+        turns.append(stored.status())
+    log = {entry["action"]: entry["at"] for entry in stored.log()}
+    assert [(each["state"], each["since"]) for each in turns] == [
+        ("open", log["open"]), ("closed", log["close"]), ("closed", log["close"]),
+        ("open", log["reopen"]), ("open", log["reopen"]),
+    ]
+    assert log["open"] < log["close"] < log["reopen"]
+    said = standing(turns[-1]).splitlines()[0]
+    assert said == f"r: small, open since {log['reopen'][:16].replace('T', ' ')} (UTC)"
 
 
 def test_the_codebook_explains_every_column_question_and_value(stored, say, tmp_path):

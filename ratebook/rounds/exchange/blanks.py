@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ratebook.protocols import Protocol, Question, asked, is_required
+from ratebook.protocols.conditions import leaves
 from ratebook.rounds.exchange.given import Given
+from ratebook.rounds.exchange.problems import counted
 
 
 class Blanks:
@@ -20,7 +22,7 @@ class Blanks:
         self.rows = 0  # rows about an item that hold no answer at all
         self._checked: dict[tuple[str, str], Any] = {}
 
-    def cell(self, name: str, answers: Mapping[str, Any]) -> None:
+    def _cell(self, name: str, answers: Mapping[str, Any]) -> None:
         """One empty cell; what is not asked beside these answers is not missing."""
         question = self.questions[name]
         if is_required(question, answers):
@@ -47,20 +49,36 @@ class Blanks:
             values = {name: self._value(name, each.value) for name, each in answers.items()}
             for name in columns:
                 if name not in answers and self._kind(name) in kinds:
-                    self.cell(name, values)
+                    self._cell(name, values)
+
+    def among(self, empty: Sequence[Given], found: Iterable[Given]) -> None:
+        """Rows with one answer each, of which these hold none.
+
+        A question that rests on an answer of another row, or of an earlier file, may be asked.
+        """
+        said: dict[tuple[Any, ...], dict[str, Any]] = {_about(each): {} for each in empty}
+        for each in found:
+            if _about(each) in said:
+                said[_about(each)][each.question] = self._value(each.question, each.value)
+        for each in empty:
+            answers = said[_about(each)]
+            if all(name in answers for name, _ in leaves(self.questions[each.question].when)):
+                self._cell(each.question, answers)
+            else:
+                self.required[each.question] += 1
 
     def notes(self, source: str) -> list[str]:
         said = []
         if self.rows:
-            said.append(f"{source}: {_counted(self.rows, 'row')} without any answer, left as "
+            said.append(f"{source}: {counted(self.rows, 'row')} without any answer, left as "
                         "missing.")
         number = sum(self.required.values())
         if number:
             which = ", ".join(f"{name} {count:,}" for name, count in self.required.items())
-            said.append(f"{source}: {_counted(number, 'empty cell')} left as missing: {which}.")
+            said.append(f"{source}: {counted(number, 'empty cell')} left as missing: {which}.")
         if self.open:
             more = "more empty cell" if number else "empty cell"
-            said.append(f"{source}: {_counted(self.open, more)} where an answer may be left out.")
+            said.append(f"{source}: {counted(self.open, more)} where an answer may be left out.")
         return said
 
     def _kind(self, name: str) -> tuple[str, str]:
@@ -76,5 +94,5 @@ class Blanks:
         return self._checked[name, cell]
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+def _about(given: Given) -> tuple[str, int, str, int]:
+    return given.item, given.part, given.rater, given.replicate

@@ -81,7 +81,8 @@ def confidence(cell: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 100 or "_" in cell:
-        raise ValueError(f"{shown(cell)} is no confidence. Use a number from 0 to 100.")
+        raise ValueError(f"{shown(cell)} is no confidence. "
+                         + pointed(cell, "Use a number from 0 to 100.", confidence))
     if 0 < value < 1 and not cell.endswith("%"):
         raise ValueError(f"{shown(cell)} could be a fraction or a percentage. "
                          f"Write {value * 100:g}, or {shown(cell)}%.")
@@ -94,8 +95,27 @@ def seconds(cell: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value < 1e9 or "_" in cell:
-        raise ValueError(f"{shown(cell)} is no number of seconds. Use a number from 0.")
+        raise ValueError(f"{shown(cell)} is no number of seconds. "
+                         + pointed(cell, "Use a number from 0.", seconds))
     return value
+
+
+def pointed(cell: str, usual: str, check: Callable[[str], object]) -> str:
+    """The remedy for a decimal comma, where a point makes the cell right; else the usual one.
+
+    >>> pointed("85,5", "Use a number.", confidence), pointed("four", "Use a number.", confidence)
+    ('Decimals have a point: write 85.5.', 'Use a number.')
+    """
+    # Three digits after a comma can be thousands.
+    comma = re.fullmatch(r"\s*(-?\d+),((?:\d{1,2}|\d{4,})\s*%?)\s*", cell, re.ASCII)
+    if comma is None:
+        return usual
+    meant = f"{comma[1]}.{comma[2]}"
+    try:
+        check(meant)
+    except ValueError:
+        return usual
+    return f"Decimals have a point: write {meant}."
 
 
 def time(cell: str) -> str:

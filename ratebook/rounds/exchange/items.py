@@ -41,7 +41,7 @@ def read_items(
     needed = [spec.case, *spec.key] if bare else [
         spec.case, *spec.key, *(n for n, f in spec.fields.items() if f.required and not f.exchange)
     ]
-    required(sheet, dict.fromkeys(n for n in needed if n not in optional), placed)
+    required(sheet, list(dict.fromkeys(n for n in needed if n not in optional)), placed)
     answers = {name for name, field in spec.fields.items() if field.exchange}
     labels = {name for name, field in spec.fields.items() if field.answers}
     left = set(spec.fields) - naming - labels if bare else set()

@@ -32,7 +32,8 @@ from collections.abc import Iterable, Sequence
 from ratebook.protocols import Protocol
 from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.problems import FileError, listed
-from ratebook.rounds.exchange.source import PEOPLE, answer_columns
+from ratebook.rounds.exchange.source import answer_columns
+from ratebook.rounds.people import PEOPLE
 
 TOOLS = ("label-studio", "argilla")
 LAYOUTS = ("long", "wide", "source", "parquet", *TOOLS)

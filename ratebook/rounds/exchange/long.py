@@ -8,7 +8,7 @@ from ratebook.rounds.exchange.blanks import Blanks
 from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.headers import name_columns, plain
-from ratebook.rounds.exchange.naming import item_names, unread
+from ratebook.rounds.exchange.naming import LEAST, item_names, unread
 from ratebook.rounds.exchange.problems import Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet, required
 
@@ -32,7 +32,7 @@ def read_long(
     problems.stop()
     keys = [name for name in protocol.item.key if name in placed]
     if not keys:
-        required(sheet, ("item",), placed)
+        required(sheet, ("item",), placed, LEAST)
     notes = unread(sheet, placed, known, [*ALWAYS, *OPTIONAL], problems)
     raters = cells.one_rater(sheet, placed, rater, problems)
     columns = zip(
@@ -52,8 +52,8 @@ def read_long(
         cells.parsed(sheet, placed, "rater_version", cells.text, None, problems),
     )
     comments = sheet.column(placed["comment"]) if "comment" in placed else None
-    blanks = Blanks(protocol)
-    found = []
+    found: list[Given] = []
+    empty: list[Given] = []
     for index, (row, item, question, value, name, part, replicate, status, *rest) in enumerate(
         columns
     ):
@@ -70,9 +70,11 @@ def read_long(
             problems.add("empty, and the row says more about the answer. Write the value, or the "
                          "status skipped or not_applicable.", row, "value")
         elif comments is None or not comments[index].strip():
-            blanks.required[question] += 1
+            empty.append(answer)
         if comments is not None and comments[index].strip():
             _comment(answer, comments[index], protocol, problems, found)
+    blanks = Blanks(protocol)
+    blanks.among(empty, found)
     return found, [*notes, *blanks.notes(sheet.name)]
 
 

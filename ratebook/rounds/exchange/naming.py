@@ -8,6 +8,7 @@ from ratebook.rounds.exchange.headers import plain
 from ratebook.rounds.exchange.problems import Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet
 
+LEAST = ("item", "rater", "question", "value")  # the columns of a long file
 LEFT_OUT = "(not in this file: {})"  # a header that names what a layout leaves behind
 
 

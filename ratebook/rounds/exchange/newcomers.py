@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ratebook.rounds.exchange.given import Given
-from ratebook.rounds.exchange.problems import Problems, shown
+from ratebook.rounds.exchange.problems import Problems, counted, shown
+from ratebook.rounds.people import PEOPLE
 
-PEOPLE = (None, "human", "adjudicator")
 ACCENTS = frozenset(map(chr, range(0x300, 0x370)))
 SHORTEST = 4  # names of fewer letters often differ in one
 
@@ -32,7 +32,7 @@ def refuse_lookalikes(
             continue
         told.add(name)
         twin = known.get(folded(name))
-        if twin is None and each.kind in PEOPLE:
+        if twin is None and each.kind in (None, *PEOPLE):
             twin = next((old for old in mine if is_slip(name, old)), None)
         if twin is not None:
             problems.add(
@@ -53,8 +53,7 @@ def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str])
         also = [twin for twin in dict.fromkeys((known.get(folded(name)), *mine))
                 if twin and twin != name and (folded(twin) == folded(name) or is_slip(name, twin))]
         like = f", not to be taken for {shown(also[0])}" if also else ""
-        number = f"{counts[name]:,} answer{'s' if counts[name] > 1 else ''}"
-        said.append(f"{shown(name)} ({number}{like})")
+        said.append(f"{shown(name)} ({counted(counts[name], 'answer')}{like})")
     return f"new rater{'s' if len(new) > 1 else ''}: {', '.join(said)}" if new else ""
 
 

@@ -81,8 +81,8 @@ def export_answers(
         found, left = for_tool(found, layout)
         data = _for_tool(round, found, layout, suffix, name)
     elif layout == "source" or (layout == "wide" and source.answer_columns(round.protocol)):
-        out = {each.name for each in round.raters() if each.excluded}
-        out |= {each.pseudonym for each in round.raters() if each.excluded}
+        out = {name for each in round.raters() if each.excluded
+               for name in (each.name, each.pseudonym)}
         found = [fact for fact in found if fact.rater not in out]  # they have no say in a consensus
         refuse_source(round.protocol, found)
         data = _source(round, found, kept, fields, suffix)
@@ -115,16 +115,16 @@ def _for_tool(
     """What Label Studio or Argilla reads: what raters see of each item, and the answers."""
     if suffix not in ("", ".json"):
         raise FileError(f"{name}: the layout {layout} is JSON. End its name in .json.")
-    shown: dict[labelstudio.Where, dict[str, str]] = {}
+    data: dict[labelstudio.Where, dict[str, str]] = {}
     for of_case, subjects in ((False, round.items()), (True, round.cases())):
         for each in subjects:
-            shown[each.key, of_case, 0] = dict(each.fields)
+            data[each.key, of_case, 0] = dict(each.fields)
             for part in each.parts:
-                shown[each.key, of_case, part.number] = {**each.fields, "part_text": part.text}
+                data[each.key, of_case, part.number] = {**each.fields, "part_text": part.text}
     if layout == "label-studio":
-        written = labelstudio.tasks(round.protocol, found, shown)
+        written = labelstudio.tasks(round.protocol, found, data)
     else:
-        written = argilla.records(found, shown)
+        written = argilla.records(found, data)
     return (json.dumps(written, ensure_ascii=False, indent=1) + "\n").encode()
 
 

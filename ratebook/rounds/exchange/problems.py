@@ -15,7 +15,7 @@ class FileError(RoundError):
         shown = self.problems[:SHOWN]
         rest = len(self.problems) - SHOWN
         if rest > 0:
-            shown.append(f"and {rest:,} more row{'s' if rest > 1 else ''} with problems.")
+            shown.append(f"and {counted(rest, 'more row')} with problems.")
         super().__init__("\n".join(shown))
 
 
@@ -45,6 +45,15 @@ def shown(value: object, most: int = 60) -> str:
     """A value as it can stand in a message: one line, no control characters, not too long."""
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "answer"), counted(1200, "more row")
+    ('1 answer', '1,200 more rows')
+    """
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def listed(words: Iterable[object], most: int = 40) -> str:

@@ -1,12 +1,12 @@
 """A file as rows of texts under named columns, whatever its format."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ratebook.rounds.exchange import content, delimited, excel, jsonl, parquet
-from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
+from ratebook.rounds.exchange.problems import FileError, Problems, counted, listed, shown
 
 MOST_COLUMNS = 2_000
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
@@ -121,7 +121,7 @@ def _checked(sheet: Sheet) -> Sheet:
                          "Name it, or remove it.", 1)
     problems.stop()
     if empty := len(sheet.rows) - len(rows):
-        sheet.notes.append(f"{sheet.name}: {empty:,} empty row{'s' if empty > 1 else ''} left out.")
+        sheet.notes.append(f"{sheet.name}: {counted(empty, 'empty row')} left out.")
     sheet.rows, sheet.numbers = rows, numbers
     return sheet
 
@@ -137,10 +137,14 @@ def _plain_texts(sheet: Sheet, problems: Problems) -> None:
                              number, name)
 
 
-def required(sheet: Sheet, names: Iterable[str], placed: dict[str, int]) -> None:
-    """Refuse a file that lacks a column, naming what it has."""
+def required(
+    sheet: Sheet, names: Sequence[str], placed: dict[str, int], header: Sequence[str] = ()
+) -> None:
+    """Refuse a file that lacks a column, naming what it has; `header` is what a first row needs."""
     missing = [name for name in names if name not in placed]
     if missing:
-        plural = "columns" if len(missing) > 1 else "column"
+        plural, them = ("columns", "them") if len(missing) > 1 else ("column", "it")
         raise FileError(f"{sheet.name}, row 1: no {plural} {listed(missing)}. "
-                        f"The file has {listed(map(shown, sheet.columns))}.")
+                        f"The file has {listed(map(shown, sheet.columns))}. Name {them} in row 1; "
+                        f"if it is no row of names, write one above it with "
+                        f"{listed(header or names)}.")

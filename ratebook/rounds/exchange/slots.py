@@ -5,9 +5,10 @@ from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.headers import plain
 from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet
-from ratebook.rounds.exchange.source import PEOPLE, answer_columns
+from ratebook.rounds.exchange.source import answer_columns
 from ratebook.rounds.exchange.wide import read_wide
 from ratebook.rounds.model import RATER_KINDS
+from ratebook.rounds.people import PEOPLE
 
 
 def has_slots(sheet: Sheet, protocol: Protocol) -> bool:

@@ -20,8 +20,7 @@ from ratebook.rounds.exchange.headers import name_columns
 from ratebook.rounds.exchange.items import known_columns
 from ratebook.rounds.exchange.naming import LEFT_OUT
 from ratebook.rounds.exchange.problems import FileError, Problems, listed
-
-PEOPLE = ("human", "adjudicator")
+from ratebook.rounds.people import PEOPLE
 
 
 @dataclass(frozen=True)

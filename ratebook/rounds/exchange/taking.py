@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ratebook.rounds import log, people
 from ratebook.rounds.exchange.depending import refuse_unasked, withdrawn
 from ratebook.rounds.exchange.facts import Fact, facts
-from ratebook.rounds.exchange.given import Given
+from ratebook.rounds.exchange.given import Given, pointed
 from ratebook.rounds.exchange.newcomers import refuse_lookalikes, welcomed
-from ratebook.rounds.exchange.problems import Problems, listed, shown
+from ratebook.rounds.exchange.problems import Problems, counted, listed, shown
 from ratebook.rounds.exchange.storing import Cell, Fresh, store
 from ratebook.rounds.exchange.subjects import Subjects
 
 if TYPE_CHECKING:
+    from ratebook.protocols import Question
     from ratebook.rounds.snapshot import Asked, Snapshot
     from ratebook.rounds.stored import StoredRound
 
@@ -37,7 +38,7 @@ class Summary:
 
     def __str__(self) -> str:
         new = self.added - self.replaced
-        words = [f"{new:,} answer{'' if new == 1 else 's'} added", f"{self.unchanged:,} unchanged"]
+        words = [f"{counted(new, 'answer')} added", f"{self.unchanged:,} unchanged"]
         if self.replaced:
             words.append(f"{self.replaced:,} corrected")
         if self.withdrawn:
@@ -109,7 +110,8 @@ def _resolved(
         if isinstance(place, ValueError):
             problems.add(str(place), each.row, "part" if "part" in str(place) else "item")
         if isinstance(value, ValueError):
-            problems.add(f"{value}. {_remedy(asked[each.question])}", each.row, each.column)
+            remedy = _remedy(asked[each.question].question, each.value)
+            problems.add(f"{value}. {remedy}", each.row, each.column)
         if each.status != "answered" and each.value.strip():
             problems.add(f"{shown(each.value)} stands with the status {each.status}. "
                          "Leave one of them out.", each.row, each.column)
@@ -147,9 +149,13 @@ def _about(
     return key, of_case
 
 
-def _remedy(asked: Asked) -> str:
-    """What can be written instead."""
-    question = asked.question
+def _remedy(question: Question, value: str) -> str:
+    """What can be written instead of this value."""
+    usual = _usual(question)
+    return pointed(value, usual, question.check) if question.is_numeric else usual
+
+
+def _usual(question: Question) -> str:
     if question.values is not None:
         if question.is_numeric and len(question.values) > 12:
             return f"Use {question.min} to {question.max} in steps of {question.step}."

@@ -9,8 +9,8 @@ from ratebook.rounds.exchange.blanks import Blanks
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.headers import name_columns
 from ratebook.rounds.exchange.items import known_columns
-from ratebook.rounds.exchange.naming import item_names, meant, unread
-from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
+from ratebook.rounds.exchange.naming import LEAST, item_names, meant, unread
+from ratebook.rounds.exchange.problems import FileError, Problems, counted, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet, required
 
 BESIDE: dict[str, Callable[[str], Any]] = {
@@ -32,18 +32,21 @@ def read_wide(
     problems.stop()
     asked = [name for name in placed if name in questions]
     if not asked:
+        named = placed.keys() & known.keys()
+        above = "" if named else " If row 1 is no row of names, write one above it."
         raise FileError(f"{sheet.name}, row 1: no column of answers. {meant(sheet)}It needs item, "
-                        f"rater, question and value, or a column for one of {listed(questions)}.")
+                        f"rater, question and value, or a column for one of {listed(questions)}."
+                        f"{above}")
     key = [name for name in protocol.item.key if name in placed]
     if "item" not in placed:
-        required(sheet, protocol.item.key[:1], placed)
+        required(sheet, protocol.item.key[:1], placed, LEAST)
     notes = unread(sheet, placed, known, questions, problems)
     names = item_names(sheet, placed, protocol, key)
     said = [any(row[placed[name]].strip() for name in asked) for row in sheet.rows]
     empty = [not name and not says for name, says in zip(names, said)]
     if any(empty):
-        notes.append(f"{sheet.name}: {sum(empty)} row{'s' if sum(empty) > 1 else ''} without an "
-                     "item and without answers left out.")
+        notes.append(f"{sheet.name}: {counted(sum(empty), 'row')} without an item and without "
+                     "answers left out.")
         kept = [place for place, blank in enumerate(empty) if not blank]
         sheet = Sheet(sheet.name, sheet.columns, [sheet.rows[place] for place in kept],
                       [sheet.numbers[place] for place in kept])

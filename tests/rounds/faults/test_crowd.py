@@ -43,7 +43,7 @@ def alone(stored, name):
     return statistics.median(durations)
 
 
-def crowd(folder):
+def crowd(folder, target=writers.rate_and_time):
     """Thirty-two writers to the end: how often one was overtaken, and its longest wait.
 
     The wait is given as a multiple of the median answer of one writer alone.
@@ -51,7 +51,7 @@ def crowd(folder):
     path = folder / "store.sqlite"
     stored = writers.new_round(path, CROWD)
     before = alone(stored, "before")
-    told, took = told_by_all(folder, path, writers.rate_and_time, 100)
+    told, took = told_by_all(folder, path, target, 100)
     median = max(before, alone(stored, "after"))  # other work on the machine comes and goes
     assert {len(lines) for lines in told} == {100}
     ids = writers.stored_ids(path)
@@ -98,6 +98,17 @@ def test_nobody_among_thirty_two_waits_longer_than_200_answers_of_one_alone(tmp_
     if os.getloadavg()[0] > 2 * (os.cpu_count() or 1):
         pytest.skip("all were served; how long they waited says nothing on a machine this busy")
     pytest.fail(f"the worst waits were {waits} × the median of one")
+
+
+def test_control_a_crowd_that_does_not_queue_is_not_served_in_turn(tmp_path):
+    overtaken, _ = crowd(tmp_path, writers.rate_without_queue)
+    assert overtaken > 200
+
+
+@pytest.mark.long
+def test_control_somebody_in_a_crowd_that_does_not_queue_waits_longer(tmp_path):
+    _, waited = crowd(tmp_path, writers.rate_without_queue)
+    assert waited > 200
 
 
 def test_control_a_crowd_on_bare_sqlite_is_not_all_served(tmp_path):

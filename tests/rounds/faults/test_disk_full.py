@@ -17,7 +17,7 @@ from tests.rounds.faults.recorded import can_record
 
 ROOT = Path(__file__).parents[3]
 SAVE = """
-import sqlite3
+import sqlite3, sys
 
 def ids(path):
     return {row[0] for row in sqlite3.connect(path).execute("SELECT event_id FROM answer_event")}
@@ -28,13 +28,15 @@ def save_all(stored, count, before=lambda number: None, after=lambda: None):
         event = Event(f"e{number}", f"i{number % 100}", "score", 1 + number % 5)
         note = Event(f"n{number}", f"i{number % 100}", "note", "because " * 300)
         before(number)
-        while True:
+        for _again in range(20):
             try:
                 acks = stored.save("ana", [event, note])
                 break
             except RoundError as error:
                 refused.append(str(error))
                 after()
+        else:
+            sys.exit(f"answer {number} is never taken: {refused[-1]}")
         assert all(ack.ok for ack in acks), acks
         told += [event.event_id, note.event_id]
     print(len(refused), flush=True)
