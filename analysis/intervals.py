@@ -57,8 +57,8 @@ def interval_of(
     """The interval of the statistic whose sums are `rows`, each occurring `weights` times.
 
     `left` holds the statistic without each rater, where raters like these are to be spoken of.
-    Where a closed form was asked for and there is none, the jackknife stands in. At `edge`
-    (perfect agreement) the units show no spread, so there is none.
+    Where a closed form was asked for and there is none, the jackknife stands in. Units that show
+    no spread, at `edge` by perfect agreement, give no interval.
     """
     interval, coverage = options.interval, options.coverage
     total = weights @ rows
@@ -77,6 +77,9 @@ def interval_of(
         return Interval(reason="too_few_units_for_interval")
     if edge is not None and abs(theta) >= edge - 1e-12 and units.raw_variance < 1e-24:
         return Interval(reason="no_disagreement_for_interval")
+    if units.raw_variance < 1e-24:
+        # Where all are alike, no width would be claimed from no knowledge of how far they vary.
+        return Interval(reason="no_spread_for_interval")
     se = float(np.sqrt(units.raw_variance))
     warnings = ("few_clusters",) if units.n < ROUGH else ()
     if interval in DRAWN:

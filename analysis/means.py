@@ -114,6 +114,8 @@ def median_of(cells: Cells, options: Options = USUAL) -> Estimate:
     found = infer_cells("median", cells, rows, middle, replace(options, interval=None))
     if options.interval is None or found.value is None or len(points) > 500:
         return found
+    if len(points) == 1:
+        return replace(found, reason="no_spread_for_interval")
     sums = rows(cells)
     seed, resamples = options.seed, options.resamples
     weights = np.ones(len(sums), dtype=np.int64)

@@ -17,6 +17,7 @@ REASONS = {
     "too_few_units": "There are too few units for this statistic.",
     "too_few_units_for_interval": "There are too few independent units for an interval.",
     "no_disagreement_for_interval": "Nobody disagreed, so the spread cannot be estimated.",
+    "no_spread_for_interval": "All units are alike, so the spread cannot be estimated.",
     "zero_denominator": "Nothing is left in the denominator.",
     "zero_weight": "All weights are zero.",
     "no_confidence": "No answer carries a confidence.",

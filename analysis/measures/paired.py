@@ -94,9 +94,6 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
             {"x": x[keep], "of": bottom[keep], "first": first[keep] * 1.0},
         )
         found = (pooled_difference if pooled else paired_difference)(cells, task.options)
-        if found.se is not None and found.se < 1e-12:
-            # All cases differ by the same amount: that shows no spread, and yet is not certain.
-            found = replace(found, low=None, high=None, se=None, reason="no_spread")
         found = replace(
             found,
             statistic=task.statistic,

@@ -120,7 +120,9 @@ def span(row: Mapping[str, Any], points: bool) -> str:
 
 def no_interval(row: Mapping[str, Any]) -> str:
     """Why there is no interval, within a sentence."""
-    return reason(row["reason"]) if row["reason"] else "all cases differ by the same amount"
+    if row["reason"] == "no_spread_for_interval":
+        return "all cases differ by the same amount"
+    return reason(row["reason"])
 
 
 def outcome(report: Any, row: Mapping[str, Any] | None) -> str:

@@ -20,7 +20,6 @@ ROW = (
 # processor for a number; at 120, ten to twenty for κ and over a minute for ICC.
 PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic", "icc_2_1")
 MANY_RATERS = 60
-NO_WIDTH = 1e-12  # of an interval, where rounding leaves something
 MEANS = (
     *("mean", "median", "weighted_mean", "weighted_mean_within"),
     *("overall_mean", "overall_computed_mean"),
@@ -60,7 +59,7 @@ def rows_of(
     asked = {measure["statistic"]: measure.get("question") for measure in measures}
     holm = iter(adjusted(found))
     return [
-        within(wide({**row, "p_holm": next(holm)}), possible(row, ranges, asked)) for row in found
+        within({**row, "p_holm": next(holm)}, possible(row, ranges, asked)) for row in found
     ]
 
 
@@ -128,17 +127,6 @@ def within(row: dict[str, Any], ends: tuple[float, float] | None) -> dict[str, A
         return row
     said = ["cut_at_scale"] if {"low", "high"} & set(cut) else []
     return {**row, **cut, "warnings": [*row["warnings"], *said]}
-
-
-def wide(row: dict[str, Any]) -> dict[str, Any]:
-    """Without intervals of no width: where all units are alike they say nothing of further ones."""
-    none = {
-        name: None
-        for low, high in (("low", "high"), ("low_like", "high_like"))
-        if row[low] is not None and row[high] - row[low] < NO_WIDTH
-        for name in (low, high)
-    }
-    return {**row, **none}
 
 
 def adjusted(rows: Iterable[Mapping[str, Any]]) -> list[float | None]:

@@ -12,7 +12,9 @@ from analysis import (
     kappa,
     kappa_by_category,
     mean,
+    median,
     proportion,
+    sd,
     variance_components,
     weighted_mean,
 )
@@ -266,3 +268,14 @@ def test_a_column_without_answers_leaves_congers_published_interval_as_it_is():
     asked = {"weights": "quadratic", "scale": SCALE, "interval": "analytic"}
     one, other = kappa(table, "conger", **asked), kappa(more, "conger", **asked)
     assert (one.low, one.high, one.se) == pytest.approx((other.low, other.high, other.se))
+
+
+@pytest.mark.parametrize("method", ["jackknife", "bootstrap", "bca"])
+@pytest.mark.parametrize("statistic", [mean, median, sd])
+def test_units_that_are_all_alike_give_no_interval_and_say_why(statistic, method):
+    """An interval of no width would claim certainty where nothing is known of the spread."""
+    found = statistic([[5, 5]] * 12, interval=method, resamples=100)
+    assert found.value in (0, 5)
+    assert (found.low, found.high, found.low_like) == (None, None, None)
+    assert found.reason == "no_spread_for_interval"
+    assert statistic([[5, 5]] * 11 + [[4, 4]], interval=method, resamples=100).reason is None

@@ -113,7 +113,7 @@ def test_the_same_lead_on_every_case_has_no_interval_and_says_why(rows):
     found = rows(*answers({"a": [3, 3, 3, 3], "b": [2, 2, 2, 2]}), "difference_recall")
     row = pair(found, "a − b")
     assert row["estimate"] == pytest.approx(0.25)
-    assert (row["low"], row["high"], row["reason"]) == (None, None, "no_spread")
+    assert (row["low"], row["high"], row["reason"]) == (None, None, "no_spread_for_interval")
     assert " p " not in (row["method"] or "")
 
 
