@@ -89,10 +89,11 @@ class Report:
 
     @property
     def independent(self) -> str:
-        """What intervals take as one draw, by its column's name."""
+        """What intervals take as one draw: a cluster by its column's name, a case, or an item."""
+        if self.cluster and self.stored.cluster:
+            return self.stored.cluster.replace("_", " ")
         item = self.protocol.item
-        name = self.stored.cluster if self.cluster else item.case
-        return str(name or item.case).replace("_", " ")
+        return "item" if item.key == (item.case,) else "case"
 
     @property
     def people(self) -> str:

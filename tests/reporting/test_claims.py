@@ -7,7 +7,7 @@ import pytest
 
 from ratebook.reporting import Report, numbers
 from ratebook.reporting.differences import is_shown, opening, outcome
-from ratebook.reporting.sections.headline import headline, several
+from ratebook.reporting.sections.headline import headline, several, trusted
 from ratebook.reporting.sections.machines import commonest_error
 from ratebook.reporting.sections.targets import settle
 from ratebook.reporting.sections.verdict import sentence
@@ -134,6 +134,30 @@ def test_systems_without_common_cases_are_said_to_be_incomparable(by_hand):
     assert "could not be compared" in first
     assert "no case was rated for both systems" in first
     assert "ahead" not in first
+
+
+@pytest.mark.parametrize(
+    ("lowest", "word"),
+    [
+        (0.3, "weak"),
+        (0.5, "moderate"),
+        (0.7, "enough for tentative conclusions"),
+        (0.85, "firm"),
+    ],
+)
+def test_agreement_is_put_into_words_by_the_lowest_alpha_of_one_level(lowest, word):
+    """An interval α beside ordinal ones is no part of their range."""
+    rows = {
+        "alpha_ordinal": [
+            {"question": "tone", "statistic": "alpha_ordinal", "estimate": lowest},
+            {"question": "clarity", "statistic": "alpha_ordinal", "estimate": 0.9},
+        ],
+        "alpha_interval": [{"question": "overall", "statistic": "alpha_interval", "estimate": 0.1}],
+    }
+    report = SimpleNamespace(rows=lambda statistic: rows.get(statistic, []))
+    assert trusted(report) == (
+        f"Agreement among raters is {word} (α {lowest:.2f} to 0.90 over 2 questions)."
+    )
 
 
 def test_every_number_of_the_headline_stands_in_numbers_json(workspace):

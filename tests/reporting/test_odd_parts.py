@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from analysis.reasons import REASONS
 from ratebook.protocols import load
 from ratebook.reporting import numbers
 from ratebook.rounds import Event, ItemTable, PartRow, Store
@@ -63,6 +64,7 @@ def honest(stored):
     assert "<tbody></tbody>" not in page
     assert not re.search(r">(nan|None|NaN|inf)[<, ]", page)
     assert "no reason given" not in page
+    assert not [code for code in REASONS if "_" in code and code in page.lower()]
     assert len(page.encode()) < 500_000
     return text_of(page)
 
@@ -94,19 +96,14 @@ def test_one_item_ranks_no_system(tmp_path, name):
     assert "ahead" not in page
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("stem-sentences", "all cases differ by the same amount"),
-        ("rag-questeval", "all values are equal, so there is nothing to correlate or to compare"),
-    ],
-)
-def test_systems_that_never_differ_are_compared_without_an_interval_and_why(tmp_path, name, why):
+@pytest.mark.parametrize("name", ["stem-sentences", "rag-questeval"])
+def test_systems_that_never_differ_are_compared_without_an_interval_and_why(tmp_path, name):
     stored = opened(tmp_path, name, 12)
     for rater in ("ana", "ben", "eva"):
         answer(stored, rater, turn=0)
     page = honest(stored)
     assert "a and b could not be compared" in page
+    why = "all cases differ by the same amount"
     assert f"without an interval ({why}), which shows nothing" in page
 
 

@@ -131,6 +131,16 @@ def test_weighting_is_explained_as_the_document_has_it():
     assert "a fair second reading" in weighting({**found, "slope": -0.3})
 
 
+def test_a_mean_that_weighting_does_not_move_is_not_said_to_move():
+    found = {"plain": 4.081, "weighted": 4.083, "difference": 0.002, "low": -0.001, "high": 0.004}
+    found |= {"items": 60, "raters": 2, "slope": None}
+    assert weighting(found).startswith("Weighting by stated confidence leaves the mean at 4.08. ")
+    unsure = weighting({**found, "low": -0.02, "high": 0.03})
+    assert "leaves the mean at 4.08 (a move of −0.02 to +0.03). " in unsure
+    chance = weighting({**found, "weighted": 4.10, "difference": 0.02, "low": -0.01, "high": 0.05})
+    assert "to 4.10 (+0.02; −0.01 to +0.05), which may be chance. " in chance
+
+
 def test_two_rounds_differ_when_their_intervals_leave_it_no_other_way():
     assert apart(row(0.5, 0.4, 0.6), row(0.8, 0.7, 0.9))
     assert not apart(row(0.5, 0.4, 0.6), row(0.6, 0.5, 0.7))

@@ -7,9 +7,15 @@ from typing import Any
 
 from ..differences import comparison, is_shown, of_many, opening, outcome, turned
 from ..words import capital, count, estimate, listing, name_of, number
+from .trust import coefficients, comparable
 
 # The number a protocol is about, the most telling first.
-LEVELS = ((0.8, "firm"), (0.667, "fair"), (0.4, "moderate"), (-1.0, "weak"))
+LEVELS = (
+    (0.8, "firm"),
+    (0.667, "enough for tentative conclusions"),
+    (0.4, "moderate"),
+    (-1.0, "weak"),
+)
 TELLING = ("overall_mean", "overall_computed_mean", "proportion_accurate")
 COVERAGE = (
     ("recall", "covers more of the reference"),
@@ -127,24 +133,9 @@ def phrase(statistic: str, label: str | None) -> str:
 
 def trusted(report: Any) -> str | None:
     """One sentence on agreement, so that nobody reads the ranking without it."""
-    rows = [
-        row
-        for row in report.numbers.rows
-        if row["statistic"].startswith("alpha_")
-        and row["estimate"] is not None
-        and not row["group"]
-    ]
-    if not rows:
+    values = sorted(row["estimate"] for row in comparable(coefficients(report)))
+    if not values:
         return None
-    kind = next(
-        (
-            k
-            for k in ("alpha_ordinal", "alpha_nominal")
-            if any(row["statistic"] == k for row in rows)
-        ),
-        rows[0]["statistic"],
-    )
-    values = sorted(row["estimate"] for row in rows if row["statistic"] == kind)
     span = number(values[0]) if len(values) == 1 else f"{number(values[0])} to {number(values[-1])}"
     over = "" if len(values) == 1 else f" over {count(len(values), 'question')}"
     low = values[0]

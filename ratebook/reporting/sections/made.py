@@ -7,7 +7,7 @@ from typing import Any
 from ..methods import methods
 from ..provenance import versions
 from ..section import Section, bullets, heading, paragraph, safe, table
-from ..words import capital, count, was
+from ..words import capital, count, reason, was
 
 
 def made(report: Any) -> Section:
@@ -66,12 +66,13 @@ def reasons(silent: list[dict[str, Any]]) -> str:
         of = grouped.setdefault(entry["reason"] or "no reason given", {})
         of.setdefault(statistic, []).append(rest)
     lines = []
-    for reason, statistics in grouped.items():
+    for why, statistics in grouped.items():
         each = "; ".join(
             f"{statistic}: {', '.join(rest)}" if any(rest) else statistic
             for statistic, rest in statistics.items()
         )
-        lines.append(f"{capital(reason)} – {each}")
+        said = reason(why) if why.isidentifier() else why  # a code, or a sentence
+        lines.append(f"{capital(said)} – {each}")
     return bullets(lines)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..section import fold, heading, paragraph, short, table
-from ..tables.trace import NOT_IN_TEXT, SCORED, UNUSABLE, by_grade, by_sample, graded
+from ..tables.trace import SCORED, UNUSABLE, by_grade, by_sample, graded
 from ..words import count, number, was
 
 LISTED = 25
@@ -159,8 +159,16 @@ def trace_table(traced: pd.DataFrame) -> str:
     return fold("Trace, question by question", paragraph(note, "soft") + inside)
 
 
+def answer(said: str | None) -> str:
+    """An answer as it was given; the sign for none in words."""
+    from analysis import is_unanswerable
+
+    if said is None:
+        return "–"
+    return "unanswerable" if is_unanswerable(said) else said
+
+
 def line(row: Any) -> tuple[object, ...]:
     """The text and number, the question, and both answers as one cell that can wrap."""
-    gave = "unanswerable" if row.status == NOT_IN_TEXT else row.generated
-    a, b = (short("–" if said is None else said, 60) for said in (row.reference, gave))
+    a, b = (short(answer(said), 60) for said in (row.reference, row.generated))
     return f"{row.item} · {row.part}", short(row.question, 90), f"{a} → {b}"

@@ -77,6 +77,11 @@ def coefficients(report: Any) -> list[dict[str, Any]]:
     return list(found.values())
 
 
+def comparable(main: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of one level, the first: an ordinal α and an interval α are no common range."""
+    return [row for row in main if row["statistic"] == main[0]["statistic"]]
+
+
 def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str:
     """Four figures: completeness, exact agreement, the coefficient in both scopes, prevalence."""
     cards = []
@@ -92,6 +97,7 @@ def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> s
                 "of pairs of raters, item by item",
             )
         )
+    main = comparable(main)
     if main:
         like = [row for row in main if row["low_like"] is not None]
         more = ""

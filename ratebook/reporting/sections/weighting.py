@@ -77,17 +77,20 @@ def without(report: Any) -> str | None:
 
 def sentence(found: dict[str, Any]) -> str:
     """“Weighting by stated confidence moves the mean from 3.90 to 3.96 … Use the plain mean.”"""
-    moved = found["difference"]
-    span = ""
-    if found["low"] is not None:
-        span = f"; {signed(found['low'])} to {signed(found['high'])}"
-    said = (
-        f"Weighting by stated confidence moves the mean from {number(found['plain'])} to "
-        f"{number(found['weighted'])} ({signed(moved)}{span})"
-    )
+    moved, plain = found["difference"], number(found["plain"])
+    low, high = found["low"], found["high"]
+    span = "" if low is None else f"{signed(low)} to {signed(high)}"
+    said = "Weighting by stated confidence "
     if abs(moved) >= VISIBLE:
-        said += f", because raters were surer of {'high' if moved > 0 else 'low'} scores"
-    said += ". "
+        by = signed(moved) + (f"; {span}" if span else "")
+        said += f"moves the mean from {plain} to {number(found['weighted'])} ({by}), "
+        if low is not None and low <= 0 <= high:
+            said += "which may be chance. "
+        else:
+            said += f"because raters were surer of {'high' if moved > 0 else 'low'} scores. "
+    else:
+        shown = span and max(abs(low), abs(high)) >= VISIBLE
+        said += f"leaves the mean at {plain}" + (f" (a move of {span}). " if shown else ". ")
     if found["raters"] < ENOUGH_RATERS or found["items"] < ENOUGH_ITEMS or found["slope"] is None:
         return said + "Whether surer means closer to the truth cannot be checked here."
     slope, se = found["slope"], found["slope_se"]
