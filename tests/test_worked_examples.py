@@ -74,7 +74,7 @@ def worked(request, tmp_path_factory):
     return protocol, folder, numbers
 
 
-def estimate(numbers, statistic, question, label):
+def only_row(numbers, statistic, question, label=None):
     found = [
         row
         for row in numbers["numbers"]
@@ -84,7 +84,11 @@ def estimate(numbers, statistic, question, label):
         and row["aggregate"] in (None, "macro")
     ]
     assert len(found) == 1, found
-    return found[0]["estimate"]
+    return found[0]
+
+
+def estimate(numbers, statistic, question, label):
+    return only_row(numbers, statistic, question, label)["estimate"]
 
 
 def test_the_example_comes_out_in_numbers_json(worked):
@@ -129,3 +133,21 @@ def test_feedback_states_the_mean_of_its_six_criteria_and_what_was_adjusted(work
         return
     # r1: 5 4 4 3 4 4 have the mean 4; the overall says 4, so nothing was adjusted.
     assert estimate(numbers, "overall_computed_mean", None, None) == pytest.approx(4.0)
+
+
+def test_eight_of_ten_sentence_ratings_count(worked):
+    protocol, _, numbers = worked
+    if protocol != "stem-sentences":
+        return
+    assert only_row(numbers, "proportion_accurate", "accuracy")["n_ratings"] == 8
+    assert only_row(numbers, "proportion_excluded", "accuracy")["n_ratings"] == 10
+
+
+def test_status_names_the_protocol_and_everybody_who_answered(worked, capsys):
+    protocol, folder, _ = worked
+    assert main(["--workspace", str(folder), "status", "worked"]) == 0
+    said = capsys.readouterr().out
+    with (WORKED / protocol / "answers.csv").open(newline="", encoding="utf-8-sig") as lines:
+        raters = {row["rater"] for row in csv.DictReader(lines)}
+    assert protocol in said
+    assert all(rater in said for rater in raters)
