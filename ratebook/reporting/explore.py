@@ -15,6 +15,7 @@ from .sections.raters import labels, lean, left_out, matrix
 from .sections.weighting import weighting
 from .tables.pairs import agreement_matrix, confusions, worst_pair
 from .tables.reading import disagreements
+from .tables.spread import scales
 from .words import count, percent
 
 
@@ -33,7 +34,7 @@ class Explore:
 
     def splitting(self, question: str = "", most: int = 10) -> Section:
         """The items on which raters differ most, over all questions or on one."""
-        asked = [self.questions[question]] if question else list(self.questions.values())
+        asked = self.asked(question)
         found = disagreements(self.report.counted, asked)
         said = f"Raters differ on {count(len(found), 'item or part', 'items or parts')}."
         rows = [
@@ -47,11 +48,11 @@ class Explore:
     def confidence(self) -> Section:
         """Whether surer answers are closer to the others'."""
         found = weighting(self.report)
-        return found or shown("Does confidence mean anything?", "")
+        return shown("Does confidence mean anything?", found.html if found else "")
 
     def pairs(self, question: str = "") -> Section:
         """Which two raters agree least."""
-        asked = [self.questions[question]] if question else list(self.questions.values())
+        asked = self.asked(question)
         found = agreement_matrix(self.report.counted, asked).stack()
         if not len(found):
             return shown("Which pairs differ?", "")
@@ -60,28 +61,36 @@ class Explore:
             f"{first} and {second} agree least: {percent(found.min())} % of the answers they have "
             "in common are the same."
         )
-        return shown("Which pairs differ?", paragraph(said) + matrix(self.report))
+        return shown("Which pairs differ?", paragraph(said) + matrix(self.report, asked))
 
     def dropping(self) -> Section:
         """What leaving a rater out would do to agreement."""
         return shown("What would dropping a rater do?", left_out(self.report))
 
     def confusion(self, question: str = "") -> Section:
-        """Which values are taken for each other."""
-        asked = self.questions[question] if question else next(iter(self.questions.values()), None)
-        if asked is None:
-            return shown("Which levels are confused?", "")
-        found = confusions(self.report.counted, [asked])
-        worst = worst_pair(found)
-        inside = confused(self.report, [asked], found, worst, 0) if worst else ""
+        """Which values are taken for each other; questions on one scale together."""
+        groups = [self.asked(question)] if question else scales(self.report.counted)
+        inside = ""
+        for place, group in enumerate(groups):
+            found = confusions(self.report.counted, group)
+            worst = worst_pair(found)
+            inside += confused(self.report, group, found, worst, place) if worst else ""
         return shown("Which levels are confused?", inside)
+
+    def asked(self, question: str) -> list[Any]:
+        """One question by its label, or all."""
+        return [self.questions[question]] if question else list(self.questions.values())
 
     def choose(self, view: Callable[..., Any], **further: Sequence[Any]) -> Any:
         """A drop-down of questions before a view: `choose(explore.confusion)`."""
         import ipywidgets
+        from IPython.display import display
+
+        def show(**chosen: Any) -> None:
+            display(view(**chosen))
 
         names = [("all questions", ""), *((name, name) for name in self.questions)]
-        return ipywidgets.interactive(view, question=names, **further)
+        return ipywidgets.interactive(show, question=names, **further)
 
 
 def shown(title: str, inside: str) -> Section:

@@ -120,9 +120,10 @@ def labels(report: Any) -> str:
     return "".join(parts)
 
 
-def matrix(report: Any) -> str:
+def matrix(report: Any, asked: list[Any] | None = None) -> str:
+    """Who gives whose answers, on these questions or on all that have values."""
     counted = report.counted
-    asked = [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
+    asked = asked or [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
     if not asked:
         return ""
     found = agreement_matrix(counted, asked)
