@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from .page import fill
 from .parameters import checked
 from .place import ReportError, write_whole
 from .section import bullets, heading, paragraph, safe, table, with_legend
-from .trends import AGREEMENT, LEVELS, apart, changes, label, main_rows
+from .trends import Change, by_chance, changes, label, sentences
 from .words import capital, count, estimate, name_of, signed
 
 MOVED = {True: "yes", False: "no", None: "cannot be said"}
@@ -61,7 +61,7 @@ def common(frames: list[pd.DataFrame]) -> tuple[list[pd.DataFrame], int]:
 def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
     old, new = (as_document(numbers) for numbers in found)
     labels = {question.id: question.label for question in protocol.questions}
-    moved = changes(old, new, labels)
+    both = changes(old, new)
     on = (
         f"On the {count(shared, 'item')} both rounds have."
         if shared
@@ -69,54 +69,55 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
     )
     parts = [
         f'<p class="kicker">{safe(protocol.title)}</p><h1>{safe(title)}</h1>',
-        paragraph(summary(old, new, moved), "verdict"),
+        paragraph(summary(both), "verdict"),
         paragraph(on, "soft"),
     ]
-    if moved:
-        parts.append(heading("Beyond the intervals") + bullets(moved))
-    before = {(r["statistic"], r["question"]): r for r in main_rows(old, (*AGREEMENT, *LEVELS))}
-    lines = []
-    for row in main_rows(new, (*AGREEMENT, *LEVELS)):
-        other = before.get((row["statistic"], row["question"]))
-        if other is None:
-            continue
-        lines.append(
-            (
-                label(row["question"], labels) if row["question"] else "All",
-                name_of(row["statistic"]),
-                estimate(other),
-                estimate(row),
-                signed(row["estimate"] - other["estimate"]),
-                MOVED[apart(other, row)],
-            )
+    said = sentences(both, labels)
+    if said:
+        parts.append(heading("Beyond the intervals") + bullets(said))
+    if any(each.moved for each in both):
+        parts.append(paragraph(by_chance(both, (old, new), bool(shared)), "soft"))
+    lines = [
+        (
+            label(each.new["question"], labels) if each.new["question"] else "All",
+            name_of(each.new["statistic"]),
+            estimate(each.old),
+            estimate(each.new),
+            signed(each.new["estimate"] - each.old["estimate"]),
+            "worded anew" if each.reworded else MOVED[each.moved],
         )
+        for each in both
+    ]
     head = ("Question", "Number", found[0].round, found[1].round, "Change", "Beyond the intervals")
     parts.append(table(head, lines, "Number by number", text=2))
     return with_legend("".join(parts))
 
 
 def as_document(numbers: Numbers) -> dict[str, Any]:
-    return {"round": numbers.round, "data": numbers.data, "numbers": numbers.rows}
+    return {
+        "round": numbers.round,
+        "parameters": numbers.parameters,
+        "data": numbers.data,
+        "numbers": numbers.rows,
+    }
 
 
-def summary(old: dict[str, Any], new: dict[str, Any], moved: list[str]) -> str:
+def summary(found: Sequence[Change]) -> str:
     """One sentence: whether agreement and results moved at all."""
-    if not moved:
-        return "Nothing moved beyond the intervals."
-    rose = sum("α" in line and " rose " in line for line in moved)
-    fell = sum("α" in line and " fell " in line for line in moved)
-    asked = len(main_rows(new, AGREEMENT))
     parts = []
-    if rose or fell:
-        both = (
-            f"rose on {rose}"
-            if not fell
-            else f"fell on {fell}"
-            if not rose
-            else (f"rose on {rose} and fell on {fell}")
-        )
-        parts.append(f"agreement {both} of {count(asked, 'question')}")
-    others = sum("α" not in line and (" rose " in line or " fell " in line) for line in moved)
+    asked = [each for each in found if each.is_agreement and not each.reworded]
+    sides = {
+        verb: sum(bool(each.moved) and each.verb == verb for each in asked)
+        for verb in ("rose", "fell")
+    }
+    if any(sides.values()):
+        both = " and ".join(f"{verb} on {many}" for verb, many in sides.items() if many)
+        parts.append(f"agreement {both} of {count(len(asked), 'question')}")
+    others = sum(bool(each.moved) for each in found if not each.is_agreement)
     if others:
         parts.append(f"{count(others, 'result')} moved")
-    return capital("; ".join(parts) or "Some questions were worded anew") + "."
+    if parts:
+        return capital("; ".join(parts)) + "."
+    if any(each.reworded and each.new["question"] for each in found):
+        return "Some questions were worded anew."
+    return "Nothing moved beyond the intervals."

@@ -13,7 +13,17 @@ from .page import fill
 from .parameters import Parameters
 from .place import alone, write_whole
 from .section import bullets, figure, heading, paragraph, safe, with_legend
-from .trends import AGREEMENT, LEVELS, MOST_PANELS, changes, label, moves, panels
+from .trends import (
+    AGREEMENT,
+    LEVELS,
+    MOST_PANELS,
+    by_chance,
+    changes,
+    label,
+    moves,
+    panels,
+    sentences,
+)
 from .words import DECIDED, count, estimate, listing, name_of, number
 
 
@@ -125,13 +135,16 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
     called = [document["round"] for document in rounds]
     parts = []
     labels = labels_of(protocol)
-    moved = changes(rounds[-2], rounds[-1], labels)
+    both = changes(rounds[-2], rounds[-1])
+    said = sentences(both, labels)
     parts.append(heading(f"{called[-1]} against {called[-2]}"))
     parts.append(
-        bullets(moved)
-        if moved
+        bullets(said)
+        if said
         else paragraph("Nothing moved beyond the intervals; what differs may be chance.")
     )
+    if any(each.moved for each in both):
+        parts.append(paragraph(by_chance(both, rounds[-2:]), "soft"))
     side_by_side = f"{called[-2]}-vs-{called[-1]}.html"
     if (reports / side_by_side).exists():
         parts.append(

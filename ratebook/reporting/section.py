@@ -16,6 +16,8 @@ UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]
 LARGER = 1.6
 # Marks that turn the direction of the text after them; an item could rewrite our sentence.
 TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# What only those meet who do not see the picture: `safe` leaves no quotation mark inside.
+ALTERNATIVE = re.compile(r'<img alt="[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,12 @@ class Section:
     def _repr_html_(self) -> str:
         title, inside = safe(self.title), with_legend(self.html)
         if self.folded:
-            # The anchor stands inside, so that a link to it opens the fold without a script.
+            # The anchor stands inside, so that a link to it opens the fold without a script; in a
+            # notebook, which has no style sheet of ours, the title stays beside its arrow.
+            head = f'<summary><h2 style="display: inline">{title}</h2></summary>'
             return (
-                f'<section><details><summary><h2>{title}</h2></summary><div id="{self.anchor}" '
-                f'class="inside">{inside}</div></details></section>'
+                f'<section><details>{head}<div id="{self.anchor}" class="inside">{inside}</div>'
+                "</details></section>"
             )
         head = f"<h2>{title}</h2>" if self.heading else ""
         return f'<section id="{self.anchor}">{head}{inside}</section>'
@@ -47,8 +51,8 @@ class Section:
 
 
 def with_legend(html_: str) -> str:
-    """The marks beside numbers, explained once below them."""
-    said = legend(html_)
+    """The marks that a reader sees beside numbers, explained once below them."""
+    said = legend(ALTERNATIVE.sub("", html_))
     return html_ + paragraph(said, "soft") if said else html_
 
 
@@ -120,7 +124,12 @@ def fold(summary: str, inside: str) -> str:
 
 
 def figure(svg: str, alt: str, caption: str = "") -> str:
-    """A picture inside the page, with its finding in words for those who do not see it."""
+    """A picture inside the page, with its finding in words for those who do not see it.
+
+    Marks beside the numbers in these words are explained at their end, not below the picture.
+    """
+    if said := legend(alt):
+        alt = f"{alt.rstrip('. ')}. {said}"
     data = base64.b64encode(svg.encode()).decode()
     drawn = re.search(r'<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     size = ""

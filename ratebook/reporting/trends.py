@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .cautions import is_untrusted
-from .words import capital, listing, name_of, number
+from .words import capital, count, listing, name_of, number
 
 Labels = Mapping[str, str]  # what questions are called, by id
 
@@ -15,6 +16,7 @@ Labels = Mapping[str, str]  # what questions are called, by id
 AGREEMENT = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
 LEVELS = ("overall_mean", "overall_computed_mean", "mean", "percent_match", "recall", "precision")
 MOST_PANELS = 9
+USUAL = 0.95  # coverage, of documents that do not say
 
 
 def panels(
@@ -80,28 +82,78 @@ def wording(document: Mapping[str, Any], question: str | None) -> str:
     return str(hashes.get(question, "")) if question else str(document["data"]["protocol"])
 
 
-def changes(old: Mapping[str, Any], new: Mapping[str, Any], labels: Labels) -> list[str]:
-    """Sentences on what moved beyond the intervals, and on questions that were worded anew."""
-    before = {(r["statistic"], r["question"]): r for r in main_rows(old, (*AGREEMENT, *LEVELS))}
-    said, reworded = [], []
-    for row in main_rows(new, (*AGREEMENT, *LEVELS)):
+@dataclass(frozen=True)
+class Change:
+    """One number of two rounds: its row in each, and whether it moved beyond the intervals.
+
+    `moved` is None where nobody can say: an interval is missing or cannot be trusted, or the
+    question was `reworded` and is another one.
+    """
+
+    old: Mapping[str, Any]
+    new: Mapping[str, Any]
+    reworded: bool
+    moved: bool | None
+
+    @property
+    def verb(self) -> str:
+        return "rose" if self.new["estimate"] > self.old["estimate"] else "fell"
+
+    @property
+    def is_agreement(self) -> bool:
+        return self.new["statistic"] in AGREEMENT
+
+
+def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
+    """Every number that both rounds have, in the order of the page."""
+    followed = (*AGREEMENT, *LEVELS)
+    before = {(row["statistic"], row["question"]): row for row in main_rows(old, followed)}
+    found = []
+    for row in main_rows(new, followed):
         other = before.get((row["statistic"], row["question"]))
-        if other is None:
-            continue
-        if wording(old, row["question"]) != wording(new, row["question"]):
-            if row["question"] and row["question"] not in reworded:
-                reworded.append(row["question"])
-            continue
-        if apart(other, row):
-            verb = "rose" if row["estimate"] > other["estimate"] else "fell"
-            said.append(
-                f"{title(row, labels)} {verb} from {number(other['estimate'], row['statistic'])} "
-                f"to {number(row['estimate'], row['statistic'])}."
-            )
-    if reworded:
-        names = ", ".join(label(name, labels) for name in reworded)
+        if other is not None:
+            reworded = wording(old, row["question"]) != wording(new, row["question"])
+            found.append(Change(other, row, reworded, None if reworded else apart(other, row)))
+    return found
+
+
+def sentences(found: Sequence[Change], labels: Labels) -> list[str]:
+    """What moved beyond the intervals, and which questions were worded anew."""
+    said = [
+        f"{title(each.new, labels)} {each.verb} from "
+        f"{number(each.old['estimate'], each.new['statistic'])} to "
+        f"{number(each.new['estimate'], each.new['statistic'])}."
+        for each in found
+        if each.moved
+    ]
+    anew = [each.new["question"] for each in found if each.reworded and each.new["question"]]
+    if anew:
+        names = ", ".join(label(name, labels) for name in dict.fromkeys(anew))
         said.append(f"Worded anew, and so not comparable: {names}.")
     return said
+
+
+def by_chance(
+    found: Sequence[Change], documents: Sequence[Mapping[str, Any]], same_items: bool = False
+) -> str:
+    """How many of the numbers compared moved, and how many do where nothing has changed.
+
+    `apart` errs about as often as one interval misses, and nothing corrects it for how many
+    numbers are compared. On the same items chance moves less, as what the items bring is in both;
+    with other raters more, as intervals speak of those who answered.
+    """
+    compared = [each for each in found if each.moved is not None]
+    moved = sum(bool(each.moved) for each in compared)
+    # Of two rounds with intervals of their own width, the one that misses more often.
+    coverage = min(each.get("parameters", {}).get("coverage", USUAL) for each in documents)
+    expected = len(compared) * (1 - coverage)
+    shown = f"{expected:.2g}" if expected < 10 else f"{expected:.0f}"
+    chance, items = ("fewer than", "the same") if same_items else ("about", "the same kind of")
+    return (
+        f"Of {count(len(compared), 'number')} compared, {moved:,} moved. Had nothing changed, "
+        f"{chance} {shown} would have by chance alone with {items} items and the same raters; "
+        "with other raters, more."
+    )
 
 
 def moves(what: str, found: Sequence[Mapping[str, Any]]) -> str:

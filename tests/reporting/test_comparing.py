@@ -19,6 +19,7 @@ def test_two_rounds_are_compared_on_the_items_they_share(place):
     page = file.read_text("utf-8")
     assert "On the 48 items both rounds have." in page
     assert "Agreement rose on 5 of 7 questions" in page
+    assert "Of 15 numbers compared, 6 moved. Had nothing changed, fewer than 0.75 would" in page
     # On correctness raters of the second round hardly differ: its interval decides nothing.
     assert "<td class=figure>cannot be said</td>" in page
     assert "<script" not in page

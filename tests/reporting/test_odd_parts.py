@@ -107,6 +107,24 @@ def test_systems_that_never_differ_are_compared_without_an_interval_and_why(tmp_
     assert f"without an interval ({why}), which shows nothing" in page
 
 
+def test_where_nothing_could_be_assessed_the_page_says_just_that(tmp_path):
+    stored = opened(tmp_path, "stem-sentences", 8)
+    nothing = stored.protocol.question("accuracy").values.index("cannot_assess")
+    for rater in ("ana", "ben"):
+        answer(stored, rater, turn=0, start=nothing)
+    page = page_of(stored)
+    said = "100\u00a0% (51–100\u00a0%) of the ratings could not be assessed or made no claim."
+    assert f'"verdict">{said}<' in page
+    assert "assessed answers" not in page
+    assert "Could not be assessed is the same for every system, 100\u00a0%" in page
+
+
+def test_the_share_of_one_system_is_said_of_its_answers(tmp_path):
+    stored = opened(tmp_path, "stem-sentences", 1)
+    page = honest(answer(answer(stored, "ana"), "ben", start=1))
+    assert "Accurate answers: " in page
+
+
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_two_hundred_raters_still_fit_on_the_page(tmp_path, name):
     stored = opened(tmp_path, name)

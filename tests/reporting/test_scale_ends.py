@@ -1,16 +1,20 @@
 """Intervals stay within what is possible, and the page says where they were cut."""
 
 import json
+import re
 
 import pytest
 
 from ratebook.protocols import load
 from ratebook.reporting import Report, numbers
-from ratebook.reporting.cautions import JOINER, legend, marks
+from ratebook.reporting.cautions import JOINER, MARKS, SAID, legend, marks
 from ratebook.reporting.checks import ALONE, checks
 from ratebook.reporting.methods import CALLED, called, intervals, methods
 from ratebook.reporting.rows import possible, questions_of, ranges_of, within
+from ratebook.reporting.section import figure, paragraph, with_legend
+from ratebook.reporting.sections.labels import per_label
 from ratebook.reporting.sections.shares import half_width
+from ratebook.reporting.words import cell
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import page_of, records
 
@@ -79,6 +83,33 @@ def test_marks_are_explained_once_and_only_ours_are():
     assert marks({**careful, "low": None}) == ""
     assert legend("4.2" + marks(careful)).startswith("† Fewer than ten independent units")
     assert legend("a footnote† in a rater's text*") == ""
+
+
+def test_a_mark_that_stands_in_a_picture_s_words_alone_is_explained_there():
+    rough = "4.2" + MARKS["few_clusters"]
+    cut = "5.0" + MARKS["cut_at_scale"]
+    drawn = figure("<svg></svg>", f"Best: {cut}.")
+    page = with_legend(paragraph(rough) + drawn)
+    words, alt = re.sub(r'alt="[^"]*"', "", page), re.search(r'alt="([^"]*)"', page).group(1)
+    assert alt == f"Best: {cut}. * {SAID['cut_at_scale'].capitalize()}"
+    assert words.count(SAID["few_clusters"][1:]) == 1
+    assert SAID["cut_at_scale"][1:] not in words
+    assert with_legend(drawn) == drawn
+
+
+def test_the_numbers_of_a_label_carry_their_marks(by_hand):
+    """Nine items and fewer independent ones: label by label the intervals are rough too."""
+    labels = load("halo-support").question("label").values
+    said = [
+        (rater, f"i{n:03d}", "label", labels[(n % 5 + turn * (n == 3)) % 2])
+        for turn, rater in enumerate(("ana", "ben"))
+        for n in range(9)
+    ]
+    report = Report(by_hand("halo-support", records("halo-support", 9), said))
+    rows = report.by("agreement_jaccard", "label")
+    marked = [cell(row) for row in rows if marks(row)]
+    assert marked
+    assert all(shown.replace(" %", "\u00a0%") in per_label(report) for shown in marked)
 
 
 def test_few_independent_units_are_said_beside_the_numbers(workspace):

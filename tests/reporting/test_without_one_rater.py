@@ -4,7 +4,7 @@ import pytest
 
 from ratebook.protocols import load
 from ratebook.reporting import Report
-from ratebook.reporting.sections.flips import aimed, flips, without
+from ratebook.reporting.sections.flips import aimed, compared, flips, rows_without, without
 from tests.reporting.rounds import opened, records
 
 BY_STYLE = """
@@ -50,3 +50,56 @@ def test_a_target_of_one_group_is_looked_at_too(tmp_path):
     [(now, then)] = without(report, "eva", aimed(report))
     assert (now, then["met"]) == (target, True)
     assert "without eva" in flips(report)
+
+
+def of_two(folder, scores, count=12):
+    """Two systems on the same cases: rater → the scores of a and b on a case."""
+    items = [{**each, "model": model} for each in records("neureg-qa", count) for model in "ab"]
+    for at, each in enumerate(items):
+        each["source_context"] = f"piece {at // 2}"
+    answers = [
+        (rater, f"i{at:03d}/{model}", question, make(at)[place])
+        for rater, make in scores.items()
+        for at in range(count)
+        for place, model in enumerate("ab")
+        for question in ("accuracy", "fluency")
+    ]
+    return Report(opened(folder, "neureg-qa", items, answers))
+
+
+def alike(at):
+    """a and b equally good on average, case by case now the one and now the other."""
+    return (4, 3) if at % 2 else (3, 4)
+
+
+def for_a(at):
+    return 5, 1 + at % 2
+
+
+def test_who_is_ahead_without_a_rater_is_decided_as_on_the_page(tmp_path):
+    """Without eva a still has the better mean by a hair, which shows nothing: she decides."""
+    report = of_two(tmp_path, {"ana": alike, "ben": lambda at: (3 + at % 3 // 2, 3), "eva": for_a})
+    said = "One rater can flip the order: a is ahead, but no difference is shown without eva."
+    assert flips(report) == said
+    rows = rows_without(report, "eva", compared(report))
+    [left] = [row for row in rows if row["statistic"] == "difference_overall"]
+    assert left["low"] < 0 < left["estimate"]
+
+
+def test_where_all_raters_see_it_none_decides_who_is_ahead(tmp_path):
+    report = of_two(tmp_path, dict.fromkeys(("ana", "ben", "eva"), for_a))
+    said = "No single rater decides who is ahead: a is, whoever is left out."
+    assert flips(report) == said
+
+
+def test_a_rater_without_whom_the_other_is_ahead_turns_the_order(tmp_path):
+    for_b = lambda at: (3, 4 - at % 4 // 3)  # noqa: E731
+    report = of_two(tmp_path, {"ana": for_b, "ben": for_b, "eva": for_a})
+    said = flips(report)
+    assert said == "One rater can flip the order: a is ahead, but b is ahead without eva."
+
+
+def test_without_nobody_every_difference_stays_as_it_is(workspace):
+    report = Report(workspace.store.round("neureg-sample"))
+    rows = rows_without(report, "nobody", compared(report))
+    assert rows == [row for row in report.numbers.rows if row["p"] is not None]

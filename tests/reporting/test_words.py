@@ -9,7 +9,6 @@ from ratebook.reporting.sections.verdict import sentence
 from ratebook.reporting.sections.weighting import sentence as weighting
 from ratebook.reporting.tables.settle import items_needed
 from ratebook.reporting.targets import verdict, verdicts
-from ratebook.reporting.trends import apart, changes
 from ratebook.reporting.words import count, interval, listing, number, signed
 
 
@@ -139,27 +138,6 @@ def test_a_mean_that_weighting_does_not_move_is_not_said_to_move():
     assert "leaves the mean at 4.08 (a move of −0.02 to +0.03). " in unsure
     chance = weighting({**found, "weighted": 4.10, "difference": 0.02, "low": -0.01, "high": 0.05})
     assert "to 4.10 (+0.02; −0.01 to +0.05), which may be chance. " in chance
-
-
-def test_two_rounds_differ_when_their_intervals_leave_it_no_other_way():
-    assert apart(row(0.5, 0.4, 0.6), row(0.8, 0.7, 0.9))
-    assert not apart(row(0.5, 0.4, 0.6), row(0.6, 0.5, 0.7))
-    assert not apart(row(0.5), row(0.8, 0.7, 0.9))
-
-
-def test_a_question_worded_anew_is_not_compared():
-    def document(hash_, value):
-        return {
-            "data": {"protocol": "p", "questions": {"label": hash_}},
-            "numbers": [row(value, value - 0.05, value + 0.05, "alpha_nominal")],
-        }
-
-    named = {"label": "Support"}
-    rose = changes(document("a", 0.5), document("a", 0.8), named)
-    assert rose == ["α Support rose from 0.50 to 0.80."]
-    assert changes(document("a", 0.5), document("b", 0.8), {}) == [
-        "Worded anew, and so not comparable: Label."
-    ]
 
 
 def test_texts_are_printable_short_and_escaped():

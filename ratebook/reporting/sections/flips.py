@@ -8,7 +8,6 @@ from typing import Any
 from ..differences import comparison, is_shown
 from ..measures import asked_of, listed, wanted
 from ..rows import rows_of
-from ..tables.paired import leaders
 from ..targets import verdicts
 from ..words import DECIDED, listing, number
 
@@ -23,7 +22,7 @@ def flips(report: Any) -> str | None:
     if report.numbers.targets:
         return flipped_targets(report, raters)
     if len(report.system_names) == 2 and report.counted.numeric():
-        return flipped_order(report)
+        return flipped_order(report, raters)
     return None
 
 
@@ -68,25 +67,63 @@ def without(
     report: Any, rater: str, measures: list[dict[str, Any]]
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Each target now, and as it would be without this rater, made in the same way."""
+    rows = rows_without(report, rater, measures)
+    then = {target["name"]: target for target in verdicts(report.protocol.targets, rows)}
+    return [(now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then]
+
+
+def rows_without(report: Any, rater: str, measures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of these measures as they would be without this rater."""
     frame = report.frame[report.frame["rater"].astype(object).ne(rater)]
     parameters = report.parameters
     if parameters.raters is not None:
         rest = tuple(name for name in parameters.raters if name != rater)
         parameters = replace(parameters, raters=rest)
-    rows = rows_of(report.protocol, frame, measures, parameters, report.cluster)
-    then = {target["name"]: target for target in verdicts(report.protocol.targets, rows)}
-    return [(now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then]
+    return rows_of(report.protocol, frame, measures, parameters, report.cluster)
 
 
-def flipped_order(report: Any) -> str | None:
+def flipped_order(report: Any, raters: list[str]) -> str | None:
+    """Who is ahead by the difference of the systems, and by the same difference without each."""
     gap = comparison(report, "overall_mean", None, *report.system_names)
-    if gap is None or not is_shown(gap, report.parameters.coverage):
+    now = ahead(gap, report.parameters.coverage)
+    if gap is None or now is None:
         return None  # where nobody is ahead there is nothing to flip
-    ahead = leaders(report.counted, report.system)
-    now = ahead.pop("", None)
-    turned = [rater for rater, leader in ahead.items() if leader != now]
-    if now is None or not ahead:
+    measures = compared(report)
+    lost: list[str] = []
+    turned: list[str] = []
+    for rater in raters:
+        then = ahead(same(gap, rows_without(report, rater, measures)), report.parameters.coverage)
+        if then != now:
+            (turned if then else lost).append(rater)
+    if not lost and not turned:
+        return f"No single rater decides who is ahead: {now} is, whoever is left out."
+    ends = []
+    if lost:
+        ends.append(f"no difference is shown without {listing(lost, 'or')}")
+    if turned:
+        other = next(name for name in report.system_names if name != now)
+        ends.append(f"{other} is ahead without {listing(turned, 'or')}")
+    return f"One rater can flip the order: {now} is ahead, but {', and '.join(ends)}."
+
+
+def compared(report: Any) -> list[dict[str, Any]]:
+    """All measures that compare systems, over the whole round: what Holm corrects for together."""
+    return [
+        {**measure, "by": []}
+        for measure in wanted(report.protocol, report.frame, report.parameters)
+        if measure["statistic"].startswith("difference")
+    ]
+
+
+def same(row: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The row among these that speaks of the same."""
+    names = ("statistic", "question", "group", "aggregate")
+    return next((each for each in rows if all(each[n] == row[n] for n in names)), None)
+
+
+def ahead(gap: dict[str, Any] | None, coverage: float) -> str | None:
+    """The system that a difference shows to be ahead; None where it shows none."""
+    if gap is None or not is_shown(gap, coverage):
         return None
-    if not turned:
-        return f"No single rater decides who is ahead: {now} leads whoever is left out."
-    return f"One rater can flip the order: {now} leads, but not without {listing(turned, 'or')}."
+    first, second = gap["group"]["systems"].split(" − ")
+    return str(first if gap["estimate"] > 0 else second)

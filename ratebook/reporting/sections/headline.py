@@ -22,6 +22,7 @@ COVERAGE = (
     ("precision", "is more exact on what it covers"),
 )
 MOST_PAIRS = 4
+LEFT_OUT = "proportion_excluded"  # the share that is in no other one
 
 
 def headline(report: Any) -> list[str]:
@@ -58,8 +59,12 @@ def telling(report: Any) -> dict[str, Any] | None:
 
 
 def whole(report: Any, row: dict[str, Any]) -> str:
+    if row["statistic"] == LEFT_OUT:
+        return f"{estimate(row)} of the ratings could not be assessed or made no claim."
     what = name_of(row["statistic"])
-    if row["question"] and row["statistic"] not in ("recall", "precision"):
+    if row["statistic"].startswith("proportion_"):
+        what += " answers"
+    elif row["question"] and row["statistic"] not in ("recall", "precision"):
         what += f" of {report.label(row['question'])}"
     return f"{what}: {estimate(row)}."
 
@@ -68,8 +73,8 @@ def ranking(
     report: Any, statistic: str, question: str | None, ahead: str | None = None
 ) -> str | None:
     """Systems by one number: who is ahead, and whether the paired difference shows it."""
-    if report.system is None:
-        return None
+    if report.system is None or statistic == LEFT_OUT:
+        return None  # what nobody could assess puts no system ahead
     rows = [
         row for row in report.by(statistic, report.system, question) if row["estimate"] is not None
     ]

@@ -7,7 +7,7 @@ from typing import Any
 from ..section import Section, bullets, heading, safe, short, table
 from ..tables.reading import against_machine
 from ..tables.values import value_name, value_names
-from ..words import count, interval, listing, number
+from ..words import cell, count, listing
 
 STATISTICS = ("agreement_jaccard", "agreement_of_auto", "agreement_of_human", "agreement_specific")
 HEADS = ("Of either’s", "Of the checker’s", "Of the people’s", "Specific")
@@ -30,14 +30,7 @@ def per_label(report: Any) -> str:
     names = {label: name_of_label(report, row) for (_, label), row in found.items()}
     lines = []
     for label, name in names.items():
-        cells = []
-        for statistic in STATISTICS:
-            row = found.get((statistic, label))
-            if row is None or row["estimate"] is None:
-                cells.append("–")
-                continue
-            between = interval(row["low"], row["high"], statistic)
-            cells.append(number(row["estimate"], statistic) + (f" ({between})" if between else ""))
+        cells = [cell(found.get((statistic, label))) for statistic in STATISTICS]
         if set(cells) != {"–"}:
             lines.append((name, *cells))
     if not lines:

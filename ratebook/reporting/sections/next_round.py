@@ -31,7 +31,7 @@ def next_round(report: Any) -> Section | None:
 
 def coaching(report: Any) -> list[str]:
     """Raters who lean one way beyond their interval, and those who change on the way."""
-    found = leans(report.counted)
+    found = leans(report)
     said = []
     for words, rows in (
         ("score below the others", found[(found["high"] < 0) & (found["lean"] <= -LEANING)]),

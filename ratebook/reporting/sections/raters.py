@@ -29,7 +29,7 @@ def raters(report: Any) -> Section | None:
 
 
 def lean(report: Any) -> str:
-    found = leans(report.counted)
+    found = leans(report)
     found = found[found["n"] >= ENOUGH]  # of one item there is no interval
     if len(found) < 2:
         return ""
@@ -41,7 +41,7 @@ def lean(report: Any) -> str:
         said
         + ". "
         + "; ".join(
-            f"{row.rater} {signed(row.lean)} ({signed(row.low)} to {signed(row.high)})"
+            f"{row.rater} {signed(row.lean)} ({between(row) or 'no interval'})"
             for row in shown.itertuples()
         )
     )
@@ -56,7 +56,7 @@ def lean(report: Any) -> str:
         (
             row.rater,
             signed(row.lean),
-            f"{signed(row.low)} to {signed(row.high)}",
+            between(row) or "–",
             signed(row.late - row.early) if np.isfinite(row.late - row.early) else "–",
             number(row.noise) if np.isfinite(row.noise) else "–",
             row.n,
@@ -70,6 +70,11 @@ def lean(report: Any) -> str:
     )
     made = table(head, lines, "Severity, drift and scatter, in points of the scale")
     return heading("Severity") + picture + made + paragraph(note, "soft")
+
+
+def between(row: Any) -> str:
+    """−0.37 to −0.12; empty without an interval."""
+    return f"{signed(row.low)} to {signed(row.high)}" if np.isfinite(row.low) else ""
 
 
 def both_ends(found: pd.DataFrame) -> pd.DataFrame:
@@ -168,17 +173,18 @@ def left_out(report: Any) -> str:
         asked = report.question(row["question"])
         if asked is None:
             continue
-        level = row["statistic"].removeprefix("alpha_")
-        tables = report.counted.table(asked)
         scale = list(range(len(asked.values))) if asked.type == "choice" else asked.values
+        found = analysis.alpha_without_raters(
+            report.counted.table(asked), row["statistic"].removeprefix("alpha_"), scale=scale
+        ).set_index("rater")
         head.append(asked.label)
         now.append(number(row["estimate"]))
         for name in names:
-            rest = tables.drop(columns=name, errors="ignore")
-            value = analysis.alpha(rest, level=level, scale=scale, interval=None).value
-            lines[name].append(number(value))
-            if value is not None:
-                rise[name].append(value - row["estimate"])
+            # Who did not answer here changes nothing.
+            without, change = found.loc[name] if name in found.index else (row["estimate"], 0.0)
+            lines[name].append(number(without if np.isfinite(without) else None))
+            if np.isfinite(without):
+                rise[name].append(change)
     if len(head) == 1:
         return ""
     means = {name: float(np.mean(values)) for name, values in rise.items() if values}

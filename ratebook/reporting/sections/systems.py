@@ -131,6 +131,8 @@ def ranked(rows: list[dict[str, Any]]) -> str:
     """Of many systems, who is highest and lowest on the first number."""
     own = [row for row in rows if row["line"] == rows[0]["line"]]
     best, worst = (pick(own, key=lambda row: row["estimate"]) for pick in (max, min))
+    if best["estimate"] == worst["estimate"]:
+        return f"{best['line']} is the same for every system, {best['shown']}"
     return (
         f"{best['line']} is highest for {best['system']}, {best['shown']}, "
         f"and lowest for {worst['system']}, {worst['shown']}"

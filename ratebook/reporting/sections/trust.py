@@ -112,7 +112,7 @@ def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> s
     if common:
         cards.append(("Commonest answer", common[0], common[1]))
     inside = "".join(
-        f"<div><dt>{safe(name)}</dt><dd>{safe(value)}<small>{safe(more)}</small></dd></div>"
+        f"<div><dt>{safe(name)}</dt><dd>{safe(value)} <small>{safe(more)}</small></dd></div>"
         for name, value, more in cards
     )
     return f'<dl class="strip">{inside}</dl>'

@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from .counted import Counted
 
 THIRD = 3
+COLUMNS = ["rater", "lean", "low", "high", "n", "early", "late", "drift_low", "drift_high", "noise"]
+ENDS = {"lean": "estimate", "low": "low", "high": "high"}
 
 
-def leans(counted: Counted) -> pd.DataFrame:
+def leans(report: Any) -> pd.DataFrame:
     """rater, lean, low, high, n, early, late, noise: scale points above (+) or below the others.
 
-    `lean` is the mean of score − mean of the others on the same unit and question; the interval
-    takes items as the unit. `early` and `late` are the first and last third of a rater's answers
-    in the order they were given; `noise` is the spread of the differences around the lean.
+    `lean` is the mean of score − mean of the others on the same unit and question; its interval
+    is made as those of the round's other numbers are, and NaN where there is none. `early` and
+    `late` are the first and last third of a rater's answers in the order they were given; `noise`
+    is the spread of the differences around the lean.
+    """
+    if not report.counted.numeric():
+        return pd.DataFrame(columns=COLUMNS)
+    import analysis
+
+    every = scores(report)
+    given = report.parameters
+    severity = analysis.rater_severity(
+        every[["unit", "rater", "value", "cluster"]],
+        cluster="cluster",
+        interval=given.interval,
+        resamples=given.resamples,
+        coverage=given.coverage,
+        seed=given.seed,
+    ).set_index("rater")
+    found = [
+        {"rater": rater, **dict(zip(ENDS, severity.loc[rater, list(ENDS.values())], strict=True))}
+        | later(rows)
+        for rater, rows in every.dropna(subset=["apart"]).groupby("rater", sort=True)
+    ]
+    made = pd.DataFrame(found, columns=COLUMNS)
+    made = made.astype({name: float for name in COLUMNS if name not in ("rater", "n")})
+    return made.sort_values(["lean", "rater"], ignore_index=True)
+
+
+def scores(report: Any) -> pd.DataFrame:
+    """One line a score: unit, rater, value, item, cluster, at, and how far apart the others are.
+
+    `cluster` is what is drawn together: the declared one, else the case.
     """
     parts = []
-    for question in counted.numeric():
-        rows = counted.of(question.id)
+    for question in report.counted.numeric():
+        rows = report.counted.of(question.id)
         score = rows["number"].to_numpy(dtype=float, na_value=np.nan)
         unit = pd.factorize(rows["unit"])[0]
         size = unit.max(initial=-1) + 1
@@ -28,35 +62,28 @@ def leans(counted: Counted) -> pd.DataFrame:
         others = many[unit] - 1
         with np.errstate(invalid="ignore", divide="ignore"):
             apart = np.where(others > 0, score - (total[unit] - score) / others, np.nan)
+        case = rows["case"].astype(object)
+        cluster = rows[report.cluster].astype(object) if report.cluster else case
         parts.append(
             pd.DataFrame(
                 {
-                    "rater": rows["rater"].to_numpy(),
-                    "item": rows["subject"].to_numpy(),
-                    "at": rows["answered_at"].to_numpy(),
+                    "unit": question.id + " " + rows["unit"].astype(str),
+                    "rater": rows["rater"].astype(str),
+                    "value": score,
+                    "item": rows["subject"],
+                    "cluster": cluster.where(cluster.notna(), case).astype(str),
+                    "at": rows["answered_at"],
                     "apart": apart,
                 }
             )
         )
-    if not parts:
-        return pd.DataFrame(columns=COLUMNS)
-    every = pd.concat(parts).dropna(subset=["apart"])
-    found = [one(str(rater), rows) for rater, rows in every.groupby("rater", sort=True)]
-    return pd.DataFrame(found, columns=COLUMNS).sort_values(["lean", "rater"], ignore_index=True)
+    return pd.concat(parts, ignore_index=True)
 
 
-COLUMNS = ["rater", "lean", "low", "high", "n", "early", "late", "drift_low", "drift_high", "noise"]
-
-
-def one(rater: str, rows: pd.DataFrame) -> dict:
-    per_item = rows.groupby("item", sort=True)["apart"].mean().to_numpy()
-    middle, half = float(rows["apart"].mean()), margin(per_item)
-    found = {
-        "rater": rater,
-        "lean": middle,
-        "low": middle - half,
-        "high": middle + half,
-        "n": len(per_item),
+def later(rows: pd.DataFrame) -> dict[str, Any]:
+    """How many items of a rater, how the lean moved from the first to the last, and its noise."""
+    found: dict[str, Any] = {
+        "n": rows["item"].nunique(),
         "noise": float(rows["apart"].std(ddof=1)) if len(rows) > 1 else np.nan,
     }
     dated = rows.dropna(subset=["at"]).sort_values("at", kind="stable")
