@@ -14,6 +14,7 @@ from analysis.measures.consensus import consensus
 from analysis.measures.finding import Finding, Task
 from analysis.measures.reference import label_of
 from analysis.measures.systems import Pair, in_pairs
+from analysis.measures.trace import trace
 
 PREFIX = "difference_"
 MATCH = "percent_match"
@@ -52,13 +53,13 @@ def paired(task: Task) -> list[Finding]:
 
 def _coverage(task: Task) -> Samples:
     """Each text's recall or precision, as a sum and what it is divided by."""
-    traced = questeval.trace(task)
+    traced = trace(task)
     name = task.statistic.removeprefix(PREFIX)
-    _, first, answers = np.unique(traced.item, return_index=True, return_counts=True)
+    _, first, codes = np.unique(traced.item, return_index=True, return_inverse=True)
     return Samples(
         traced.unit[first],
         *questeval.per_sample(name, traced),
-        answers,
+        np.bincount(codes.ravel(), traced.answers, len(first)),
         traced.raters,
         ("unscored_answers",) if traced.unscored else (),
     )

@@ -165,3 +165,15 @@ def test_match_rates_of_two_systems_are_compared_case_by_case(rows):
     assert row["estimate"] == pytest.approx(3 / 6)
     assert (row["low"], row["high"]) == pytest.approx(tuple(gaps.confidence_interval(0.95)))
     assert (row["n_raters"], row["n_items"]) == (1, 12)
+
+
+def test_two_people_who_differ_both_enter_the_difference_of_systems(rows):
+    given, models = answers({"a": [4, 3, 2], "b": [3, 1, 2]})
+    given = [(*row[:2], "ana", *row[3:]) for row in given]
+    # Ben finds one answer less in a's text of the first case, and else what Ana does.
+    told = [(*row[:2], "ben", *row[3:]) for row in given]
+    told = [(*row[:4], U) if row[:2] == ("0/a", 1) else row for row in told]
+    found = rows([*given, *told], models, "difference_recall", kinds={})
+    row = pair(found, "a − b")
+    assert row["estimate"] == pytest.approx((3.5 - 3 + 3 - 1 + 0) / 4 / 3)
+    assert (row["n_items"], row["n_raters"], row["n_ratings"]) == (6, 2, 48)

@@ -11,7 +11,7 @@ import pytest
 from analysis import summary
 from ratebook.protocols import load
 from ratebook.reporting import Report
-from ratebook.rounds import ItemTable, Store, sqlite
+from ratebook.rounds import Event, ItemTable, PartRow, Store, sqlite
 from tests.judges.server import Server, says
 from tests.judges.standin import reply_to
 
@@ -38,6 +38,32 @@ def opened(tmp_path, monkeypatch):
 
     yield make
     store.dispose()
+
+
+@pytest.fixture
+def answered(opened):
+    """Answers by rater to numbered questions: {rater: {(item or case, question): [by part]}}."""
+
+    def make(given, asked=3, cases=("s1",), systems=("m1",), kinds=None):
+        samples = [(case, f"reference {case}", {m: f"text {m}" for m in systems}) for case in cases]
+        parts = [
+            PartRow(case, number, f"What is fact {number}?")
+            for case in cases
+            for number in range(1, asked + 1)
+        ]
+        stored = opened(*samples, parts=parts)
+        for rater, answers in given.items():
+            stored.add_rater(rater, kind=(kinds or {}).get(rater, "human"))
+            events = [
+                Event(None, subject, question, value, part)
+                for (subject, question), values in answers.items()
+                for part, value in enumerate(values, start=1)
+                if value is not None
+            ]
+            assert all(ack.ok for ack in stored.save(rater, events))
+        return stored
+
+    return make
 
 
 class Scripted:

@@ -1,42 +1,18 @@
 """What the page says of recall and precision, of the grades, and of each question."""
 
 import csv
+import io
 import random
 import re
 
+import pandas as pd
 import pytest
 
 from ratebook.reporting import Report
-from ratebook.reporting.tables.trace import trace
+from ratebook.reporting.tables.trace import by_sample, csv_of, trace
 from ratebook.rounds import Event, PartRow
 
 U = "<Unanswerable>"
-
-
-@pytest.fixture
-def answered(opened):
-    """Answers by rater to numbered questions: {rater: {(item or case, question): [by part]}}."""
-
-    def make(given, asked=3, cases=("s1",), systems=("m1",), kinds=None):
-        samples = [(case, f"reference {case}", {m: f"text {m}" for m in systems}) for case in cases]
-        parts = [
-            PartRow(case, number, f"What is fact {number}?")
-            for case in cases
-            for number in range(1, asked + 1)
-        ]
-        stored = opened(*samples, parts=parts)
-        for rater, answers in given.items():
-            stored.add_rater(rater, kind=(kinds or {}).get(rater, "human"))
-            events = [
-                Event(None, subject, question, value, part)
-                for (subject, question), values in answers.items()
-                for part, value in enumerate(values, start=1)
-                if value is not None
-            ]
-            assert all(ack.ok for ack in stored.save(rater, events))
-        return stored
-
-    return make
 
 
 def reference(case, *values):
@@ -262,16 +238,34 @@ def test_the_trace_and_the_numbers_come_to_the_same(answered, seed):
 
     raters = {"ana": "human", "ben": "human", "chair": "adjudicator", "judge-1": "model"}
     given = {rater: everything() for rater in raters}
-    report = Report(answered(given, 6, ("s1", "s2", "s3"), ("m1", "m2"), raters))
-    rows = trace(report)
-    both, lost = rows["status"].eq("both answer"), rows["status"].eq("not in the text")
-    pooled = {
-        row["statistic"]: row["estimate"]
-        for row in report.numbers.rows
-        if row["aggregate"] == "micro" and not row["group"]
-    }
-    assert pooled["recall"] == pytest.approx(both.sum() / (both | lost).sum())
-    assert pooled["precision"] == pytest.approx(rows["f1"].mean())
+    given["eva"] = {place: said for place, said in everything().items() if "/" in place[0]}
+    stored = answered(given, 6, ("s1", "s2", "s3"), ("m1", "m2"), raters)
+    # Also where the page is of some raters only, who need not have read the references.
+    for named in (None, ["ana"], ["ben", "judge-1"], ["eva"], ["ana", "eva"]):
+        report = Report(stored, raters=named)
+        rows = pd.read_csv(io.StringIO(csv_of(trace(report))))
+        rows = rows[rows["weight"].notna()]
+        pairs = rows["weight"].groupby([rows["item"], rows["part"]])
+        assert pairs.sum().tolist() == pytest.approx([1] * pairs.ngroups)
+        both = rows["weight"].where(rows["status"].eq("both answer"), 0)
+        of_reference = rows["weight"].where(rows["status"].ne("not in the reference"), 0)
+        of_text = rows["weight"].where(rows["generated"].ne(U), 0)
+        alike = (both * rows["f1"]).fillna(0)
+        expected = {
+            "recall": both.sum() / of_reference.sum(),
+            "recall_over_all": of_text.sum() / rows["weight"].sum(),
+            "precision": alike.sum() / both.sum(),
+            "precision_over_kept": alike.sum() / of_reference.sum(),
+            "precision_over_all": alike.sum() / rows["weight"].sum(),
+        }
+        pooled = {
+            row["statistic"]: row["estimate"]
+            for row in report.numbers.rows
+            if row["aggregate"] == "micro" and not row["group"] and row["statistic"] in expected
+        }
+        assert pooled == pytest.approx(expected)
+        texts = by_sample(trace(report))
+        assert report.numbers.get("recall")["estimate"] == pytest.approx(texts["recall"].mean())
 
 
 def test_texts_and_names_that_look_like_markup_stay_text(opened):

@@ -74,8 +74,8 @@ def test_stem_has_the_three_proportions_and_the_rest(words):
 
 def test_questeval_says_who_covers_more_and_lists_answers_from_elsewhere(words):
     page = words["questeval-sample"]
-    assert "atlas-2 covers more of the reference: recall 83 %" in page
-    assert "No difference shown between birch-1 and atlas-2: precision 90 % against 84 %" in page
+    assert "atlas-2 covers more of the reference: recall 84 %" in page
+    assert "No difference shown between birch-1 and atlas-2: precision 90 % against 85 %" in page
     assert re.search(
         r"c03/atlas-2 5 Who was the project scientist of the mission\? Edward Stone", page
     )

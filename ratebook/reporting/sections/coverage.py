@@ -7,7 +7,7 @@ from typing import Any
 from ..cautions import marks
 from ..differences import comparisons
 from ..section import Section, fold, heading, paragraph, table
-from ..tables.trace import csv_of, trace
+from ..tables.trace import by_question, csv_of, trace
 from ..tables.writers import families
 from ..words import count, name_of, percent
 from .questions import lost, same_meaning, samples_table, trace_table, unusable
@@ -38,8 +38,9 @@ AGAINST = (
 def coverage(report: Any) -> Section | None:
     if not report.rows("recall") or not len(report.counted.people):
         return None
-    traced = trace(report)
-    report.files["trace.csv"] = csv_of(traced)
+    pairs = trace(report)
+    report.files["trace.csv"] = csv_of(pairs)
+    traced = by_question(pairs)
     parts = [
         paragraph(AGAINST),
         *(paragraph(said) for said in warnings(report)),
@@ -47,10 +48,10 @@ def coverage(report: Any) -> Section | None:
         elsewhere(report),
         other_readings(report),
         by_rater(report),
-        same_meaning(report, traced),
+        same_meaning(report, pairs),
         unusable(traced),
         lost(traced),
-        samples_table(traced),
+        samples_table(pairs),
         trace_table(traced),
     ]
     return Section("Recall and precision", "".join(parts))
@@ -142,8 +143,10 @@ def by_rater(report: Any) -> str:
     caption = f"Each rater’s own answers, {AGGREGATES['macro']}, per cent"
     head = ("Rater", "Number", *names, "Texts")
     note = (
-        "Above, answers of people count where any person answered, else those of models. Here "
-        "each rater is taken alone, with references and decisions of their own where they gave any."
+        "Above, the answers of all people count alike where any person answered, else those of "
+        "models: every pair of an answer from the reference and one from the text, each question "
+        "as one. Here each rater is taken alone, with references and decisions of their own where "
+        "they gave any."
     )
     return (
         heading("By who answered") + table(head, lines, caption, text=2) + paragraph(note, "soft")

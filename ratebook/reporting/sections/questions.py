@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from ..section import fold, heading, paragraph, short, table
-from ..tables.trace import SCORED, UNUSABLE, by_grade, by_sample, graded
+from ..tables.grades import by_grade, graded
+from ..tables.trace import SCORED, UNUSABLE, by_sample
 from ..words import count, number, was
 
 LISTED = 25
@@ -39,7 +40,7 @@ def unusable(traced: pd.DataFrame) -> str:
     made = heading("Questions without a usable reference") + paragraph(said.strip())
     if len(answered):
         lines = [
-            (r.item, r.part, short(r.question, 110), short(r.generated, 60), r.status)
+            (r.item, r.part, short(r.question, 110), short(answer(r.generated), 60), r.status)
             for r in answered.head(LISTED).itertuples()
         ]
         head = ("Text", "No.", "Question", "Answered", "Reference")
@@ -55,14 +56,16 @@ def unusable(traced: pd.DataFrame) -> str:
 
 
 def from_elsewhere(rows: pd.DataFrame) -> pd.DataFrame:
-    """Where the reference says nothing and the text answers; a missing answer tells neither."""
+    """Where no reader of the reference finds an answer and one of the text does.
+
+    A missing answer tells neither.
+    """
     from analysis import is_unanswerable
 
     kept = [
-        r.reference is not None
-        and r.generated is not None
-        and is_unanswerable(r.reference)
-        and not is_unanswerable(r.generated)
+        bool(r.reference)
+        and all(is_unanswerable(said) for said in r.reference)
+        and not all(is_unanswerable(said) for said in r.generated)
         for r in rows.itertuples()
     ]
     return rows[kept]
@@ -72,9 +75,12 @@ def listed(caption: str, rows: pd.DataFrame, limit: int = LISTED) -> str:
     return caption if len(rows) <= limit else f"{caption}, the first {limit} of {len(rows):,}"
 
 
-def same_meaning(report: Any, traced: pd.DataFrame) -> str:
+def same_meaning(report: Any, pairs: pd.DataFrame) -> str:
     """What people say of the pairs of answers, beside the words they share."""
-    both = traced[traced["status"].eq(SCORED)]
+    both = pairs[pairs["status"].eq(SCORED)]
+    both = both.assign(apart=both["reference_by"].ne(both["generated_by"]))
+    # Equal answers are one pair, of one rater if any gave both.
+    both = both.sort_values("apart").drop_duplicates(["item", "part", "reference", "generated"])
     question = report.question("match")
     if question is None or not len(both):
         return ""
@@ -97,7 +103,9 @@ def same_meaning(report: Any, traced: pd.DataFrame) -> str:
             f"share less than half of their words, {kind:,} differ and share half or more. "
         )
     if missing := int(both["match"].isna().sum()):
-        said += f"{missing:,} of the {count(len(both), 'pair')} scored have no grade."
+        said += f"{missing:,} of the {count(len(both), 'pair')} scored have no grade"
+        apart = int((both["match"].isna() & both["apart"]).sum())
+        said += f"; {apart:,} of these join answers of two raters." if apart else "."
     lines = [
         (
             option.label,
@@ -123,14 +131,14 @@ def lost(traced: pd.DataFrame) -> str:
     return fold(f"Answers unlike the reference ({len(worst):,})", made)
 
 
-def samples_table(traced: pd.DataFrame) -> str:
+def samples_table(pairs: pd.DataFrame) -> str:
     """Each text's own recall and precision, the lowest recall first."""
-    rows = by_sample(traced).sort_values(["recall", "precision", "item"], kind="stable")
+    rows = by_sample(pairs).sort_values(["recall", "precision", "item"], kind="stable")
     lines = [
         (
             r.item,
-            r.answerable,
-            r.answered,
+            f"{round(r.answerable, 2):g}",
+            f"{round(r.answered, 2):g}",
             number(r.recall, "recall"),
             "–" if pd.isna(r.precision) else number(r.precision, "precision"),
         )
@@ -138,7 +146,10 @@ def samples_table(traced: pd.DataFrame) -> str:
     ]
     head = ("Text", "Questions", "Answered", "Recall", "Precision")
     caption = listed("Questions that the reference answers, text by text", rows, ROWS)
-    return fold("Text by text", table(head, lines, caption)) if lines else ""
+    note = ""
+    if any("." in cell for line in lines for cell in line[1:3]):
+        note = paragraph("A question on which readers part counts in part.", "soft")
+    return fold("Text by text", note + table(head, lines, caption)) if lines else ""
 
 
 def trace_table(traced: pd.DataFrame) -> str:
@@ -148,24 +159,33 @@ def trace_table(traced: pd.DataFrame) -> str:
     counts = traced.groupby("case", sort=False).size().cumsum()
     shown = max(1, int((counts <= ROWS).sum()))
     rows = traced[traced["case"].isin(counts.index[:shown])]
-    lines = [
-        (*line(r), number(r.f1) if r.status == SCORED else r.status) for r in rows.itertuples()
-    ]
+    lines = [(*line(r), came_to(r)) for r in rows.itertuples()]
     left = len(counts) - shown
     caption = "Every question on every text"
     caption += f", the first {count(shown, 'sample')} of {len(counts):,}" if left else ""
     inside = table((*HEAD, "F1, or why none"), lines, caption, text=4)
-    note = "The whole of it, with the grades, is in trace.csv beside this page."
+    note = (
+        "Where several answered differently, their answers stand side by side, and F1 is the mean "
+        "over the pairs where both sides answer. Every pair, with who gave it, its weight and its "
+        "grade, is in trace.csv beside this page."
+    )
     return fold("Trace, question by question", paragraph(note, "soft") + inside)
 
 
-def answer(said: str | None) -> str:
-    """An answer as it was given; the sign for none in words."""
+def came_to(row: Any) -> str:
+    """The F1, and of how many pairs where some lack an answer; else why there is none."""
+    if row.status != SCORED:
+        return str(row.status)
+    part = "" if row.scored == row.pairs else f" ({row.scored:,} of {count(row.pairs, 'pair')})"
+    return number(row.f1) + part
+
+
+def answer(said: tuple[str, ...]) -> str:
+    """The answers as they were given; the sign for none in words."""
     from analysis import is_unanswerable
 
-    if said is None:
-        return "–"
-    return "unanswerable" if is_unanswerable(said) else said
+    words = ("unanswerable" if is_unanswerable(text) else text for text in said)
+    return " / ".join(dict.fromkeys(words)) or "–"
 
 
 def line(row: Any) -> tuple[object, ...]:

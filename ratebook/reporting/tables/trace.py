@@ -1,21 +1,26 @@
-"""RAGQuestEval question by question: both answers, how alike they are, and what came of it."""
+"""RAGQuestEval pair by pair: two answers, who gave them, how alike they are, and what it counts."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from itertools import groupby
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ...rounds.exchange.formulas import safe as harmless
+from .grades import matches
 from .pairs import consensus
+from .standing import standing
 
-# Whose answer stands where several gave one.
-ORDER = {"adjudicator": 0, "human": 1, "model": 2}
 COLUMNS = [
-    *("case", "part", "item", "system", "question"),
-    *("reference", "generated", "f1", "match", "status"),
+    *("case", "part", "item", "system", "question", "reference", "reference_by"),
+    *("generated", "generated_by", "f1", "match", "weight", "status"),
 ]
-# The first that holds; only the last two are in recall, and only the last is in precision.
+TEXT = ["case", "part", "item"]
 DROPPED = "dropped"
 NO_ANSWER = "nobody answered it from the reference"
 NOT_IN_REFERENCE = "not in the reference"
@@ -23,46 +28,50 @@ NOT_READ = "no answer from the text"
 NOT_IN_TEXT = "not in the text"
 SCORED = "both answer"
 UNUSABLE = (DROPPED, NO_ANSWER, NOT_IN_REFERENCE)
+# Where the pairs of one question on one text differ, the first that any has. Only the first two
+# are in recall, and only the first is in precision.
+STATUSES = (SCORED, NOT_IN_TEXT, NOT_READ, NOT_IN_REFERENCE, NO_ANSWER, DROPPED)
 
 
 def trace(report: Any) -> pd.DataFrame:
-    """One row a question and text, also where an answer is missing: nothing is passed over."""
+    """One row a pair of answers to a question, also where one is missing: nothing is passed over.
+
+    The weights of a question on a text come to 1; they are missing where it is in no number.
+    """
     from analysis import token_f1
 
-    reference, generated = shared_answers(report)
-    grades = {
-        (row.item, row.part, row.reference, row.generated): row.grade
-        for row in graded(report).iloc[::-1].itertuples()
-    }
-    keep = kept(report)
-    systems = systems_of(report)
-    found = []
-    for item in report.stored.items():
-        if item.role != "main":
-            continue
-        for part in report.case_parts.get(item.case, ()):
-            place, own = (item.case, part.number), (item.key, part.number)
-            a, b = reference.get(place), generated.get(own)
-            status = status_of(a, b, keep.get(place) == "drop")
-            found.append(
-                (
-                    item.case,
-                    part.number,
-                    item.key,
-                    systems.get(item.key, ""),
-                    part.text,
-                    a,
-                    b,
-                    token_f1(a, b) if a and b and status == SCORED else None,
-                    grades.get((*own, a, b)),
-                    status,
-                )
-            )
-    rows = pd.DataFrame(found, columns=COLUMNS)
-    rows["f1"] = rows["f1"].astype(float)
-    for name in ("reference", "generated", "match"):
+    reference, generated = standing(report)
+    rows = asked(report).merge(reference, "left", ["case", "part"])
+    rows = rows.merge(generated, "left", ["item", "part"])
+    for name in ("reference", "reference_by", "generated", "generated_by"):
         rows[name] = rows[name].astype(object).where(rows[name].notna(), None)
-    return rows.sort_values(["case", "part", "item"], ignore_index=True)
+    keep = kept(report)
+    places = zip(rows["case"], rows["part"], strict=True)
+    gone = np.array([keep.get(place) == "drop" for place in places], dtype=bool)
+    sides = list(zip(rows["reference"], rows["generated"], strict=True))
+    rows["status"] = [status_of(*pair, out) for pair, out in zip(sides, gone, strict=True)]
+    f1 = cache(token_f1)
+    scored = rows["status"].eq(SCORED)
+    found = [f1(*pair) if both else np.nan for pair, both in zip(sides, scored, strict=True)]
+    rows["f1"] = np.array(found, dtype=float)
+    inside = rows["reference"].notna() & rows["generated"].notna() & ~gone
+    rows["weight"] = (1 / rows.groupby(TEXT)["status"].transform("size")).where(inside)
+    rows["match"] = pd.Series(matches(report, rows), rows.index, dtype=object)
+    order = [*TEXT, "reference_by", "generated_by"]
+    return rows[COLUMNS].sort_values(order, ignore_index=True)
+
+
+def asked(report: Any) -> pd.DataFrame:
+    """Every question on every text."""
+    systems = systems_of(report)
+    found = [
+        (item.case, part.number, item.key, systems.get(item.key, ""), part.text)
+        for item in report.stored.items()
+        if item.role == "main"
+        for part in report.case_parts.get(item.case, ())
+    ]
+    rows = pd.DataFrame(found, columns=COLUMNS[:5], dtype=object)
+    return rows.astype({"part": int})
 
 
 def systems_of(report: Any) -> dict[str, str]:
@@ -75,67 +84,8 @@ def systems_of(report: Any) -> dict[str, str]:
     }
 
 
-def shared_answers(report: Any) -> tuple[dict[tuple[str, int], str], dict[tuple[str, int], str]]:
-    """What stands as the answer from each reference and from each text, as the numbers take them.
-
-    People stand before models, from a reference question by question, from the texts altogether.
-    """
-    given = report.counted.given
-    reference = answers(standing(given), "reference_answer", "case")
-    final = given[given["rater_kind"].eq("adjudicator")]
-    counting = pd.concat([final, report.counted.people])
-    return reference, answers(standing(counting), "generated_answer", "item")
-
-
-def standing(given: pd.DataFrame) -> pd.DataFrame:
-    """One answer to each question and unit: the adjudicator's, else a person's, else a model's."""
-    ranked = given.assign(rank=given["rater_kind"].map(ORDER).fillna(len(ORDER)))
-    ranked = ranked.sort_values(["rank", "rater", "unit"], kind="stable")
-    return ranked.drop_duplicates(["question", "unit"])
-
-
-def answers(rows: pd.DataFrame, question: str, of: str) -> dict[tuple[str, int], str]:
-    rows = rows[rows["question"].eq(question)]
-    return {
-        (str(name), int(part)): str(value)
-        for name, part, value in zip(rows[of], rows["part"], rows["value"], strict=True)
-    }
-
-
-def graded(report: Any) -> pd.DataFrame:
-    """rater, rater_kind, item, part, reference, generated, grade, f1: one row a grade.
-
-    A grade is of the two answers its rater saw, which are their own where they gave any. Those of
-    people, else of models; adjudicators first.
-    """
-    from analysis import token_f1
-
-    given = report.counted.given
-    shared = shared_answers(report)
-    rows = given[given["question"].eq("match")]
-    of_people = rows["rater_kind"].isin(["adjudicator", "human"])
-    rows = rows[of_people if of_people.any() else rows["rater_kind"].eq("model")]
-    found = []
-    for rater, grades in rows.groupby("rater", sort=True):
-        mine = given[given["rater"].eq(rater)]
-        reference = shared[0] | answers(mine, "reference_answer", "case")
-        generated = shared[1] | answers(mine, "generated_answer", "item")
-        for row in grades.itertuples():
-            part = int(row.part)
-            a, b = reference.get((row.case, part)), generated.get((row.item, part))
-            if status_of(a, b, False) == SCORED and a and b:
-                grade = (str(row.value), token_f1(a, b))
-                found.append((str(rater), row.rater_kind, row.item, part, a, b, *grade))
-    columns = ["rater", "rater_kind", "item", "part", "reference", "generated", "grade", "f1"]
-    made = pd.DataFrame(found, columns=columns)
-    rank = made["rater_kind"].map(ORDER)
-    return (
-        made.assign(rank=rank).sort_values(["rank", "rater", "item", "part"]).drop(columns="rank")
-    )
-
-
 def status_of(reference: str | None, generated: str | None, dropped: bool) -> str:
-    """What became of one question on one text."""
+    """What became of one pair of answers."""
     from analysis import is_unanswerable
 
     if dropped:
@@ -163,28 +113,58 @@ def kept(report: Any) -> dict[tuple[str, int], str]:
     return found
 
 
-def by_grade(grades: pd.DataFrame) -> pd.DataFrame:
-    """n, f1 and low by grade: how many, their mean token F1, and how many are below a half."""
-    groups = grades.groupby("grade")["f1"]
-    low = grades["f1"].lt(0.5).groupby(grades["grade"]).sum()
-    return pd.DataFrame({"n": groups.size(), "f1": groups.mean(), "low": low})
+def by_question(pairs: pd.DataFrame) -> pd.DataFrame:
+    """One row a question and text: each side's answers, the most given first, and their mean F1.
+
+    `scored` of its `pairs` have an answer on both sides; all of them weigh the same.
+    """
+    found = []
+    for place, group in groupby(pairs.itertuples(), lambda row: (row.case, row.part, row.item)):
+        rows = list(group)
+        scored = [row.f1 for row in rows if row.status == SCORED]
+        found.append(
+            (
+                *(*place, rows[0].system, rows[0].question),
+                distinct(row.reference for row in rows),
+                distinct(row.generated for row in rows),
+                sum(sorted(scored)) / len(scored) if scored else np.nan,
+                " / ".join(distinct(said for row in rows for said in grades_of(row))) or None,
+                min((row.status for row in rows), key=STATUSES.index),
+                *(len(scored), len(rows)),
+            )
+        )
+    sides = ["reference", "generated", "f1", "match", "status", "scored", "pairs"]
+    return pd.DataFrame(found, columns=[*TEXT, "system", "question", *sides])
 
 
-def by_sample(traced: pd.DataFrame) -> pd.DataFrame:
+def grades_of(row: Any) -> list[str]:
+    return row.match.split(" / ") if row.match else []
+
+
+def distinct(texts: Iterable[str | None]) -> tuple[str, ...]:
+    """The most given first, an answer before none, and else by the alphabet."""
+    from analysis import is_unanswerable
+
+    counts = Counter(text for text in texts if text is not None)
+    return tuple(sorted(counts, key=lambda text: (-counts[text], is_unanswerable(text), text)))
+
+
+def by_sample(pairs: pd.DataFrame) -> pd.DataFrame:
     """item, answerable, answered, recall and precision, one row a text with usable questions.
 
     Precision is missing where no question is answered from both.
     """
-    usable = traced[traced["status"].isin([SCORED, NOT_IN_TEXT])]
-    scored = usable["status"].eq(SCORED)
-    groups = usable.assign(scored=scored).groupby("item", sort=False)
-    found = pd.DataFrame({"answerable": groups.size(), "answered": groups["scored"].sum()})
+    usable = pairs[pairs["status"].isin([SCORED, NOT_IN_TEXT])]
+    weight = usable["weight"]
+    scored = weight.where(usable["status"].eq(SCORED), 0.0)
+    sums = pd.DataFrame({"answerable": weight, "answered": scored, "f1": scored * usable["f1"]})
+    found = sums.groupby(usable["item"], sort=False).sum()
     found["recall"] = found["answered"] / found["answerable"]
-    found["precision"] = groups["f1"].mean()
+    found["precision"] = found["f1"] / found["answered"].where(found["answered"] > 0)
     return found.reset_index()
 
 
-def csv_of(traced: pd.DataFrame) -> str:
+def csv_of(pairs: pd.DataFrame) -> str:
     """trace.csv; a text that a spreadsheet would run is made harmless, as in every export."""
-    cells = traced.map(lambda cell: harmless(cell) if isinstance(cell, str) else cell)
+    cells = pairs.map(lambda cell: harmless(cell) if isinstance(cell, str) else cell)
     return cells.to_csv(index=False, lineterminator="\n")
