@@ -38,7 +38,6 @@ def item_page(
         "fields": {name: text for name, text in item.fields.items() if name in shown},
         "parts": [{"number": part.number, "text": part.text} for part in item.parts],
         "answers": _answers(asked, current),
-        "lamport": max((answer.lamport for answer in current.values()), default=0),
         "submitted": marks.submitted,
         "flagged": marks.flagged,
         "flag_reason": marks.reason,

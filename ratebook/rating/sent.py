@@ -17,6 +17,7 @@ class SentMark:
     kind: str
     subject: str
     reason: str | None
+    lamport: int | None
     client_time: str | None
 
 
@@ -30,7 +31,8 @@ def understood(sent: Any, subjects: Collection[str]) -> Event | SentMark | Ack:
         return Ack(event_id, False, None, problem)
     if "mark" in sent:
         return SentMark(
-            event_id, sent["mark"], sent["subject"], sent.get("reason"), sent.get("client_time")
+            event_id, sent["mark"], sent["subject"], sent.get("reason"), sent.get("lamport"),
+            sent.get("client_time"),
         )
     return Event(
         event_id=event_id,
@@ -53,15 +55,15 @@ def _problem(sent: Mapping[str, Any], subjects: Collection[str]) -> str | None:
     for name in ("reason", "client_time"):
         if not isinstance(sent.get(name), str | None):
             return f"its {name} is no text"
+    for name in ("part", "lamport"):
+        if type(sent.get(name, 0)) is not int:
+            return f"its {name} is no whole number"
     if "mark" in sent:
         return None if sent["mark"] in KINDS else f"there is no mark {sent['mark']!r}"
     if not isinstance(sent.get("question"), str) or not isinstance(sent.get("status", ""), str):
         return "it does not say which question it answers"
     if not isinstance(sent.get("value"), str | int | float | None):
         return f"{str(sent['value'])[:80]!r} is no value"
-    for name in ("part", "lamport"):
-        if type(sent.get(name, 0)) is not int:
-            return f"its {name} is no whole number"
     if not isinstance(sent.get("seconds"), int | float | None):
         return "its time is no number of seconds"
     return None

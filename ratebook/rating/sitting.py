@@ -8,7 +8,7 @@ from typing import Any
 from ratebook.rating.pages import item_page, scope
 from ratebook.rating.sent import SentMark, understood
 from ratebook.rounds import Ack, Event, Mark, RoundError, StoredRound
-from ratebook.rounds.turns import Turn, page, turns
+from ratebook.rounds.turns import Turn, counter, page, turns
 
 
 class Sitting:
@@ -37,13 +37,11 @@ class Sitting:
 
     def open(self) -> dict[str, Any]:
         self.refresh()
-        current = self.round.current(self.rater)
         return {
             "kind": "round",
             "scope": scope(self.round.secret, self.rater),
             "about": {"round": self.round.name, "rater": self.rater},
             "protocol": self.protocol.for_form(),
-            "lamport": max((answer.lamport for answer in current.values()), default=0),
         }
 
     # Items
@@ -62,7 +60,8 @@ class Sitting:
         after = self.round.after(self.rater, item.ref) if shown else None
         place_now = {"position": place + 1, "total": len(self.turns), "submitted": self.submitted}
         shown_item = item_page(self.protocol, item, current, marks, after)
-        return {"kind": "item", "item": shown_item, "place": place_now}
+        count = counter(self.round, self.rater)
+        return {"kind": "item", "item": shown_item, "place": place_now, "lamport": count}
 
     def _place(self, asked: Mapping[str, Any], current: Mapping[Any, Any]) -> int:
         here = self.places.get(str(asked.get("ref")))
@@ -103,7 +102,7 @@ class Sitting:
             self.refresh()
         acks: list[Ack] = []
         answers: list[Event] = []
-        changed = set()
+        reload = False
         for sent in events:
             event = understood(sent, self.subjects)
             if isinstance(event, Event):
@@ -115,7 +114,7 @@ class Sitting:
                 acks.append(event)
             else:
                 acks.append(self._mark(event))
-                changed.add(event.kind)
+                reload |= event.kind in ("reveal", "unsubmit") or self._overtaken(event)
         acks += self._save(answers)
         return {
             "kind": "acks",
@@ -123,7 +122,7 @@ class Sitting:
                 {"event_id": ack.event_id, "ok": ack.ok, "reason": ack.reason} for ack in acks
             ],
             "place": {"submitted": self.submitted},
-            "reload": not changed.isdisjoint(("reveal", "unsubmit")),
+            "reload": reload,
         }
 
     def _save(self, answers: list[Event]) -> list[Ack]:
@@ -145,7 +144,15 @@ class Sitting:
             return Ack(mark.event_id, False, None, "it is about no item of this rater")
         ack = self.round.mark(
             self.rater, mark.subject, mark.kind, mark.event_id, reason=mark.reason,
-            client_time=mark.client_time,
+            lamport=mark.lamport, client_time=mark.client_time,
         )
         self._read_marks()
         return ack
+
+    def _overtaken(self, mark: SentMark) -> bool:
+        """Whether something else stands: a later mark was here before this one."""
+        now = self.marks.get(mark.subject, Mark())
+        return {
+            "flag": not now.flagged, "unflag": now.flagged,
+            "submit": not now.submitted, "unsubmit": now.submitted,
+        }.get(mark.kind, False)

@@ -38,7 +38,10 @@ def mark(
     stored: StoredRound, rater: str, subject: str, kind: str, event_id: str | None = None,
     reason: str | None = None, lamport: int | None = None, client_time: Any = None,
 ) -> Ack:
-    """Saved like an answer: one transaction, one id, acknowledged when it is on the disk."""
+    """Saved like an answer: one transaction, one id, acknowledged when it is on the disk.
+
+    Without a counter it comes after every mark of this rater on the item that is stored by then.
+    """
     event_id = event_id or uuid.uuid4().hex
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
@@ -84,6 +87,19 @@ def marks_of(
     return {where: Mark(**standing) for where, standing in found.items()}
 
 
+def _overtaken(connection: Connection, row: dict[str, Any], about: Any) -> bool:
+    """Whether this submission comes after one that is newer, so that it will not stand.
+
+    What has been taken back need not be complete any more.
+    """
+    if row["lamport"] is None:
+        return False
+    newer = select(_marks.c.seq).where(
+        *about, _marks.c.kind.in_(("submit", "unsubmit")), _marks.c.lamport > row["lamport"]
+    )
+    return connection.execute(newer.limit(1)).first() is not None
+
+
 def _row(
     snapshot: Snapshot, subject: str, kind: str, lamport: int | None, client_time: Any
 ) -> dict[str, Any]:
@@ -115,7 +131,7 @@ def _save(
         return Ack(event_id, True, None, None, twin.lamport)
     if snapshot.state == "closed":
         raise Refused(stored.closed_reason(snapshot))
-    if row["kind"] == "submit":
+    if row["kind"] == "submit" and not _overtaken(connection, row, about):
         subject = snapshot.subjects[row["subject_id"]]
         missing = unanswered(stored, connection, snapshot, rater, subject)
         if missing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from ratebook.rounds import assigning, schema
 from ratebook.rounds.model import Part
@@ -43,6 +43,24 @@ def turns(stored: StoredRound, rater: str) -> list[Turn]:
         case = seen.subjects[subject.case_id] if subject.case_id else subject
         found.append(Turn(subject.ref, case.ref))
     return found
+
+
+def counter(stored: StoredRound, rater: str) -> int:
+    """The highest counter of all this rater ever said here: a sender new to it counts on from it.
+
+    Answers and marks have one count, and what was taken back is in it: whoever began below any of
+    these would say something that is older than what is stored.
+    """
+    with stored.store.read() as connection:
+        number = stored.rater_id(stored.look(connection), rater)
+        highest = [
+            connection.scalar(
+                select(func.max(table.c.lamport))
+                .where(table.c.round_id == stored.id, table.c.rater_id == number)
+            )
+            for table in (schema.answer_event, schema.mark_event)
+        ]
+    return max(each or 0 for each in highest)
 
 
 def page(stored: StoredRound, turn: Turn) -> Page:

@@ -19,12 +19,14 @@ _MOUNT = """async ([script]) => {
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
   const widget = await import(url);
   const listeners = new Set();
-  window.__kernel = { alive: true, hear: (said) => listeners.forEach((action) => action(said)) };
+  const hear = (said) => listeners.forEach((action) => action(said));
+  window.__kernel = { alive: true, misses: 0, hear };
   const model = {
     on: (_, action) => listeners.add(action),
     off: (_, action) => listeners.delete(action),
     send: async (content) => {
       if (!window.__kernel.alive) return;
+      if (window.__kernel.misses > 0) return void (window.__kernel.misses -= 1);
       const answer = await window.__answer(JSON.stringify(content));
       if (answer !== null) for (const action of listeners) action(JSON.parse(answer));
     },

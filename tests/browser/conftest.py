@@ -59,6 +59,15 @@ def lab(chromium, tmp_path_factory):
     lab.stop()
 
 
+@pytest.fixture
+def lab_without_subshells(lab):
+    """As many are: while a cell runs, nothing that the form sends is taken."""
+    plugin = "@jupyterlab/apputils-extension:kernels-settings"
+    lab.change_setting(plugin, '{"commsOverSubshells": "disabled"}')
+    yield lab
+    lab.change_setting(plugin, "{}")
+
+
 @pytest.fixture(scope="session")
 def context(chromium, playwright, tmp_path_factory):
     context = playwright.chromium.launch_persistent_context(

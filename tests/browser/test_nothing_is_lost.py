@@ -4,6 +4,8 @@ import os
 import signal
 import time
 
+import pytest
+
 from ratebook.rounds import Store
 from tests.browser.conftest import open_round
 from tests.browser.desk import Desk, write_notebook
@@ -150,25 +152,21 @@ def test_answers_come_in_while_a_cell_is_busy(sit_down):
     assert stored(desk) == SIX
 
 
-def test_answers_wait_for_a_kernel_that_is_busy_for_half_a_minute(sit_down, lab):
-    """As with a Lab without subshells: nothing is answered until the cell is done."""
-    lab.change_setting("@jupyterlab/apputils-extension:kernels-settings",
-                       '{"commsOverSubshells": "disabled"}')
-    try:
-        desk = sit_down("stem-sentences", [item()])
-        desk.press("1", "1", "1").wait_for_state("saved")
-        desk.execute("import time; time.sleep(30)")
-        desk.wait_for_busy_kernel()
-        desk.press("1", "1", "1").wait_for_state("silent")
-        assert desk.count() == 3
-        desk.wait_for_state("saved", timeout=45_000)
-    finally:
-        lab.change_setting("@jupyterlab/apputils-extension:kernels-settings", "{}")
+@pytest.mark.usefixtures("lab_without_subshells")
+def test_answers_wait_for_a_kernel_that_is_busy_for_half_a_minute(sit_down):
+    desk = sit_down("stem-sentences", [item()])
+    desk.press("1", "1", "1").wait_for_state("saved")
+    desk.execute("import time; time.sleep(30)")
+    desk.wait_for_busy_kernel()
+    desk.press("1", "1", "1").wait_for_state("silent")
+    assert desk.count() == 3
+    desk.wait_for_state("saved", timeout=45_000)
     assert stored(desk) == SIX
     assert desk.count() == 6
 
 
-def test_answers_survive_a_restart_of_the_server(context, tmp_path):
+def restart_the_server(context, tmp_path, then, state):
+    """Three answers stored and three after the server's end; `then` runs in the page."""
     lab = Lab(tmp_path).start()
     page = context.new_page()
     try:
@@ -178,13 +176,25 @@ def test_answers_survive_a_restart_of_the_server(context, tmp_path):
         os.kill(desk.kernel_number(), signal.SIGKILL)
         lab.kill()
         desk.press("1", "1", "1").wait_for_state("silent")
+        desk.page.evaluate(then)
         lab.start()
-        desk.open().wait_for_state("saved")
-        assert stored(desk) == SIX
-        assert desk.count() == 6
+        return desk.open().wait_for_state(state)
     finally:
         page.close()
         lab.stop()
+
+
+def test_answers_survive_a_restart_of_the_server(context, tmp_path):
+    desk = restart_the_server(context, tmp_path, "null", "saved")
+    assert stored(desk) == SIX
+    assert desk.count() == 6
+
+
+def test_the_control_without_the_browsers_storage_a_restart_of_the_server_loses_them(
+    context, tmp_path
+):
+    desk = restart_the_server(context, tmp_path, "localStorage.clear()", "ready")
+    assert stored(desk) == SIX[:3]
 
 
 def test_an_hours_sleep_disturbs_neither_order_nor_time(sit_down):

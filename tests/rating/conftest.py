@@ -69,10 +69,12 @@ class Browser:
                 **more}
 
     def mark(self, kind, subject, reason=None):
+        return self.save([self.marking(kind, subject, reason)])[0]
+
+    def marking(self, kind, subject, reason=None):
         self.count += 1
-        event = {"event_id": f"m{self.count}", "mark": kind, "subject": subject, "reason": reason,
-                 "client_time": "2026-01-01T00:00:00.000Z"}
-        return self.save([event])[0]
+        return {"event_id": f"m{self.count}", "mark": kind, "subject": subject, "reason": reason,
+                "lamport": self.count, "client_time": "2026-01-01T00:00:00.000Z"}
 
     def save(self, events):
         return self.say("save", events=events)["acks"]

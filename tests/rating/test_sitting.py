@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from ratebook.protocols import UNANSWERABLE
+from ratebook.rounds import StoredRound
 
 
 def item(browser, **which):
@@ -62,11 +65,13 @@ def test_malformed_messages_break_nothing(halo, browser):
     odd = [{}, {"event_id": 5}, {"event_id": "x", "subject": ref, "question": ["label"]},
            ana.event(ref, "label", {"a": 1}), ana.event(ref, "label", "SUPPORTED", part="one"),
            ana.event(ref, "label", "SUPPORTED", lamport="first"),
-           ana.event(ref, "label", "SUPPORTED", seconds="long"), "a string", None]
+           ana.event(ref, "label", "SUPPORTED", seconds="long"), "a string", None,
+           {**ana.marking("flag", ref), "lamport": "1"}, ana.marking("wave", ref)]
     acks = ana.save(odd)
     assert [ack["ok"] for ack in acks] == [False] * len(odd)
     assert all(ack["reason"] for ack in acks)
     assert halo.current("ana") == {}
+    assert halo.marks("ana") == {}
     assert ana.form.answer("not a message") is None
 
 
@@ -113,6 +118,58 @@ def test_flags_and_marked_evidence_reach_the_store_with_their_reasons(halo, brow
     assert halo.marks("ana")[ref].reason == "The context is cut off."
     assert ana.mark("unflag", ref)["ok"]
     assert not item(ana, ref=ref)["flagged"]
+
+
+def last_to_come(monkeypatch):
+    """A store that lets the mark that came last stand."""
+    mark = StoredRound.mark
+    monkeypatch.setattr(
+        StoredRound, "mark", lambda *said, lamport, **more: mark(*said, lamport=None, **more)
+    )
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["counted", "control: as they come"])
+@pytest.mark.parametrize(("kind", "back"), [("flag", "unflag"), ("submit", "unsubmit")])
+def test_a_mark_whose_first_message_was_lost_does_not_stand_over_its_taking_back(
+    halo, browser, kind, back, kept, monkeypatch
+):
+    if not kept:
+        last_to_come(monkeypatch)
+    ana = browser(halo)
+    ana.say("open")
+    ref = item(ana)["ref"]
+    ana.answer(ref, "label", "SUPPORTED")
+    first, second = ana.marking(kind, ref), ana.marking(back, ref)
+    for event in (second, first, first):
+        assert ana.save([event])[0]["ok"]
+    page = item(ana, ref=ref)
+    assert page[{"flag": "flagged", "submit": "submitted"}[kind]] is not kept
+
+
+def test_a_browser_is_told_to_look_again_when_a_later_mark_was_there_before_its_own(halo, browser):
+    ana = browser(halo)
+    ana.say("open")
+    ref = item(ana)["ref"]
+    flag, unflag = ana.marking("flag", ref), ana.marking("unflag", ref)
+    assert [ana.say("save", events=[one])["reload"] for one in (unflag, flag)] == [False, True]
+    assert ana.say("save", events=[ana.marking("flag", ref)])["reload"] is False
+
+
+def test_a_browser_new_to_the_rater_counts_on_from_all_that_was_said(halo, browser):
+    """Whatever its clock says: marks and what was taken back are in the count as answers are."""
+    assert browser(halo).say("item")["lamport"] == 0
+    ref = halo.queue("ana")[0].ref
+    for kind in ("flag", "unflag", "flag", "unflag", "flag"):
+        assert halo.mark("ana", ref, kind).ok  # counted by the store, as before browsers did
+    ana = browser(halo)
+    ana.count = ana.say("item")["lamport"]
+    assert ana.mark("unflag", ref)["ok"]
+    assert not item(ana, ref=ref)["flagged"]
+    ana.answer(ref, "label", "SUPPORTED")
+    ana.save([ana.event(ref, "label", None, status="retracted")])
+    said = ana.say("item", ref=ref)
+    assert said["item"]["answers"] == []
+    assert said["lamport"] == browser(halo).say("item")["lamport"] == ana.count == 8
 
 
 def test_evidence_is_gone_when_taken_back_in_whatever_order_the_two_notes_came(halo, browser):

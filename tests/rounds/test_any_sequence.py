@@ -133,19 +133,23 @@ class Rounds(RuleBasedStateMachine):
         self.clients[client].store.dispose()
         self.clients[client] = Store(self.folder / "store.sqlite").round("r")
 
-    @invariant()
-    def both_clients_see_what_the_model_says(self):
-        if not hasattr(self, "clients"):
-            return
+    def standing(self):
+        """What the model says is current, by rater and cell."""
         latest = {}
         for order, (rater, event, lamport) in enumerate(self.kept):
             where = (rater, *cell(event))
             if where not in latest or (lamport, order) > latest[where][0]:
                 latest[where] = ((lamport, order), event)
-        expected = {
+        return {
             where: (event.status, event.value)
             for where, (_, event) in latest.items() if event.status != "retracted"
         }
+
+    @invariant()
+    def both_clients_see_what_the_model_says(self):
+        if not hasattr(self, "clients"):
+            return
+        expected = self.standing()
         for client in self.clients:
             found = {
                 (rater, self.key_of[ref], part, question, 1): (answer.status, answer.value)
@@ -170,9 +174,9 @@ def cell(event):
     return event.subject, event.part, event.question, event.replicate
 
 
-def run(examples, steps):
+def run(examples, steps, machine=Rounds):
     run_state_machine_as_test(
-        Rounds, settings=settings(
+        machine, settings=settings(
             max_examples=examples, stateful_step_count=steps, deadline=None, database=None,
             suppress_health_check=list(HealthCheck),
         ),

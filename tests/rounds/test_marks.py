@@ -2,6 +2,10 @@
 
 import pytest
 
+from ratebook.rounds import Store
+from ratebook.rounds.turns import counter
+from tests.rounds.test_migrations import KEPT, restored
+
 
 def complete(say, rater="ana", item="q0/a"):
     say(rater, item, "tone", 3)
@@ -33,6 +37,45 @@ def test_marks_are_ordered_by_their_counter(stored):
     stored.mark("ana", ref, "flag", "m1", lamport=9)
     stored.mark("ana", ref, "unflag", "m2", lamport=3)
     assert stored.marks("ana")[ref].flagged
+
+
+def test_a_submission_that_was_taken_back_before_it_came_need_not_be_complete_any_more(stored, say):
+    complete(say)
+    ref = stored.items()[0].ref
+    stored.mark("ana", ref, "unsubmit", "m2", lamport=12)
+    say("ana", ref, "tone", status="retracted")
+    assert stored.mark("ana", ref, "submit", "m1", lamport=11).ok
+    assert not stored.marks("ana")[ref].submitted
+    assert "tone" in stored.mark("ana", ref, "submit", "m3", lamport=13).reason
+
+
+def test_a_mark_without_a_counter_comes_after_those_with_one_and_before_the_next(stored):
+    ref = stored.items()[0].ref
+    assert stored.mark("ana", ref, "flag", "m1", lamport=1_717_243_200_000).ok
+    stored.mark("ana", ref, "unflag", "m2")  # from a cell of the notebook
+    assert not stored.marks("ana")[ref].flagged
+    stored.mark("ana", ref, "flag", "m3", lamport=counter(stored, "ana") + 1)
+    assert stored.marks("ana")[ref].flagged
+
+
+def test_the_count_goes_on_above_answers_marks_and_what_was_taken_back(stored, say):
+    assert counter(stored, "ana") == 0
+    say("ana", "q0/a", "tone", 3, lamport=5)
+    say("ana", "q0/a", "tone", status="retracted", lamport=7)
+    say("ana", "q0/a", "tone", 2, replicate=2, lamport=8)
+    assert counter(stored, "ana") == 8
+    stored.mark("ana", "q0/b", "flag", "m1", lamport=9)
+    assert counter(stored, "ana") == 9
+    assert counter(stored, "ben") == 0
+
+
+@pytest.mark.parametrize("fixture", KEPT, ids=lambda path: path.stem)
+def test_marks_of_old_databases_stand_until_one_that_counts_on_from_them(fixture, tmp_path):
+    old = Store(restored(fixture, tmp_path / "old.sqlite")).round("round-01")
+    ref = old.items()[0].ref
+    assert old.marks("ana")[ref].flagged
+    assert old.mark("ana", ref, "unflag", "new", lamport=counter(old, "ana") + 1).ok
+    assert not old.marks("ana")[ref].flagged
 
 
 def test_an_incomplete_item_cannot_be_submitted_and_what_is_missing_is_named(stored, say):

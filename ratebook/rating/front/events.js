@@ -27,11 +27,16 @@ export function overlay(item, events) {
   const answers = new Map(
     item.answers.map((answer) => [slotKey(answer.subject, answer.part, answer.question), answer]),
   );
+  let flag = {};
   for (const event of events) {
-    if (event.mark || !subjects.has(event.subject)) continue;
+    if (!subjects.has(event.subject)) continue;
+    if (event.mark === "flag" || event.mark === "unflag") {
+      flag = { flagged: event.mark === "flag", flag_reason: event.reason };
+    }
+    if (event.mark) continue;
     const key = slotKey(event.subject, event.part, event.question);
     const held = answers.get(key);
     if (!held || (held.lamport ?? 0) < event.lamport) answers.set(key, event);
   }
-  return { ...item, answers: [...answers.values()] };
+  return { ...item, ...flag, answers: [...answers.values()] };
 }

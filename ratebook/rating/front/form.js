@@ -42,7 +42,6 @@ export class Form {
     this.protocol = message.protocol;
     this.about = message.about;
     this.outbox = new Outbox(message.scope, this.storage);
-    this.outbox.tick(message.lamport);
     this.memory = new Memory(message.scope, this.storage);
     this.courier = new Courier({
       outbox: this.outbox,
@@ -112,7 +111,7 @@ export class Form {
     const key = this.wanted ?? (same ? this.active?.key : this.memory.slotIn(message.item));
     this.wanted = null;
     const item = overlay(message.item, this.outbox.waiting());
-    this.outbox.tick(item.lamport);
+    this.outbox.tick(message.lamport); // before there is an item, nothing can be said
     this.sheet = new Sheet(this.protocol, item);
     this.place = message.place;
     if (!same) {

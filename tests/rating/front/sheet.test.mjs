@@ -83,3 +83,12 @@ test("what the outbox holds stands over what the store said last", () => {
   assert.equal(overlay(page, [earlier]).answers[0].value, "yes");
   assert.equal(overlay(page, [{ ...later, subject: "i2" }]).answers[0].value, "yes");
 });
+
+test("a flag the outbox still holds stands over what the store said last", () => {
+  const page = item({ flagged: false, flag_reason: null });
+  const flag = { mark: "flag", subject: "i1", reason: "cut", lamport: 1 };
+  const unflag = { mark: "unflag", subject: "i1", reason: null, lamport: 2 };
+  assert.deepEqual([overlay(page, [flag]).flagged, overlay(page, [flag]).flag_reason], [true, "cut"]);
+  assert.equal(overlay(page, [flag, unflag]).flagged, false);
+  assert.equal(overlay(page, [{ ...flag, subject: "i2" }]).flagged, false);
+});
