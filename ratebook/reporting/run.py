@@ -13,7 +13,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from .known import check_names
 from .parameters import checked
 from .place import ReportError, fresh_folder, put_in_place, write_notebook
 
@@ -36,6 +35,7 @@ def build(
     from tqdm import tqdm
 
     from .index import write_index
+    from .known import check_names
 
     if not rounds:
         raise ReportError(f"{workspace.path} has no rounds yet: open one with `ratebook open`.")

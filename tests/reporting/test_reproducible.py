@@ -146,6 +146,9 @@ def test_starting_to_report_loads_neither_matplotlib_nor_papermill():
         "import sys, ratebook.reporting\n"
         "heavy = {'matplotlib', 'papermill', 'pandas', 'seaborn', 'nbformat'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
+        "from ratebook.reporting.run import build_one\n"  # all the work is the kernel's
+        "heavy = {'matplotlib', 'pandas', 'sqlalchemy', 'numpy'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
         "from ratebook.reporting import numbers, ReportError\n"
         "heavy = {'matplotlib', 'papermill', 'seaborn'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
