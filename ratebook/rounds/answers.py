@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from ratebook.rounds import schema
 from ratebook.rounds.checking import Checked, Refused, check, key_of
@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 
 Cell = tuple[int, int, int, int]  # subject, part, question, replicate
 _events = schema.answer_event
+# A rater waits for these after every key, so the statements are built once.
+_INSERT = insert(_events)
+_BY_ID = select(_events).where(
+    _events.c.round_id == bindparam("round_id"), _events.c.rater_id == bindparam("rater"),
+    _events.c.event_id.in_(bindparam("ids", expanding=True)),
+)
+_COUNTED = select(
+    _events.c.subject_id, _events.c.part, _events.c.question_id, _events.c.replicate,
+    _events.c.lamport,
+).where(_events.c.rater_id == bindparam("rater"))
+_OF_SUBJECTS = _COUNTED.where(_events.c.subject_id.in_(bindparam("subjects", expanding=True)))
+_OF_ROUND = _COUNTED.where(_events.c.round_id == bindparam("round_id"))
 
 
 def save(stored: StoredRound, rater: str, events: Sequence[Event]) -> list[Ack]:
@@ -64,7 +76,7 @@ def store_events(
         rows.append(row)
         acks.append(Ack(row["event_id"], True, _rank(stack, row["lamport"]), None, row["lamport"]))
     if rows:
-        connection.execute(insert(_events), rows)
+        connection.execute(_INSERT, rows)
     return acks
 
 
@@ -118,12 +130,8 @@ def _rank(stack: Iterable[int], lamport: int) -> int:
 def _known(connection: Connection, round_id: int, rater: int, ids: list[str]) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for start in range(0, len(ids), 500):
-        rows = connection.execute(
-            select(_events).where(
-                _events.c.round_id == round_id, _events.c.rater_id == rater,
-                _events.c.event_id.in_(ids[start : start + 500]),
-            )
-        )
+        some = {"round_id": round_id, "rater": rater, "ids": ids[start : start + 500]}
+        rows = connection.execute(_BY_ID, some)
         known.update((row["event_id"], row) for row in rows.mappings())
     return known
 
@@ -144,15 +152,11 @@ def _lamports(
     connection: Connection, rater: int, round_id: int, subjects: set[int]
 ) -> dict[Cell, list[int]]:
     """The counters of everything this rater said about these subjects."""
-    query = select(
-        _events.c.subject_id, _events.c.part, _events.c.question_id, _events.c.replicate,
-        _events.c.lamport,
-    ).where(_events.c.rater_id == rater)
     if len(subjects) <= 200:
-        query = query.where(_events.c.subject_id.in_(subjects))
+        rows = connection.execute(_OF_SUBJECTS, {"rater": rater, "subjects": sorted(subjects)})
     else:
-        query = query.where(_events.c.round_id == round_id)
+        rows = connection.execute(_OF_ROUND, {"rater": rater, "round_id": round_id})
     cells: dict[Cell, list[int]] = defaultdict(list)
-    for subject, part, question, replicate, lamport in connection.execute(query):
+    for subject, part, question, replicate, lamport in rows:
         cells[(subject, part, question, replicate)].append(lamport)
     return cells

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, bindparam, func, insert, select
 from sqlalchemy.engine import Row
 
 from ratebook.rounds import schema
@@ -33,12 +33,15 @@ def add(
     )
 
 
-_LAST = select(func.max(schema.round_event.c.seq))
+# Asked before every answer, so the statement is built once.
+_LAST = select(func.max(schema.round_event.c.seq)).where(
+    schema.round_event.c.round_id == bindparam("round_id")
+)
 
 
 def last(connection: Connection, round_id: int) -> int:
     """The number of the latest entry: as long as it stays, nothing about the round has changed."""
-    return int(connection.scalar(_LAST.where(schema.round_event.c.round_id == round_id)) or 0)
+    return int(connection.scalar(_LAST, {"round_id": round_id}) or 0)
 
 
 def entries(connection: Connection, round_id: int, *actions: str) -> list[Row]:
