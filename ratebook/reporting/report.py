@@ -70,6 +70,20 @@ class Report:
         return {case.key: case.parts for case in self.stored.cases()}
 
     @cached_property
+    def leans(self) -> pd.DataFrame:
+        """How each rater leans against the others."""
+        from .tables.lean import leans
+
+        return leans(self)
+
+    @cached_property
+    def grades(self) -> pd.DataFrame:
+        """What people say of RAGQuestEval's pairs of answers."""
+        from .tables.grades import graded
+
+        return graded(self)
+
+    @cached_property
     def system(self) -> str | None:
         """The column that names systems, where the round has more than one."""
         column = self.protocol.item.system

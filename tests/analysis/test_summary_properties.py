@@ -9,14 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import REASONS, STATISTICS, WARNINGS, summary
+from tests.analysis.test_stem_shares import STEM
 
 QUESTIONS = {
-    "accuracy": {
-        "type": "choice",
-        "level": "nominal",
-        "scale": ["accurate", "disputed", "unsupported", "inaccurate", "cannot_assess"],
-    },
-    "severity": {"type": "choice", "level": "nominal", "scale": ["severe", "not_severe"]},
+    **STEM,
     "tone": {"type": "scale", "level": "ordinal", "scale": [1, 2, 3, 4, 5]},
     "overall": {"type": "scale", "level": "interval", "scale": [1, 2, 3, 4, 5]},
     "reference_answer": {"type": "answer", "level": None, "scale": None},

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..section import heading
 from ..tables.apart import Apart, apart, furthest
-from ..tables.lean import leans
 from ..words import count, number, signed
 
 DOTS = (
@@ -28,7 +27,7 @@ def sentence(found: Apart, first: str, second: str) -> str:
 
 def ends(report: Any) -> str:
     """The most severe and the most lenient rater, item by item."""
-    pair = furthest(leans(report))
+    pair = furthest(report.leans)
     found = apart(report.counted, pair[0], [pair[1]]) if pair else None
     if pair is None or found is None:
         return ""

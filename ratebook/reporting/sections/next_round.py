@@ -8,7 +8,7 @@ import numpy as np
 
 from ..section import Section, bullets
 from ..tables.conduct import times, uniform
-from ..tables.lean import habits, leans
+from ..tables.lean import habits
 from ..tables.pairs import agreement_matrix, confusions, with_others, worst_pair
 from ..tables.spread import scales
 from ..tables.values import value_name
@@ -31,7 +31,7 @@ def next_round(report: Any) -> Section | None:
 
 def coaching(report: Any) -> list[str]:
     """Raters who lean one way beyond their interval, and those who change on the way."""
-    found = leans(report)
+    found = report.leans
     said = []
     for words, rows in (
         ("score below the others", found[(found["high"] < 0) & (found["lean"] <= -LEANING)]),

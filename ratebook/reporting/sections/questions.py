@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..section import fold, heading, paragraph, short, table
-from ..tables.grades import by_grade, graded
+from ..tables.grades import by_grade
 from ..tables.trace import SCORED, UNUSABLE, by_sample
 from ..words import count, number, was
 
@@ -85,7 +85,7 @@ def same_meaning(report: Any, pairs: pd.DataFrame) -> str:
     if question is None or not len(both):
         return ""
     made = heading("Do the answers mean the same?")
-    grades = graded(report)
+    grades = report.grades
     if not len(grades):
         return made + paragraph(
             "Nobody graded whether the two answers mean the same, so precision rests on shared "

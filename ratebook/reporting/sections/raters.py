@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..section import Section, heading, paragraph, table
-from ..tables.lean import habits, leans
+from ..tables.lean import habits
 from ..tables.pairs import agreement_matrix, with_others
 from ..tables.values import value_names
 from ..words import listing, number, percent, signed
@@ -29,7 +29,7 @@ def raters(report: Any) -> Section | None:
 
 
 def lean(report: Any) -> str:
-    found = leans(report)
+    found = report.leans
     found = found[found["n"] >= ENOUGH]  # of one item there is no interval
     if len(found) < 2:
         return ""

@@ -69,7 +69,7 @@ def matches(report: Any, rows: pd.DataFrame) -> list[str | None]:
     """The grades given to each pair of answers; several where people differ."""
     question = report.question("match")
     grades: dict[Any, set[str]] = {}
-    for row in graded(report).itertuples():
+    for row in report.grades.itertuples():
         grades.setdefault((row.item, row.part, row.reference, row.generated), set()).add(row.grade)
     places = zip(rows["item"], rows["part"], rows["reference"], rows["generated"], strict=True)
     found = [grades.get(place, set()) for place in places]

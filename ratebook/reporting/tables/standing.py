@@ -6,8 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.measures.trace import STANDING
+
 # Of the raters who answered a question, those of the first of these kinds count, all alike.
-ORDER = {"adjudicator": 0, "human": 1, "model": 2, "automatic": 3, "key": 4}
+ORDER = {kind: place for place, kind in enumerate(STANDING)}
 
 
 def standing(report: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
