@@ -5,7 +5,8 @@ Every method returns something Jupyter shows; `choose` puts ipywidgets in front 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from .report import Report
@@ -17,6 +18,9 @@ from .tables.pairs import agreement_matrix, confusions, worst_pair
 from .tables.reading import disagreements
 from .tables.spread import scales
 from .words import count, percent
+
+# Widgets have small letters in lines of a fixed height; a view reads as the notebook around it.
+AS_AROUND = "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5"
 
 
 class Explore:
@@ -81,16 +85,32 @@ class Explore:
         """One question by its label, or all."""
         return [self.questions[question]] if question else list(self.questions.values())
 
-    def choose(self, view: Callable[..., Any], **further: Sequence[Any]) -> Any:
-        """A drop-down of questions before a view: `choose(explore.confusion)`."""
-        import ipywidgets
-        from IPython.display import display
+    def choose(self, view: Callable[..., Section], **further: tuple[int, int, int]) -> Any:
+        """A drop-down of questions over a view, and a slider (least, most, step) for each number.
 
-        def show(**chosen: Any) -> None:
-            display(view(**chosen))
+        The view stands in a widget of its own and is not captured as output: a notebook that runs
+        without a page then has nothing to send back while it waits for the cell to end, which is
+        where nbclient can miss that it has ended.
+        """
+        import ipywidgets
 
         names = [("all questions", ""), *((name, name) for name in self.questions)]
-        return ipywidgets.interactive(show, question=names, **further)
+        boxes = {"question": ipywidgets.Dropdown(options=names, description="question")}
+        for name, (least, most, step) in further.items():
+            usual = signature(view).parameters[name].default
+            boxes[name] = ipywidgets.IntSlider(
+                usual, least, most, step, description=name, continuous_update=False
+            )
+        page = ipywidgets.HTML().add_class("jp-RenderedHTMLCommon")
+
+        def draw(_: Any = None) -> None:
+            made = view(**{name: box.value for name, box in boxes.items()})
+            page.value = f'<div style="{AS_AROUND}">{made._repr_html_()}</div>'
+
+        for box in boxes.values():
+            box.observe(draw, "value")
+        draw()
+        return ipywidgets.VBox([*boxes.values(), page]).add_class("rb-view")
 
 
 def shown(title: str, inside: str) -> Section:

@@ -50,14 +50,17 @@ def page(lab, context, folder):
 def test_six_views_are_shown_and_choosing_a_question_redraws_its_own(page):
     for title in TITLES:
         page.locator(".jp-OutputArea-output h2", has_text=title).wait_for(timeout=60_000)
-    pairs = page.locator(".widget-interact", has=page.locator("h2", has_text=TITLES[3]))
+    pairs = page.locator(".rb-view", has=page.locator("h2", has_text=TITLES[3]))
     pairs.get_by_text("ana and eva agree least: 0 %").wait_for()
     pairs.locator("select").select_option("Accuracy")
     pairs.get_by_text("ana and ben agree least: 0 %").wait_for()
     assert "ben and eva 100\xa0%" in pairs.locator("img").get_attribute("alt")
-    levels = page.locator(".widget-interact", has=page.locator("h2", has_text=TITLES[5]))
+    levels = page.locator(".rb-view", has=page.locator("h2", has_text=TITLES[5]))
     assert "5 questions" in levels.locator("img").get_attribute("alt")
     levels.locator("select").select_option("Fluency")
     levels.locator("img[alt*='on Fluency']").wait_for()
-    items = page.locator(".widget-interact", has=page.locator("h2", has_text=TITLES[1]))
+    items = page.locator(".rb-view", has=page.locator("h2", has_text=TITLES[1]))
+    assert items.locator("tbody tr").count() == 10
+    items.locator(".noUi-handle").press("ArrowRight")
+    items.locator("tbody tr").nth(11).wait_for()
     assert items.locator("tbody tr").count() == 12

@@ -142,7 +142,15 @@ def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_pa
                 notebook, str(out), {"round": name}, kernel_name="python3", progress_bar=False,
                 execution_timeout=300, **config,
             )
-        assert printed(nbformat.read(out, as_version=4)) == ""
+        done = nbformat.read(out, as_version=4)
+        assert printed(done) == ""
+        widgets = done.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
+        shown = "".join(one["state"].get("value", "") for one in widgets.values()
+                        if one["model_name"] == "HTMLModel")  # fmt: skip
+        for title in ("Which items split", "Which pairs differ?", "Which levels are confused?"):
+            assert f"<h2>{title}" in shown
+        # What is captured as output is sent back while the cell ends, and its end can be missed.
+        assert "OutputModel" not in {one["model_name"] for one in widgets.values()}
 
 
 def test_starting_to_report_loads_neither_matplotlib_nor_papermill():
