@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 WAIT = 20.0  # seconds SQLite waits for programs that do not know our lock file
+KEPT = 1 << 20  # bytes of a rollback journal that are kept for the next transaction
 
 
 def has_sound_wal(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
@@ -47,6 +48,8 @@ def engine_of(path: Path, wait: float = WAIT, synchronous: str = "EXTRA") -> Eng
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get("writes", False)
+        if writes and "journal" not in connection.info:
+            connection.info["journal"] = keep_journal(connection)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     _engines.add(engine)
@@ -68,6 +71,28 @@ if hasattr(os, "register_at_fork"):
 
 def journal_of(connection: Connection) -> str:
     return str(connection.exec_driver_sql("PRAGMA journal_mode").scalar())
+
+
+def keep_journal(connection: Connection) -> str:
+    """Overwrite a rollback journal's head instead of deleting the file: half the cost of a commit.
+
+    It is flushed like the rest, so a power cut right after COMMIT brings nothing back.
+    """
+    mode = journal_of(connection)
+    if mode == "wal":
+        return mode
+    connection.exec_driver_sql(f"PRAGMA journal_size_limit = {KEPT}")
+    return str(connection.exec_driver_sql("PRAGMA journal_mode = persist").scalar())
+
+
+def forget_journal(connection: Connection) -> None:
+    """Leave nothing of what stood in the database before: neither in its log nor in its journal."""
+    if journal_of(connection) == "wal":
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    else:
+        connection.exec_driver_sql("PRAGMA journal_mode = persist")
+        connection.exec_driver_sql("PRAGMA journal_mode = delete")  # from persist: it is removed
+        connection.info.pop("journal", None)
 
 
 def settle_journal(connection: sqlite3.Connection, mode: str | None = None) -> str:

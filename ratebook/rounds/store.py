@@ -140,8 +140,11 @@ class Store:
             # The freed bytes are overwritten, not only marked as free.
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
             pseudonym = people.erase(connection, name, why, self.now())
-        with self._engine.connect() as connection:  # nor does the name stay in the log of writes
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        with (  # nor does the name stay in a file beside the database
+            lock.exclusive(self._lock, self._patience),
+            self._engine.connect() as connection,
+        ):
+            sqlite.forget_journal(connection)
         return pseudonym
 
     # The file
