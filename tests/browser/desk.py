@@ -101,10 +101,15 @@ class Desk:
     def press(self, *keys: str) -> "Desk":
         for key in keys:
             self.page.keyboard.press(key)
-        return self
+        return self.drawn()
 
     def write(self, text: str) -> "Desk":
         self.page.keyboard.type(text)
+        return self.drawn()
+
+    def drawn(self) -> "Desk":
+        """When the page shows what the last key led to; see soon.js."""
+        self.page.evaluate("() => new Promise((drawn) => setTimeout(drawn, 10))")
         return self
 
     def open_part(self, number: int) -> "Desk":

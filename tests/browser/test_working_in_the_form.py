@@ -199,6 +199,23 @@ def test_confidence_starts_unset_and_keys_are_off_while_typing(bare_desk):
     assert desk.values()["first_impression", 0] == "nupf 5?"
 
 
+def test_keys_faster_than_the_page_is_drawn_go_to_the_questions_they_were_meant_for(bare_desk):
+    desk = bare_desk("feedback-quality", 1)
+    desk.press("Enter").write("Fine so far.")
+    desk.page.evaluate("""() => {
+      const press = (key, ctrlKey = false) => document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }));
+      press('Enter', true);  // ends the text, whose field is still there for the next key
+      press('4');
+      press('5');
+    }""")
+    desk.drawn().wait_for_state("saved")
+    assert desk.at() == ("tone", 0)
+    assert desk.values() == {
+        ("first_impression", 0): "Fine so far.", ("correctness", 0): 4, ("clarity", 0): 5,
+    }  # fmt: skip
+
+
 def test_a_low_score_asks_for_its_comment_and_a_high_one_does_not(bare_desk):
     desk = bare_desk("feedback-quality", 1)
     desk.press("n", "2")

@@ -4,18 +4,20 @@ import { commandOf, isTyping } from "./keys.js";
 
 export function pressed(form, press) {
   if (!form.sheet) return false;
-  const command = commandOf(press, isTyping(press.target));
+  // What is still to be drawn for the key before this one may move the focus.
+  const target = form.soon.now() ? document.activeElement : press.target;
+  const command = commandOf(press, isTyping(target));
   if (command === null) {
-    const idle = !isTyping(press.target) && press.key === "Enter" && !press.ctrlKey;
-    return idle && isCard(press.target) ? form.questions.focus({ write: true }) : false;
+    const idle = !isTyping(target) && press.key === "Enter" && !press.ctrlKey;
+    return idle && isCard(target) ? form.questions.focus({ write: true }) : false;
   }
   if (!form.curtain.hidden) {
     if (command.does !== "pause" && command.does !== "escape") return false;
     form.resume();
     return true;
   }
-  if (form.move.isOn) form.move.hold({ command, press });
-  else run(form, { command, press });
+  if (form.move.isOn) form.move.hold({ command, target });
+  else run(form, { command, target });
   return true;
 }
 
@@ -23,7 +25,7 @@ function isCard(target) {
   return target.classList.contains("rb-card");
 }
 
-export function run(form, { command, press }) {
+export function run(form, { command, target }) {
   const { desk, active, sheet } = form;
   const open = (slot) => slot && form.open(slot);
   const perform = {
@@ -46,8 +48,8 @@ export function run(form, { command, press }) {
     definitions: () => help(form, "definitions"),
     aid: () => help(form, "aid"),
     keys: () => help(form, "keys"),
-    submit: () => submit(form, press),
-    escape: () => escape(form, press),
+    submit: () => submit(form, target),
+    escape: () => escape(form, target),
   }[command.does];
   perform();
 }
@@ -73,15 +75,15 @@ function goto(form) {
 }
 
 // Ctrl+Enter in a text ends the text; anywhere else it submits.
-function submit(form, press) {
-  if (isTyping(press.target) && form.active) form.desk.done(form.active);
+function submit(form, target) {
+  if (isTyping(target) && form.active) form.desk.done(form.active);
   else form.desk.submit();
 }
 
-function escape(form, press) {
+function escape(form, target) {
   if (form.ask.close() || form.help.close()) return;
-  if (isTyping(press.target)) {
-    press.target.blur();
+  if (isTyping(target)) {
+    target.blur();
     form.focus();
   }
 }

@@ -13,6 +13,7 @@ import { Move } from "./move.js";
 import { Outbox } from "./outbox.js";
 import { inWords, Questions } from "./questions.js";
 import { Sheet, slotKey } from "./sheet.js";
+import { Soon } from "./soon.js";
 import { Source } from "./source.js";
 import { Stopwatch } from "./time.js";
 
@@ -21,7 +22,12 @@ export class Form {
   // `run` does what a key asks for; see commands.js.
   constructor({ root, post, tab, storage, timers, run }) {
     Object.assign(this, { root, post, tab, storage, timers });
-    this.move = new Move({ timers, run: (held) => run(this, held), say: (text) => this.say(text) });
+    this.soon = new Soon(timers);
+    const obey = (held) => {
+      this.soon.now();
+      run(this, held);
+    };
+    this.move = new Move({ timers, run: obey, say: (text) => this.say(text) });
     this.watch = new Stopwatch(timers.now);
     this.desk = new Desk(this);
     this.sheet = null;
@@ -134,8 +140,10 @@ export class Form {
     this.move.end();
   }
 
-  // With `typing` a rater who writes in the open question is left to it.
-  open(slot, { typing = false } = {}) {
+  // With `typing` a rater who writes in the open question is left to it; `soon` lets an answer
+  // go first.
+  open(slot, { typing = false, soon = false } = {}) {
+    this.soon.drop();
     if (slot && slot.stage > this.sheet.item.stage) {
       // What this step shows may not be seen before the steps ahead of it are stored.
       this.wanted = slot.key;
@@ -149,7 +157,9 @@ export class Form {
     }
     this.active = slot;
     this.memory.at(this.sheet.item, slot);
-    if (!this.draw({ typing })) this.focus();
+    const show = () => this.draw({ typing }) || this.focus();
+    if (soon) this.soon.do(show);
+    else show();
   }
 
   openPart(number) {
@@ -159,7 +169,7 @@ export class Form {
   }
 
   advance(slot) {
-    this.open(this.locked() ? slot : this.sheet.next(slot));
+    this.open(this.locked() ? slot : this.sheet.next(slot), { soon: true });
   }
 
   draw({ typing = false } = {}) {
@@ -273,6 +283,7 @@ export class Form {
   }
 
   pause() {
+    this.soon.now();
     this.watch.pause();
     this.curtain.hidden = false;
     this.curtain.lastChild.focus();

@@ -76,6 +76,7 @@ function render({ model, el: place }) {
     window.removeEventListener("blur", leave);
     window.removeEventListener("online", back);
     window.removeEventListener("beforeunload", unload);
+    form.soon.drop();
     form.source?.clear();
     form.courier?.close();
   };
