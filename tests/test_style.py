@@ -42,9 +42,10 @@ def test_rooms_depend_one_way():
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_source_file_has_at_most_300_lines(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+def test_no_source_file_outgrows_its_noun():
+    """One noun, one file: 150 to 400 lines as a rule, 500 where the subject has that much."""
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
+    assert [str(path.relative_to(ROOT)) for path, n in lengths.items() if n > 500] == []
 
 
 def test_only_rounds_writes_sql():
