@@ -1,6 +1,7 @@
 # make report: set up and build the sample reports.   make test: set up and pass the tests.
 # make lab: the notebooks.   make bench, make faults: the long figures.   make lock: renew requirements.lock.
 # make docs: renew the sample page and its pictures in docs/sample.
+# make golden: renew the pinned numbers in tests/golden and print each row that moved.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,7 +21,7 @@ export MPLCONFIGDIR := $(CURDIR)/.jupyter/matplotlib
 # pip asks rustc, where there is one, for its version; rustup then writes its settings.
 export RUSTUP_HOME := $(CURDIR)/$(VENV)/rustup
 
-.PHONY: report test lab bench faults lock samples docs
+.PHONY: report test lab bench faults lock samples docs golden
 .DEFAULT_GOAL := report
 
 $(READY): requirements.lock pyproject.toml
@@ -41,6 +42,9 @@ report: samples
 
 docs: samples
 	@$(BIN)/python docs/sample/refresh.py $(SAMPLES)
+
+golden: $(READY)
+	@$(BIN)/python -m tests.golden.renew
 
 # Chromium and npm keep their settings and logs in HOME unless told otherwise.
 ELSEWHERE := XDG_CONFIG_HOME=$(CURDIR)/.jupyter/xdg npm_config_cache=$(CURDIR)/.jupyter/npm

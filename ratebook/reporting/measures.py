@@ -39,7 +39,9 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
         kept.append(entry)
         if entry["statistic"] in TOGETHER and len(asked_of(entry)) > 1 and protocol.item.system:
             together = {"statistic": "difference_overall", "question": entry["question"]}
-            kept.append({**together, "system": protocol.item.system})
+            together["system"] = protocol.item.system
+            if together not in kept:  # else one comparison would be corrected for twice
+                kept.append(together)
     machines = machines_beside_people(protocol, frame, parameters)
     declared = answerable(protocol, kept, machines)
     return [*declared, *comparisons(machines, declared)]

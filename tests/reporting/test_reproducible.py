@@ -13,6 +13,7 @@ from ratebook.reporting import Report, build, numbers
 from ratebook.reporting.page import fill
 from ratebook.reporting.report import SECTIONS
 from ratebook.rounds import Event
+from tests.golden import kept, moved
 from tests.reporting.conftest import ROOT, SAMPLES
 from tests.reporting.rounds import records
 
@@ -25,6 +26,11 @@ def again(workspace, built, tmp_path_factory):
     other = Workspace(workspace.path, reports=tmp_path_factory.mktemp("again"))
     build(other, ["halo-sample"], paper=True)
     return other.reports / "halo-sample"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_built_pages_numbers_are_those_kept(numbers_of, name):
+    assert moved(kept(name), numbers_of[name]) == []
 
 
 def test_two_runs_are_the_same_byte_for_byte_but_for_the_times(built, again):
