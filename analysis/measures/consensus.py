@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from analysis.board import Board, Grid
+from analysis.measures.finding import Finding
 from analysis.patterns import count_values
 
 
 def consensus(board: Board, grid: Grid, columns: np.ndarray) -> np.ndarray:
-    """One code per unit, 0 where there is no consensus."""
+    """One code per unit, 0 where there is no consensus.
+
+    Several adjudicators settle a unit by strict majority among themselves; where they have none,
+    nothing is adjudicated.
+    """
     q = len(grid.scale.values)
     found = strict_majority(grid.codes[:, columns], q)
     settled = board.columns_of("adjudicator")
@@ -42,3 +49,9 @@ def modal(codes: np.ndarray, q: int, tie: str | None = None) -> np.ndarray:
         for i in np.flatnonzero(~single & (top > 0)):
             found[i] = next(c for c in codes[i] if c and tied[i, c - 1])
     return found
+
+
+def without_ties(finding: Finding) -> Finding:
+    """The finding with the warning that some units had no single value and were left out."""
+    warnings = (*finding.estimate.warnings, "ties_left_out")
+    return replace(finding, estimate=replace(finding.estimate, warnings=warnings))

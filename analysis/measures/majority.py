@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.cells import Cells
 from analysis.estimate import Estimate
-from analysis.measures.consensus import modal
+from analysis.measures.consensus import modal, without_ties
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.patterns import count_values
 from analysis.proportions import proportion_of
@@ -85,12 +85,7 @@ def evaluator_agreement(task: Task) -> list[Finding]:
         found += _rates(task, grid.question, [hit], [of], columns, who)
     if len(task.questions) > 1:
         found += _rates(task, None, pooled_hit, pooled_of, columns, who)
-    return [_warned(finding) for finding in found] if tied else found
-
-
-def _warned(finding: Finding) -> Finding:
-    warnings = (*finding.estimate.warnings, "ties_left_out")
-    return replace(finding, estimate=replace(finding.estimate, warnings=warnings))
+    return [without_ties(finding) for finding in found] if tied else found
 
 
 def _rates(

@@ -10,7 +10,7 @@ import numpy as np
 from analysis.board import Grid
 from analysis.infer import infer
 from analysis.kappa import kappa_statistic
-from analysis.measures.consensus import consensus
+from analysis.measures.consensus import consensus, strict_majority, without_ties
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.patterns import find_patterns
 from analysis.proportions import proportion_of
@@ -21,26 +21,45 @@ NAMES = ("percent_match", "kappa_human_auto", *LABELLED)
 
 
 def against_reference(task: Task) -> list[Finding]:
-    """The people's consensus, then each person alone, against the other kind of rater."""
+    """The people's consensus, then each person alone, against the other kind of rater.
+
+    Several of that kind speak by strict majority, and where they have none nothing is compared;
+    then the consensus stands against each of them as well, who otherwise would hide each other.
+    """
     found = []
     for question in task.questions:
         grid = task.grid(question)
         columns, who = task.board.counted([question])
+        others = references_of(task, grid)
         other = label_of(task, grid)
         joint = consensus(task.board, grid, columns)
         people = int(grid.codes[task.mask][:, columns].any(axis=0).sum())
-        found += _compare(task, grid, joint, other, {}, who, people)
+        of_question = _compare(task, grid, joint, other, {}, who, people)
         for column in columns:
             name = {"rater": task.board.raters[column]}
-            found += _compare(task, grid, grid.codes[:, column], other, name, who, 1)
+            of_question += _compare(task, grid, grid.codes[:, column], other, name, who, 1)
+        if (grid.codes[task.mask][:, others].any(axis=1) & (other[task.mask] == 0)).any():
+            of_question = [without_ties(each) for each in of_question]
+        found += of_question
+        for column in others if len(others) > 1 else ():
+            alone = np.asarray(grid.codes[:, column].astype(np.int64) * task.mask)
+            name = {"rater": task.board.raters[column]}
+            found += _compare(task, grid, joint, alone, name, who, people)
     return found
 
 
-def label_of(task: Task, grid: Grid) -> np.ndarray:
-    """The code each unit has from the other kind of rater: automatic unless `of` names one."""
+def references_of(task: Task, grid: Grid) -> np.ndarray:
+    """The columns of the other kind of rater that answered: automatic unless `of` names one."""
     kind = task.measure.get("of")
-    others = task.board.columns_of(kind if isinstance(kind, str) else "automatic")
-    return np.asarray(grid.codes[:, others].max(axis=1, initial=0).astype(np.int64) * task.mask)
+    columns = task.board.columns_of(kind if isinstance(kind, str) else "automatic")
+    return columns[grid.codes[task.mask][:, columns].any(axis=0)]
+
+
+def label_of(task: Task, grid: Grid) -> np.ndarray:
+    """The code each unit has from the other kind of rater, by strict majority; 0 where none has."""
+    others = references_of(task, grid)
+    said = strict_majority(grid.codes[:, others], len(grid.scale.values))
+    return np.asarray(said.astype(np.int64) * task.mask)
 
 
 def _compare(

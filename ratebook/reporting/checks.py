@@ -82,7 +82,7 @@ class Answers:
     def __init__(self, frame, questions, recodes):
         main = frame[frame["status"].eq("answered") & frame["replicate"].eq(1)]
         if "role" in main:
-            main = main[main["role"].eq("main")]
+            main = main[main["role"].isna() | main["role"].eq("main")]
         self.main, self.questions, self.recodes = main, questions, recodes
         self.known: dict[str, pd.DataFrame] = {}
 
@@ -194,21 +194,25 @@ def fleiss(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str 
 
 
 def human_auto(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
-    """The automatic rater against one person, or against the people's consensus."""
-    rater = (row["group"] or {}).get("rater")
-    people = answers.table({**row, "group": None})
-    machine = answers.main[answers.main["rater_kind"].astype(str).eq("automatic")]
-    if not len(machine):
+    """The automatic raters' majority against one person or the people's consensus, or one of them.
+
+    People's consensus is the adjudicators' strict majority, else their own, else none.
+    """
+    group = dict(row["group"] or {})
+    rater = group.pop("rater", None)
+    row = {**row, "group": group}
+    kinds = answers.main["rater_kind"].astype(str)
+    people = answers.table(row)
+    machines = answers.table(row, answers.main[kinds.eq("automatic")])
+    if machines.empty:
         return None, "no item has an automatic label"
-    auto = answers.table({**row, "group": None}, machine).iloc[:, 0]
-    if rater is not None:
+    auto = majorities(machines)
+    if rater is not None and rater not in machines:
         label_of = people.get(rater)
     else:
-        final = answers.main[answers.main["rater_kind"].astype(str).eq("adjudicator")]
-        label_of = people.apply(strict_majority, axis=1)
-        if len(final):
-            settled = answers.table({**row, "group": None}, final).iloc[:, -1]
-            label_of = settled.combine_first(label_of)
+        auto = auto if rater is None else machines[rater]
+        settled = answers.table(row, answers.main[kinds.eq("adjudicator")])
+        label_of = majorities(settled).combine_first(majorities(people))
     if label_of is None:
         return None, f"{rater} gave no label"
     both = pd.concat([auto, label_of], axis=1, keys=["auto", "human"]).dropna()
@@ -216,6 +220,11 @@ def human_auto(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, 
         return None, "no item has both labels"
     value = cohens(both["auto"], both["human"], scale_of(row, answers), None)
     return value, None if value is not None else "no variation"
+
+
+def majorities(table: pd.DataFrame) -> pd.Series:
+    found = [strict_majority(labels) for _, labels in table.iterrows()]
+    return pd.Series(found, index=table.index, dtype=float)
 
 
 def strict_majority(labels: pd.Series) -> float:

@@ -91,3 +91,71 @@ def test_an_adjudicated_answer_beats_the_majority_and_a_tie_has_no_consensus(fra
     match = pick(rows, "percent_match", "label")
     assert (match["estimate"], match["n_items"]) == (1.0, 1)
     assert pick(rows, "percent_match", "label", {"rater": "ana"})["estimate"] == 0.5
+
+
+def labelled(frame, **said):
+    """Items s0, s1, … with each rater's labels spelled by their first letters, " " for none."""
+    full = {label[0]: label for label in LABELS}
+    kinds = {"auto": "automatic", "bot": "automatic", "third": "automatic"}
+    kinds |= {"chief": "adjudicator", "deputy": "adjudicator"}
+    answers = [
+        (f"s{i}", 0, rater, "label", full[letter])
+        for rater, letters in said.items()
+        for i, letter in enumerate(letters)
+        if letter != " "
+    ]
+    return frame(answers, kinds=kinds)
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_two_automatic_raters_match_where_they_agree_and_each_is_compared_alone(
+    frame, pick, renamed
+):
+    # bot says CONTRADICTED where auto is right and people are not: no code is higher by right.
+    right, wrong = ("SSSCCC", "SCCCCC") if not renamed else ("CCCSSS", "CSSSSS")
+    rows = summary(labelled(frame, ana=right, auto=right, bot=wrong), HALO_MEASURES, HALO)
+    match = pick(rows, "percent_match", "label")
+    assert (match["estimate"], match["n_items"]) == (1.0, 4)
+    assert "ties_left_out" in match["warnings"]
+    assert pick(rows, "percent_match", "label", {"rater": "auto"})["estimate"] == 1.0
+    bot = pick(rows, "percent_match", "label", {"rater": "bot"})
+    assert (bot["estimate"], bot["n_items"]) == (pytest.approx(4 / 6), 6)
+    assert pick(rows, "kappa_human_auto", "label", {"rater": "auto"})["estimate"] == 1.0
+
+
+def test_of_three_automatic_raters_most_decide(frame, pick):
+    said = {"ana": "SCN", "auto": "SCN", "bot": "SCN", "third": "CNS"}
+    rows = summary(labelled(frame, **said), HALO_MEASURES, HALO)
+    match = pick(rows, "percent_match", "label")
+    assert (match["estimate"], match["n_items"]) == (1.0, 3)
+    assert "ties_left_out" not in match["warnings"]
+    assert pick(rows, "percent_match", "label", {"rater": "third"})["estimate"] == 0.0
+
+
+def test_systems_are_compared_by_what_most_automatic_raters_say(frame, pick):
+    full = {label[0]: label for label in LABELS}
+    answers = [
+        (f"q{i}/{model}", 0, rater, "label", full[letter])
+        for model, people, auto, bot in [
+            ("m1", "SSSS", "SSSS", "CSSS"),
+            ("m2", "SSSS", "SCSS", "SCSS"),
+        ]
+        for rater, letters in [("ana", people), ("auto", auto), ("bot", bot)]
+        for i, letter in enumerate(letters)
+    ]
+    models = {item: item.split("/")[1] for item, *_ in answers}
+    built = frame(answers, kinds={"auto": "automatic", "bot": "automatic"}, model=models)
+    measures = [{"statistic": "difference_percent_match", "question": "label"}]
+    row = pick(
+        summary(built, measures, HALO), "difference_percent_match", "label", {"systems": "m1 − m2"}
+    )
+    # q0 of m1 has no majority; of q1, q2, q3 the second system misses one.
+    assert row["estimate"] == pytest.approx(1 / 3)
+
+
+def test_adjudicators_who_disagree_settle_nothing(frame, pick):
+    said = {"ana": "SCNC", "ben": "SCNS", "auto": "SCNS", "chief": "C  S", "deputy": "S  S"}
+    rows = summary(labelled(frame, **said), HALO_MEASURES, HALO)
+    match = pick(rows, "percent_match", "label")
+    # On s0 the people's own majority stands; on s3 both adjudicators decide the tie.
+    assert (match["estimate"], match["n_items"]) == (1.0, 4)
