@@ -96,6 +96,11 @@ class Budget:
         self._spent += estimate if cost is None else cost
 
 
+def total(one: float | None, other: float | None) -> float | None:
+    """What two replies cost together; unknown only where neither is known."""
+    return None if one is None and other is None else (one or 0.0) + (other or 0.0)
+
+
 def tokens_of(text: str) -> int:
     """A rough count, for estimates only: four Latin characters or one of Chinese to a token."""
     others = 0 if text.isascii() else len(_WIDE.findall(text))

@@ -16,8 +16,9 @@ from ratebook.judges.examples import few_shot
 from ratebook.judges.schema import Schema, reply_schema
 from ratebook.judges.sheets import Sheet
 from ratebook.judges.skeleton import skeleton
-from ratebook.judges.wording import condition, listed
+from ratebook.judges.wording import listed
 from ratebook.protocols import Example, Protocol, Question
+from ratebook.protocols.conditions import in_words
 
 VERSION = "1"  # of the wording below; it is part of every prompt's hash
 
@@ -167,7 +168,7 @@ def _question(question: Question, protocol: Protocol) -> str:
     if question.help:
         lines.append(question.help)
     if question.when is not None:
-        lines.append(f"Asked only where {condition(question.when, protocol)}; else null.")
+        lines.append(f"Asked only where {in_words(question.when)}; else null.")
     for level in sorted(question.levels, key=lambda level: -level.value):
         lines.append(f"- {level.value} {level.name}: {level.description}")
         lines += [f"  - {indicator}" for indicator in level.indicators]
@@ -183,7 +184,7 @@ def _question(question: Question, protocol: Protocol) -> str:
 def _comment(question: Question, protocol: Protocol) -> str:
     needed = ""
     if isinstance(question.required, dict):
-        needed = f" Needed where {condition(question.required, protocol)}."
+        needed = f" Needed where {in_words(question.required)}."
     return f"Reasoning for {question.comment_of}: {question.prompt}{needed}"
 
 

@@ -11,7 +11,7 @@ from ratebook.judges import cache, saving
 from ratebook.judges.budgeted import Budgeted
 from ratebook.judges.outcome import JudgeRun, Outcome
 from ratebook.judges.parsing import Parsed, parse
-from ratebook.judges.prices import Prices
+from ratebook.judges.prices import Prices, total
 from ratebook.judges.progress import Progress
 from ratebook.judges.prompts import Prompt, Prompts
 from ratebook.judges.reask import question_again
@@ -138,7 +138,7 @@ class Runner:
             second_key, second = await self._reply(again, prompt, replicate, found)
             if second is not None and not second.error:
                 better = self._parse(second, sheet, prompt)
-                cost = _sum(reply.cost, second.cost)
+                cost = total(reply.cost, second.cost)
                 retries = reply.retries + second.retries + 1
                 if better.ok or not parsed.answers:
                     key, parsed, reply = second_key, better, second
@@ -200,7 +200,3 @@ class Runner:
                 self._known[replicate][sheet.ref, part, question] = given.value
         if self._ask:
             self._scribe.hand_in(events)
-
-
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None and other is None else (one or 0.0) + (other or 0.0)

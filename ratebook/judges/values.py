@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ratebook.judges.reply import storable  # JSON can spell what no file can hold
 from ratebook.judges.wording import placeholder
 from ratebook.protocols import Level, Question
 
@@ -21,7 +22,6 @@ _RANGE = re.compile(
 )
 _GOES_ON = re.compile(r"\s*(?:$|[(\[,.;:!–—\n|]|-\s|because\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\s*[,;|/(\[–—-]\s*[+-]?\d", re.ASCII)  # a second number at once
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # JSON can spell what no file can hold
 _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
 
@@ -56,7 +56,9 @@ def read_value(question: Question, raw: Any) -> Given:
     if question.type == "choice":
         return Given(_option(question, str(raw)))
     text = raw if isinstance(raw, str) else str(raw)
-    return Given(question.check(_UNSTORABLE.sub("�", text)))
+    if question.type == "answer":
+        text = " ".join(text.split())
+    return Given(question.check(storable(text)))
 
 
 def plain(text: str) -> str:

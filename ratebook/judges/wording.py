@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ratebook.protocols import Protocol, Question
+from ratebook.protocols import Question
 
 WHOLE = {True: "a whole number", False: "a number, decimals allowed"}
 
@@ -22,22 +20,6 @@ def listed(words: list[str], last: str = "or") -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
-def condition(when: Any, protocol: Protocol) -> str:
-    """“accuracy is inaccurate, disputed or unsupported”."""
-    clauses = []
-    for key, expected in when.items():
-        if key in ("and", "or"):
-            inner = [condition(one, protocol) for one in expected]
-            clauses.append(f" {key} ".join(inner))
-        elif expected == "answered":
-            clauses.append(f"{key} is answered")
-        elif expected == "answerable":
-            clauses.append(f"{key} is an answer other than <Unanswerable>")
-        else:
-            clauses.append(f"{key} is {listed([str(value) for value in expected])}")
-    return " and ".join(clauses)
 
 
 def placeholder(question: Question) -> str:

@@ -12,7 +12,10 @@ from ratebook.protocols.types import number
 if TYPE_CHECKING:
     from ratebook.protocols.questions import Question
 
-_DASHES = re.compile(r"[\s_\u2010-\u2015-]+")
+_DASHES = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
+_IN_BRACKETS = re.compile(r"\([^()]*\)\s*$")
+_SAID_SO = re.compile(r"\s*<\s*unanswerable\s*>", re.IGNORECASE)
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 _TERMINAL = " .。!！?？"
 
 
@@ -25,6 +28,24 @@ def fold(text: str) -> str:
     return " ".join(_DASHES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
+def plain(header: str) -> str:
+    """A name as files head their columns: a spelling without what stands in brackets at its end.
+
+    >>> plain("KG Alignment  (1–5)"), plain("QA_ID"), plain("Generated-Answer ")
+    ('kg alignment', 'qa id', 'generated answer')
+    """
+    text = unicodedata.normalize("NFKC", header).replace("\ufeff", "")
+    return fold(_IN_BRACKETS.sub(" ", text))
+
+
+def storable(text: str, what: str) -> str:
+    """The text, or a ValueError: NUL and half characters are in no file and in no database."""
+    if _NO_TEXT.search(text):
+        raise ValueError(f"the text for {what} has characters no file can hold (NUL, or half a "
+                         "character)")
+    return text
+
+
 def checked(question: Question, value: Any) -> Any:
     """The value as it is stored, or a ValueError that says what is wrong with it."""
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -34,7 +55,8 @@ def checked(question: Question, value: Any) -> Any:
     if question.type in ("text", "answer"):
         if not isinstance(value, str):
             raise ValueError(f"{value!r} is not a text, and “{question.id}” takes texts")
-        return _answer(question, value) if question.type == "answer" else value
+        text = storable(value, f"“{question.id}”")
+        return _answer(question, text) if question.type == "answer" else text
     return _score(question, value)
 
 
@@ -58,12 +80,13 @@ def _option(question: Question, value: Any) -> str:
 
 
 def _answer(question: Question, value: str) -> str:
-    def plain(text: str) -> str:
+    def said(text: str) -> str:
         return unicodedata.normalize("NFKC", text).casefold().strip().strip(_TERMINAL)
 
-    if plain(value) in {plain(word) for word in (UNANSWERABLE, *question.unanswerable)}:
+    if said(value) in {said(word) for word in question.unanswerable}:
         return UNANSWERABLE
-    return value
+    # The word in its brackets is nobody's answer, whatever reason follows it.
+    return UNANSWERABLE if _SAID_SO.match(unicodedata.normalize("NFKC", value)) else value
 
 
 def _score(question: Question, value: Any) -> int | float:

@@ -57,6 +57,36 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
+def in_words(condition: Condition, named: Callable[[str], str] = str) -> str:
+    """A condition as people and models read it; what “and” and “or” join is bracketed if mixed.
+
+    >>> in_words({"and": [{"or": [{"a": ["1"]}, {"b": ["2", "3"]}]}, {"c": "answered"}]})
+    '(a is 1 or b is 2 or 3) and c is answered'
+    """
+    return _joined(condition, named)[0]
+
+
+def _joined(condition: Condition, named: Callable[[str], str]) -> tuple[str, str]:
+    """The words, and which word joins them: and, or, or none."""
+    clauses = []
+    for key, expected in condition.items():
+        if key in ("and", "or"):
+            parts = [_joined(part, named) for part in expected]
+            words = [f"({said})" if by not in ("", key) else said for said, by in parts]
+            clauses.append((f" {key} ".join(words), key) if len(parts) > 1 else parts[0])
+        elif expected == "answerable":
+            clauses.append((f"{named(key)} is an answer other than {UNANSWERABLE}", ""))
+        elif isinstance(expected, str):
+            clauses.append((f"{named(key)} is {expected}", ""))
+        else:
+            *rest, last = map(str, expected)
+            values = f"{', '.join(rest)} or {last}" if rest else last
+            clauses.append((f"{named(key)} is {values}", ""))
+    if len(clauses) == 1:
+        return clauses[0]
+    return " and ".join(f"({said})" if by == "or" else said for said, by in clauses), "and"
+
+
 def leaves(condition: Condition | bool | None) -> Iterator[tuple[str, Any]]:
     """Every (question, expected) a condition speaks of."""
     if isinstance(condition, dict):

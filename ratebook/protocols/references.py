@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ratebook.protocols.answers import plain
 from ratebook.protocols.conditions import Condition, leaves
 from ratebook.protocols.errors import Path, Problem, dotted, named, unknown, value_problem
 from ratebook.protocols.questions import Question
@@ -57,19 +58,20 @@ def _columns(protocol: Protocol) -> Iterator[Problem]:
 
 
 def _spellings(protocol: Protocol) -> Iterator[Problem]:
-    """Two columns of a file must not go by the same header."""
+    """Two columns of a file must not go by the same header, as headers are read."""
+    headers: dict[str, str] = {}
     fields = protocol.item.fields
-    headers: dict[str, str] = {name.casefold(): name for name in fields}
-    for name, field in fields.items():
-        for alias in field.aliases:
-            other = headers.setdefault(alias.casefold(), name)
-            if other != name:
-                path: Path = ("item", "fields", name, "aliases")
-                yield path, f"{dotted(path)} {alias!r} also means {other}"
+    named: list[tuple[Path, str, str]] = [((), name, name) for name in fields]
+    named += [(("aliases",), name, alias) for name in fields for alias in fields[name].aliases]
+    for end, name, word in named:
+        other = headers.setdefault(plain(word), name)
+        if other != name:
+            path: Path = ("item", "fields", name, *end)
+            yield path, f"{dotted(path)} {word!r} also means {other}"
     written = (question for question in protocol.questions if question.comment_of is None)
     for number, question in enumerate(written):
         for alias in (question.id, *question.aliases):
-            other = headers.setdefault(alias.casefold(), question.id)
+            other = headers.setdefault(plain(alias), question.id)
             if other != question.id:
                 path = ("questions", number)
                 yield path, f"{dotted(path)} ({question.id}): {alias!r} also means {other}"

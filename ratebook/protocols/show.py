@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from ratebook.protocols.conditions import in_words
 from ratebook.protocols.library import load
 from ratebook.protocols.measures import Measure, Target
 from ratebook.protocols.questions import Question
@@ -137,13 +137,13 @@ def _question(question: Question) -> Iterator[str]:
     if question.per == "part":
         facts.append("for each part")
     if question.when is not None:
-        facts.append(f"asked when {_condition(question.when)}")
+        facts.append(f"asked when {in_words(question.when)}")
     if question.required is True:
         facts.append("required")
     elif question.required is False:
         facts.append("optional")
     else:
-        facts.append(f"required when {_condition(question.required)}")
+        facts.append(f"required when {in_words(question.required)}")
     if question.shows:
         facts.append(f"shows {', '.join(question.shows)}")
     if question.covers:
@@ -168,18 +168,6 @@ def _kind(question: Question) -> str:
     if question.type == "choice":
         return f"choice, {question.level}"
     return {"percent": "0–100 %", "answer": "answer, or <Unanswerable>"}.get(question.type, "text")
-
-
-def _condition(condition: dict[str, Any]) -> str:
-    told = []
-    for key, expected in condition.items():
-        if key in ("and", "or"):
-            told.append(f" {key} ".join(f"({_condition(part)})" for part in expected))
-        elif isinstance(expected, str):
-            told.append(f"{key} is {expected}")
-        else:
-            told.append(f"{key} is {' or '.join(str(value) for value in expected)}")
-    return " and ".join(told)
 
 
 def _examples(protocol: Protocol) -> Iterator[str]:

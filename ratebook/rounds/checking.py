@@ -107,16 +107,10 @@ def _value(value: Any, asked: Asked, remembered: dict[Any, Any]) -> dict[str, An
     elif question.is_numeric:
         found = {"number": float(checked)}
     else:
-        if "\x00" in checked or (not checked.isascii() and _has_surrogates(checked)):
-            raise Refused(f"the text for “{question.id}” has characters no file can hold (NUL …)")
         found = {"text": checked}
     if seen is not None and "text" not in found:
         remembered[seen] = found
     return found
-
-
-def _has_surrogates(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _count(what: str, value: Any, least: int, most: int = _LARGEST) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ratebook.protocols import Question
+from ratebook.protocols.conditions import in_words
 from ratebook.rounds import contents
 from ratebook.rounds.model import RoundError
 from ratebook.rounds.snapshot import written
@@ -100,10 +101,10 @@ def _question(question: Question) -> list[str]:
         f"of the {question.of}" + (", asked of each part" if question.per == "part" else ""),
     ]
     if question.when is not None:
-        facts.append(f"asked when {question.when}")
+        facts.append(f"asked when {in_words(question.when)}")
     if question.required is not True:
         optional = question.required is False
-        facts.append("optional" if optional else f"required when {question.required}")
+        facts.append("optional" if optional else f"required when {in_words(question.required)}")
     if question.covers:
         facts.append(f"confidence in {', '.join(question.covers)}")
     blocks = [f"### {question.id}", question.prompt, "; ".join(facts) + "."]

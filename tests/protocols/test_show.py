@@ -21,7 +21,7 @@ def test_the_text_names_every_question_level_column_and_measure(name):
 
 
 def test_the_text_says_when_a_question_is_asked():
-    assert "asked when accuracy is inaccurate or unsupported or disputed" in " ".join(
+    assert "asked when accuracy is inaccurate, unsupported or disputed" in " ".join(
         show(load("stem-sentences")).split()
     )
     assert "required when tone is 1 or 2" in show(load("feedback-quality"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ratebook.judges import cache
 from ratebook.judges.budgeted import Budgeted
 from ratebook.judges.parsing import Parsed
-from ratebook.judges.prices import Prices
+from ratebook.judges.prices import Prices, total
 from ratebook.judges.questeval.replies import Outcome
 from ratebook.judges.questeval.schemas import SCHEMAS
 from ratebook.judges.questeval.summary import Summary
@@ -60,9 +60,11 @@ class Asker:
             again = question_again(messages, reply.text, complaint)
             second_key, second = await self._reply(wording, again)
             better = read(second, prompt)
+            both = {"retries": reply.retries + second.retries + 1,
+                    "cost": total(reply.cost, second.cost)}
             if better.ok and (better.status == "ok" or not outcome.ok):
-                second = replace(second, retries=reply.retries + second.retries + 1)
-                return better, second, second_key
+                return better, replace(second, **both), second_key
+            reply = replace(reply, **both)
         return outcome, reply, key
 
     async def _reply(self, wording: Wording, messages: Messages) -> tuple[str, Reply]:

@@ -14,6 +14,7 @@ from ratebook.judges.questeval.replies import Outcome
 from ratebook.judges.questeval.summary import Done, Summary
 from ratebook.judges.questeval.tasks import Task, tasks
 from ratebook.judges.workers import until_done
+from ratebook.protocols import UNANSWERABLE
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
@@ -101,7 +102,7 @@ class Run:
                 problem = "the reference is empty"
                 return Result(Outcome("no_questions", problem=problem), "")
             if task.step != "check":  # what is not there answers nothing, and nobody is asked
-                answers = dict.fromkeys(task.questions, storing.UNANSWERABLE)
+                answers = dict.fromkeys(task.questions, UNANSWERABLE)
                 return Result(Outcome("ok", answers=answers, problem="the text is empty"), "")
         if task.step == "write":
             return await self.hand.write(task.text, self._most)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ratebook.judges import saving
 from ratebook.judges.questeval.replies import Draft, Outcome
 from ratebook.judges.questeval.tasks import ASKED, Task
+from ratebook.judges.reply import storable
 from ratebook.protocols import Question
 from ratebook.rounds import Event, PartRow, RoundError
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
 
-UNANSWERABLE = "<Unanswerable>"
-_SAID_SO = re.compile(r"\s*[<＜]\s*unanswerable\s*[>＞]", re.IGNORECASE)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -122,11 +121,8 @@ def event_of(task: Task, question: Question, part: int, outcome: Outcome) -> Eve
 
 
 def normal(question: Question, said: str) -> str:
-    """The answer as it is stored: spaces joined, every way of saying “unanswerable” as one."""
-    plain = " ".join(clean(said).split())
-    if question.type == "answer" and _SAID_SO.match(plain):
-        return UNANSWERABLE
-    return str(question.check(plain))
+    """The answer as it is stored: as a judge's reply is read."""
+    return str(question.check(" ".join(storable(said).split())))
 
 
 def clean(text: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ratebook.protocols import UNANSWERABLE, Example, Protocol, Question
-from ratebook.protocols.conditions import same
+from ratebook.protocols.conditions import in_words, same
 from ratebook.rounds.exchange.content import label
 from ratebook.rounds.exchange.guide_pages import Block, Heading, Lines, Steps, Table, Text, page
 from ratebook.rounds.exchange.problems import FileError
@@ -130,20 +130,7 @@ def _must(protocol: Protocol, question: Question) -> str:
 
 def condition(protocol: Protocol, given: Mapping[str, Any]) -> str:
     """A condition in words: “Accuracy is inaccurate, unsupported or disputed”."""
-    said = []
-    for key, expected in given.items():
-        if key in ("and", "or"):
-            words = [condition(protocol, part) for part in expected]
-            said.append(f" {key} ".join(f"({word})" if len(words) > 1 and " or " in word else word
-                                        for word in words))
-            continue
-        label = protocol.question(key).label
-        if isinstance(expected, str):
-            said.append(f"{label} is {expected}")
-        else:
-            *rest, last = map(str, expected)
-            said.append(f"{label} is " + (f"{', '.join(rest)} or {last}" if rest else last))
-    return " and ".join(said)
+    return in_words(dict(given), lambda name: protocol.question(name).label)
 
 
 def _examples(protocol: Protocol) -> Iterator[Block]:

@@ -1,21 +1,9 @@
 """Column names as people and programs write them, brought to the names of the protocol."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 
+from ratebook.protocols.answers import plain
 from ratebook.rounds.exchange.problems import Problems, shown
-
-
-def plain(header: str) -> str:
-    """A header without case, width, dashes, spaces and what stands in round brackets.
-
-    >>> plain("KG Alignment  (1–5)"), plain("QA_ID"), plain("Generated-Answer ")
-    ('kg alignment', 'qa id', 'generated answer')
-    """
-    text = unicodedata.normalize("NFKC", header).casefold().replace("\ufeff", "")
-    text = re.sub(r"\([^()]*\)\s*$", " ", text)
-    return " ".join(re.sub(r"[\s_‐-―−-]+", " ", text).split())
 
 
 def name_columns(

@@ -10,10 +10,10 @@ from ratebook.judges.questeval.rules.chinese_questions import chinese_questions
 from ratebook.judges.questeval.rules.english_questions import english_questions
 from ratebook.judges.questeval.rules.match import find
 from ratebook.judges.questeval.rules.spans import KINDS, Span
+from ratebook.protocols import UNANSWERABLE
 
 NAME = "baseline-rules-1"
 VERSION = "rules 1: patterns for English and Chinese, no model"
-UNANSWERABLE = "<Unanswerable>"
 MOST = 10  # questions of a passage
 
 
