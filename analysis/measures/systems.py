@@ -19,6 +19,27 @@ NONE = np.zeros(0, dtype=int)
 CALLED = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
 
 Pair = tuple[str, str]
+
+
+class PairName(str):
+    """`a − b`, as rows and files have it, with its two systems: names may hold a minus too."""
+
+    names: Pair
+
+    def __new__(cls, first: str, second: str) -> PairName:
+        written = super().__new__(cls, f"{first} − {second}")
+        written.names = (first, second)
+        return written
+
+    def __getnewargs__(self) -> Pair:  # type: ignore[override]
+        return self.names  # what copies and other processes make it of
+
+    @property
+    def turned(self) -> PairName:
+        """The same two the other way round."""
+        return PairName(self.names[1], self.names[0])
+
+
 # From each unit's system and two of them: their difference, and the units it rests on.
 Compare = Callable[[np.ndarray, Pair], tuple[Estimate, np.ndarray]]
 
@@ -66,7 +87,7 @@ def in_pairs(
     pairs = []
     for a, b in combinations(known, 2):
         estimate, units = compare(system, (a, b))
-        group = {"systems": f"{a} − {b}"}
+        group = {"systems": PairName(a, b)}
         pairs.append(Finding(question, estimate, units, group, aggregate, who))
     if not pairs:
         missing = nothing(task.statistic, "no_common_cases")

@@ -48,9 +48,9 @@ def comparison(
     for row in found:
         if row["statistic"] != wanted or (wanted == "difference" and row["question"] != question):
             continue
-        if row["group"]["systems"] == f"{first} − {second}":
+        if pair_of(row) == (first, second):
             return row
-        if row["group"]["systems"] == f"{second} − {first}":
+        if pair_of(row) == (second, first):
             return turned(row)
     return None
 
@@ -69,10 +69,15 @@ def is_labelled(report: Any, statistic: str, question: str | None) -> bool:
     return any(share in shares("difference") for share in shares(statistic))
 
 
+def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The two systems of a comparison, as first − second."""
+    names: tuple[str, str] = row["group"]["systems"].names
+    return names
+
+
 def turned(row: Mapping[str, Any]) -> dict[str, Any]:
     """The same comparison the other way round."""
-    first, second = row["group"]["systems"].split(" − ")
-    new = {**row, "group": {"systems": f"{second} − {first}"}}
+    new = {**row, "group": {"systems": row["group"]["systems"].turned}}
     for name, other in (("low", "high"), ("low_like", "high_like")):
         new[name], new[other] = (None if row[end] is None else -row[end] for end in (other, name))
     new["estimate"] = None if row["estimate"] is None else -row["estimate"]

@@ -41,8 +41,9 @@ class Explore:
         asked = self.asked(question)
         found = disagreements(self.report.counted, asked)
         said = f"Raters differ on {count(len(found), 'item or part', 'items or parts')}."
+        name = self.report.unit_name
         rows = [
-            (unit, *answers(self.report, str(unit), asked), f"{apart:.2f}")
+            (name(str(unit)), *answers(self.report, str(unit), asked), f"{apart:.2f}")
             for unit, apart in found.head(most).items()
         ]
         head = ("Item", *(q.label for q in asked), "Apart")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .differences import compared, of_many
+from .names import statistic_of
 from .provenance import PACKAGES, versions
 from .words import capital, count, is_share, listing, name_of, was
 
@@ -125,7 +126,7 @@ def checked(checks: list[dict[str, Any]]) -> list[str]:
             "with krippendorff or statsmodels, with the same result."
         )
     if silent:
-        names = dict.fromkeys(name_of(entry["number"].split(":")[0]) for entry in silent)
+        names = dict.fromkeys(name_of(statistic_of(entry["number"])[0]) for entry in silent)
         which = listing(list(names), limit=8)
         said.append(
             f"{count(len(silent), 'other')} could not be ({which})."

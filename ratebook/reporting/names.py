@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -91,6 +92,13 @@ NAMES = {
     "exact_halves": "The same, to the half point",
     "macro_f1_halves": "F1 over half points",
 }
+
+
+def statistic_of(address: str) -> tuple[str, str]:
+    """The statistic of an address, and what stands behind it, which may hold any sign."""
+    found = re.match(r"(\w*):?(.*)", address, re.S)
+    assert found is not None  # matches every text
+    return found[1], found[2]
 
 
 def address(row: Mapping[str, Any]) -> str:

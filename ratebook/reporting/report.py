@@ -62,6 +62,17 @@ class Report:
         return count(rows, self.protocol.questions).given
 
     @cached_property
+    def places(self) -> dict[str, tuple[str, int]]:
+        """Unit → its item or case, and the number of its part or 0."""
+        return self.counted.places()
+
+    def unit_name(self, unit: str) -> str:
+        """What a unit is called on the page: `c1/atlas, sentence 2`."""
+        name, part = self.places[unit]
+        parts = self.protocol.parts
+        return f"{name}, {parts.label.lower()} {part}" if part and parts else name
+
+    @cached_property
     def items(self) -> dict[str, Item]:
         return {item.key: item for item in self.stored.items()}
 

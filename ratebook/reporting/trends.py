@@ -31,7 +31,8 @@ def panels(
     for at, document in enumerate(documents):
         for row in main_rows(document, statistics):
             key = (row["statistic"], row["question"])
-            panel = found.setdefault(key, {"title": title(row, labels), "key": key, "points": []})
+            called = {"title": title(row, labels), "label": short_title(row, labels)}
+            panel = found.setdefault(key, {**called, "key": key, "points": []})
             panel["points"].append(
                 {
                     "at": at,
@@ -68,10 +69,14 @@ def label(question: str, labels: Labels) -> str:
 
 
 def title(row: Mapping[str, Any], labels: Labels) -> str:
+    said = short_title(row, labels)
+    return f"α {said}" if row["statistic"].startswith("alpha_") else said
+
+
+def short_title(row: Mapping[str, Any], labels: Labels) -> str:
+    """The same where it is clear that an α is spoken of."""
     question = label(row["question"], labels) if row["question"] else ""
-    if row["statistic"].startswith("alpha_"):
-        return f"α {question}"
-    if row["statistic"] == "mean":
+    if row["statistic"] == "mean" or row["statistic"].startswith("alpha_"):
         return question
     return f"{name_of(row['statistic'])} {question}".strip()
 
@@ -163,7 +168,7 @@ def moves(what: str, found: Sequence[Mapping[str, Any]]) -> str:
         old, new = panel["points"][-2:]
         if old["wording"] == new["wording"] and apart(old, new):
             side = "rose" if new["estimate"] > old["estimate"] else "fell"
-            sides[side].append(panel["title"].removeprefix("α "))
+            sides[side].append(panel["label"])
     said = [f"{verb} on {listing(names, limit=4)}" for verb, names in sides.items() if names]
     if not said:
         return f"{what}: no number moved beyond the intervals"

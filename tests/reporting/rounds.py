@@ -1,5 +1,7 @@
 """Rounds made by hand, and whole pages made in this process, without a kernel."""
 
+import html
+import re
 import uuid
 
 from ratebook.protocols import load, parse
@@ -58,3 +60,11 @@ def page_of(stored, **parameters):
     report.numbers.to_json()
     body = "\n".join(section._repr_html_() for section in sections if section is not None)
     return fill(stored.name, body)
+
+
+def words_of(page):
+    """A page as it is read and heard: its text without markup, and the words of its figures."""
+    body = re.sub(r"<style.*?</style>", "", page, flags=re.S)
+    figures = " ".join(re.findall(r'alt="([^"]*)"', body))
+    text = html.unescape(re.sub(r"<[^>]+>", " ", body) + " " + figures)
+    return " ".join(text.replace("\u00a0", " ").split())

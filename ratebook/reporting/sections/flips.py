@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..differences import comparison, is_shown
+from ..differences import comparison, is_shown, pair_of
 from ..measures import asked_of, listed, wanted
 from ..rows import rows_of
 from ..targets import verdicts
@@ -125,5 +125,5 @@ def ahead(gap: dict[str, Any] | None, coverage: float) -> str | None:
     """The system that a difference shows to be ahead; None where it shows none."""
     if gap is None or not is_shown(gap, coverage):
         return None
-    first, second = gap["group"]["systems"].split(" − ")
-    return str(first if gap["estimate"] > 0 else second)
+    first, second = pair_of(gap)
+    return first if gap["estimate"] > 0 else second

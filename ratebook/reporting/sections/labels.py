@@ -68,16 +68,18 @@ def control(report: Any) -> str:
     noted = set(notes["unit"]) if len(notes) else set()
     lines = [
         (
-            row.unit,
+            report.unit_name(row.unit),
             scale[int(row.machine)],
             scale[int(row.people)],
             "yes" if row.unit in noted else "no",
-            asked(report, row.unit),
+            asked(report, report.places[row.unit][0]),
         )
         for row in wrong.head(LISTED).itertuples()
     ]
     points = []
-    silent = [row.unit for row in wrong.itertuples() if row.unit not in noted]
+    silent = [
+        report.unit_name(row.unit) for row in wrong.itertuples() if row.unit not in noted
+    ]
     if silent:
         many = count(len(silent), "mismatch", "mismatches")
         points.append(f"{many} without a note: {listing(silent)}.")
@@ -96,16 +98,16 @@ def control(report: Any) -> str:
     return made
 
 
-def asked(report: Any, unit: str) -> str:
-    item = report.items.get(unit)
+def asked(report: Any, name: str) -> str:
+    item = report.items.get(name)
     return short(item.fields.get("question", ""), 90) if item else ""
 
 
 def twice(report: Any, question: Any) -> list[str]:
     """The same source text and answer, and yet different labels."""
-    from ..tables.pairs import consensus
+    from ..tables.pairs import settled
 
-    said = consensus(report.counted.table(question)).dropna()
+    said = settled(report.counted, question).dropna()
     seen: dict[tuple[str, ...], dict[float, str]] = {}
     clashes = []
     for key, label in said.items():

@@ -10,7 +10,7 @@ import pandas as pd
 from ..measures import HALVES
 from ..section import Section, fold, heading, paragraph, table
 from ..tables.apart import apart
-from ..tables.pairs import commonest, consensus, crossed
+from ..tables.pairs import commonest, crossed, settled
 from ..tables.values import value_names
 from ..words import cell, count, estimate, listing, name_of, signed_estimate
 from .apart import DOTS, sentence
@@ -61,14 +61,11 @@ def both(report: Any, machine: str, question: Any) -> tuple[pd.Series, pd.Series
     """The machine's labels and the people's consensus, as codes by unit."""
     given = report.counted.given
     own = report.counted.table(question, given[given["rater"].eq(machine)]).iloc[:, 0]
-    theirs = consensus(report.counted.table(question))
-    final = report.counted.table(question, given[given["rater_kind"].eq("adjudicator")])
-    if len(final):
-        theirs = consensus(final).combine_first(theirs)
-    return own, theirs
+    return own, settled(report.counted, question)
 
 
 def labels_against(report: Any, machine: str, question: Any) -> str:
+    given = report.counted.given
     own, theirs = both(report, machine, question)
     scale = list(value_names(question).values())
     matrix = crossed(own, theirs, scale)
@@ -95,7 +92,9 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
             for row in scale
         )
     )
-    more = "The people’s label is the one more than half of them gave."
+    more = "The people’s label is the one more than half of them gave"
+    final = given[given["rater_kind"].eq("adjudicator") & given["question"].eq(question.id)]
+    more += ", or the adjudicators gave." if len(final) else "."
     if open_:
         verb = "is" if open_ == 1 else "are"
         more += f" {count(open_, 'item')} without such a majority {verb} left out."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..methods import methods
+from ..names import statistic_of
 from ..provenance import versions
 from ..section import Section, bullets, heading, paragraph, safe, table
 from ..words import capital, count, reason, was
@@ -62,7 +63,7 @@ def reasons(silent: list[dict[str, Any]]) -> str:
     """Each reason once, with the coefficients it holds for: “icc_2_1: correctness, clarity”."""
     grouped: dict[str, dict[str, list[str]]] = {}
     for entry in silent:
-        statistic, _, rest = entry["number"].partition(":")
+        statistic, rest = statistic_of(entry["number"])
         of = grouped.setdefault(entry["reason"] or "no reason given", {})
         of.setdefault(statistic, []).append(rest)
     lines = []

@@ -92,7 +92,7 @@ def why(report: Any, stated: pd.DataFrame) -> str:
         reason = reasons.get((row.unit, row.rater))
         said = f": {quoted(reason)}" if isinstance(reason, str) else ", without a reason"
         lines.append(
-            f"<li><b>{safe(row.unit)}</b>, {safe(row.rater)}: stated "
+            f"<li><b>{safe(report.unit_name(row.unit))}</b>, {safe(row.rater)}: stated "
             f"{number(row.stated)}, computed {number(row.computed)} ({signed(row.gap)}){said}</li>"
         )
     more = len(moved) > len(lines)

@@ -12,6 +12,7 @@ from ..differences import (
     is_shown,
     label,
     no_interval,
+    pair_of,
     span,
 )
 from ..section import Section, paragraph, table
@@ -144,7 +145,7 @@ def finding(report: Any, pairs: list[dict[str, Any]]) -> str | None:
     pairs = [row for row in pairs if row["estimate"] is not None]
     if len(report.system_names) != 2 or not pairs:
         return None
-    first, second = pairs[0]["group"]["systems"].split(" − ")
+    first, second = pair_of(pairs[0])
     ahead: dict[str, list[str]] = {first: [], second: []}
     open_ = []
     for row in pairs:

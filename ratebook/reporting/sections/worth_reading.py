@@ -47,14 +47,15 @@ def worth_reading(report: Any) -> Section | None:
 
 
 def case_of(report: Any, unit: str) -> str:
-    item = report.items.get(unit.split(" · ")[0])
-    return item.case if item else unit.split(" · ")[0]
+    name, _ = report.places[unit]
+    item = report.items.get(name)
+    return item.case if item else name
 
 
 def card(report: Any, unit: str, asked: list[Any]) -> str:
     """One item: its texts as text, the answers as a table, the comments as quotations."""
-    name, _, part = unit.partition(" · ")
-    found = answers_to(report.counted, unit, case_of(report, unit), report.texts)
+    name, part = report.places[unit]
+    found = answers_to(report.counted, (name, part), case_of(report, unit), report.texts)
     widest = range_of(report.counted, unit, asked)
     title = short(name, 120) + (f", {report.protocol.parts.label.lower()} {part}" if part else "")
     lines = [f'<article class="item"><h3>{safe(title)}</h3>']
@@ -64,7 +65,7 @@ def card(report: Any, unit: str, asked: list[Any]) -> str:
         said = listing([names.get(value, value) for value in given], "and")
         lines.append(paragraph(f"{question.label}: {said}", "soft"))
     lines.append('<div class="texts">')
-    for label, text, source in texts_of(report, name, int(part) if part else 0):
+    for label, text, source in texts_of(report, name, part):
         if len(text) <= INLINE and "\n" not in text:
             lines.append(f"<p><b>{safe(label)}:</b> {safe(text)}</p>")
         else:
@@ -155,7 +156,8 @@ def comments(report: Any, found: Any, question: str | None) -> str:
     counting = set(report.counted.raters())
     lines = []
     for row in kept:
-        what = report.label(row.question).removesuffix(": comment")
+        about = report.question(row.question).comment_of
+        what = report.label(about or row.question)
         on = "" if len(rank) == 1 else what[0].lower() + what[1:]
         who = row.rater if row.rater in counting else f"{row.rater} ({row.rater_kind})"
         lines.append(remark(who, on, row.value))

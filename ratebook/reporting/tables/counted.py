@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 
 MACHINES = ("automatic", "model")
+# Between an item and the number of its part; the invisible joiner keeps “c · 1”, which may be the
+# name of an item, apart from the first part of c.
+DOT = " \u2060· "
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,12 @@ class Counted:
             return pd.DataFrame(dtype=float)
         return pivot(rows, codes(rows, question))
 
+    def places(self) -> dict[str, tuple[str, int]]:
+        """Unit → its item or case, and the number of its part or 0."""
+        rows = self.given[["unit", "subject", "part"]].drop_duplicates("unit")
+        parts = rows["part"].fillna(0).astype(int)
+        return dict(zip(rows["unit"], zip(rows["subject"], parts, strict=True), strict=True))
+
     def raters(self) -> list[str]:
         return sorted(self.people["rater"].unique())
 
@@ -79,7 +88,7 @@ def count(
     subject = subject.where(subject.notna(), frame["case"].astype(object))
     part = frame["part"].fillna(0).astype(int)
     frame["subject"] = subject.astype(str)
-    frame["unit"] = frame["subject"].where(part.eq(0), frame["subject"] + " · " + part.astype(str))
+    frame["unit"] = frame["subject"].where(part.eq(0), frame["subject"] + DOT + part.astype(str))
     given = frame[frame["status"].eq("answered") & frame["replicate"].eq(1)]
     if "role" in given:
         given = given[given["role"].isna() | given["role"].eq("main")]

@@ -80,6 +80,14 @@ def crossed(first: pd.Series, second: pd.Series, scale: list[Any]) -> pd.DataFra
     return pd.DataFrame(counts, index=scale, columns=scale)
 
 
+def settled(counted: Counted, question: Any) -> pd.Series:
+    """The people's label of each unit: the adjudicators' where they settled it, else consensus."""
+    given = counted.given
+    final = counted.table(question, given[given["rater_kind"].eq("adjudicator")])
+    theirs = consensus(counted.table(question))
+    return consensus(final).combine_first(theirs) if len(final) else theirs
+
+
 def consensus(table: pd.DataFrame) -> pd.Series:
     """The label more than half of a unit's raters gave; NaN where there is none."""
     cells = table.to_numpy(float)

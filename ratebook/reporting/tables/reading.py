@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .counted import Counted, codes
-from .pairs import consensus
+from .pairs import settled
 
 
 def disagreements(counted: Counted, questions: list[Any]) -> pd.Series:
@@ -48,7 +48,7 @@ def fold(cells: np.ndarray, how: Any) -> np.ndarray:
 
 def against_machine(counted: Counted, question: Any, machine: str) -> pd.DataFrame:
     """unit, people, machine (codes): where the people's consensus and a machine label differ."""
-    theirs = consensus(counted.table(question))
+    theirs = settled(counted, question)
     rows = counted.given[counted.given["rater"].eq(machine)]
     own = counted.table(question, rows)
     if not len(own):
@@ -58,15 +58,17 @@ def against_machine(counted: Counted, question: Any, machine: str) -> pd.DataFra
     return both.rename_axis("unit").reset_index()
 
 
-def answers_to(counted: Counted, unit: str, case: str, texts: pd.DataFrame) -> pd.DataFrame:
+def answers_to(
+    counted: Counted, place: tuple[str, int], case: str, texts: pd.DataFrame
+) -> pd.DataFrame:
     """rater, rater_kind, question, value: all that was said about a unit.
 
     With it what was said of the whole it belongs to in words, and of the same part of its case.
     """
-    whole, _, part = unit.partition(" · ")
-    same_part = f"{case} · {part}" if part else case
-    rows = counted.given[counted.given["unit"].isin([unit, same_part])]
-    said = texts[texts["unit"].isin([unit, whole])]
+    name, part = place
+    given = counted.given
+    rows = given[given["subject"].isin([name, case]) & given["part"].fillna(0).eq(part)]
+    said = texts[texts["subject"].eq(name) & texts["part"].fillna(0).isin([0, part])]
     found = pd.concat([rows, said])[["rater", "rater_kind", "question", "value"]]
     return found.drop_duplicates(["rater", "question"]).sort_values(["rater_kind", "rater"])
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...rounds.exchange.formulas import safe as harmless
 from .grades import matches
-from .pairs import consensus
+from .pairs import settled
 from .standing import standing
 
 COLUMNS = [
@@ -101,16 +101,11 @@ def status_of(reference: str | None, generated: str | None, dropped: bool) -> st
 
 def kept(report: Any) -> dict[tuple[str, int], str]:
     """What an adjudicator, else more than half of the raters, say of a question: keep or drop."""
-    counted, found = report.counted, {}
     question = report.question("keep")
     if question is None:
         return {}
-    final = counted.given[counted.given["rater_kind"].eq("adjudicator")]
-    for rows in (counted.people, final):
-        for unit, code in consensus(counted.table(question, rows)).dropna().items():
-            case, _, part = str(unit).rpartition(" · ")
-            found[case, int(part)] = str(question.values[int(code)])
-    return found
+    said = settled(report.counted, question).dropna()
+    return {report.places[unit]: str(question.values[int(code)]) for unit, code in said.items()}
 
 
 def by_question(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -41,14 +41,14 @@ def family(model: str) -> str:
 
 def families(report: Any) -> list[Part]:
     """Every family of models with a part in the questions, those that wrote most first."""
-    models = {}
+    models: dict[str, str] = {}
     for rater in report.stored.raters():
         if rater.kind == "model":
             models[rater.name] = models[rater.pseudonym] = family(model_of(rater))
     given = report.counted.given
     answered = set(given.loc[given["question"].isin(ANSWERS), "rater"])
     answering = {models[name] for name in answered if name in models}
-    written = [models.get(name, family(name)) for name in writers(report.stored)]
+    written = [models.get(name, family(name)) for name in writers(report.stored, models)]
     total = sum(len(case.parts) for case in report.stored.cases())
     found = [
         Part(one, written.count(one), total, one in answering) for one in answering | set(written)
@@ -56,15 +56,20 @@ def families(report: Any) -> list[Part]:
     return sorted(found, key=lambda part: (-part.written, part.family))
 
 
-def writers(stored: Any) -> Iterable[str]:
-    """The rater who wrote each question; those of people and files are left out."""
+def writers(stored: Any, known: Iterable[str] = ()) -> Iterable[str]:
+    """The rater who wrote each question; those of people and files are left out.
+
+    The prompts are noted behind the name in brackets; a `known` name may have brackets itself.
+    """
+    names = sorted(known, key=len, reverse=True)
     with stored.store.read() as connection:
         hidden = stored.inside(connection).hidden
     for case in stored.cases():
         for part in case.parts:
             by = hidden.get((case.id, part.number), {}).get("written_by")
             if by:
-                yield by.partition(" (")[0]
+                given = (name for name in names if by == name or by.startswith(f"{name} ("))
+                yield next(given, by.rpartition(" (")[0] or by)
 
 
 def model_of(rater: Any) -> str:
