@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis.cells import Cells
 from analysis.patterns import Patterns, find_patterns
-from analysis.ratings import Ratings
+from analysis.ratings import Ratings, refuse_twice_named
 from analysis.scales import Scale, scale_of
 
 NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
@@ -62,6 +62,7 @@ class Board:
         frame = _counted(frame)
         self.questions = questions
         self.named = None if raters is None else list(raters)
+        refuse_twice_named(self.named or ())
         self.frame = frame.reset_index(drop=True)
         self._find_units(cluster)
         self.rater_codes, found = pd.factorize(self.frame["rater"].astype(object), sort=True)

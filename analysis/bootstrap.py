@@ -15,8 +15,11 @@ def draw(
     """The statistic in each resample of the units.
 
     Units of one kind are exchangeable, so their numbers in a resample are multinomial; that is
-    the same as drawing units one by one.
+    the same as drawing units one by one. They are drawn in the order of their sums, so that a
+    seed gives the same whatever order they came in.
     """
+    order = in_order(rows, weights)
+    rows, weights = rows[order], weights[order]
     rng = np.random.default_rng(seed)
     n = int(weights.sum())
     share = weights / n
@@ -26,6 +29,13 @@ def draw(
         size = min(step, resamples - start)
         found[start : start + size] = values(rng.multinomial(n, share, size=size) @ rows)
     return found
+
+
+def in_order(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The order of rows by what they hold; what differs by rounding alone is equal."""
+    size = np.abs(rows).max(axis=0, initial=0)
+    keys = np.round(rows / np.where(size > 0, size, 1.0), 9)
+    return np.lexsort((weights, *keys.T[::-1]))
 
 
 def percentile(drawn: np.ndarray, coverage: float) -> tuple[float, float] | None:
@@ -51,7 +61,10 @@ def bca(
     exists = np.isfinite(without)
     if len(drawn) < 2 or not exists.any():
         return None
-    below = (np.sum(drawn < theta) + np.sum(drawn == theta) / 2) / len(drawn)
+    # What differs by rounding alone is equal, so that the order of adding up does not matter.
+    gap = drawn - theta
+    level = np.abs(gap) <= 1e-12 * max(abs(theta), 1.0)
+    below = float((np.sum((gap < 0) & ~level) + np.sum(level) / 2) / len(drawn))
     # An estimate outside all draws would send the correction to infinity.
     below = min(max(below, 0.5 / len(drawn)), 1 - 0.5 / len(drawn))
     bias = ndtri(below)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
@@ -10,12 +10,14 @@ import pandas as pd
 
 from analysis.cells import Cells, add_up, infer_cells, ratio
 from analysis.estimate import Estimate
+from analysis.longform import identities
 from analysis.options import USUAL, Options
+from analysis.ratings import cluster_codes, one_label
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "none")
 
 
-def adjust(p: Sequence[float | None], correction: str = "holm") -> list[float | None]:
+def adjust(p: Iterable[float | None], correction: str = "holm") -> list[float | None]:
     """p-values corrected for their number; those that are absent stay absent.
 
     `holm` keeps the chance of any false finding, `benjamini-hochberg` the share of false ones
@@ -23,6 +25,7 @@ def adjust(p: Sequence[float | None], correction: str = "holm") -> list[float | 
     """
     if correction not in CORRECTIONS:
         raise ValueError(f"unknown correction {correction!r}: choose {', '.join(CORRECTIONS)}")
+    p = list(p)
     there = [i for i, value in enumerate(p) if value is not None]
     given = np.array([p[i] for i in there], dtype=float)
     m, order = len(given), given.argsort(kind="stable")
@@ -65,12 +68,15 @@ def compare_systems(
     correction, n_cases. Values may be scores, or 0 and 1 for a proportion. Intervals are not
     corrected; `adjusted` is. Cases, or the clusters they stand in, are what is resampled.
     """
-    missing = [name for name in (system, case, value) if name not in frame.columns]
+    needed = (system, case, value, *([] if cluster is None else [cluster]))
+    missing = [name for name in needed if name not in frame.columns]
     if missing:
         raise ValueError(f"the frame has no column {missing[0]!r}")
     frame = frame[frame[value].notna()]
-    cases, _ = pd.factorize(frame[case], sort=True)
-    clusters = cases if cluster is None else pd.factorize(frame[cluster], sort=True)[0]
+    named = identities(frame[case], few=True)
+    cases = clusters = named.places()
+    if cluster is not None:
+        clusters = cluster_codes(one_label(frame[cluster], cases, named.labels, "case"))[cases]
     raters = np.zeros(len(frame), dtype=int)
     if rater is not None and rater in frame.columns:
         raters, _ = pd.factorize(frame[rater], sort=True)

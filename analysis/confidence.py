@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.bootstrap import in_order
 from analysis.cells import Cells, add_up, infer_cells
 from analysis.estimate import Estimate
 from analysis.links import FISHER
@@ -143,11 +144,14 @@ def _closeness(cells: Cells, options: Options) -> Estimate:
     with_distance = Cells(
         cells.unit, cells.rater, cells.cluster, {**cells.numbers, "d": apart}, cells.raters
     ).where(met)
-    width = len(cells.raters) or 1
+    # Raters stand in the order of what they gave, so that no draw depends on their names.
+    x, c = cells.numbers["x"], cells.numbers["c"]
+    own = add_up(cells.rater, (np.ones(len(c)), x, c, x * x, c * c, x * c))
+    order = in_order(own, np.zeros(len(own)))
 
     def rows(part: Cells) -> np.ndarray:
         c, d = part.numbers["c"], part.numbers["d"]
-        mine = [part.rater == rater for rater in range(width)]
+        mine = [part.rater == rater for rater in order]
         columns = [m * column for m in mine for column in (np.ones(len(c)), c, d, c * c, c * d)]
         return part.per_cluster(*columns)
 

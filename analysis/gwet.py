@@ -79,10 +79,14 @@ def percent_agreement(
     `within=1` also counts pairs one step apart as agreeing.
     """
     coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    if within and weights is not None:
+        raise ValueError(f"within={within!r} and weights={weights!r}: give one of them")
     if within < 0:
         raise ValueError(f"within={within!r}: 0 for equal values, 1 for one step apart")
     if within:
         refuse_labels(coded, f"within={within!r}")
+    if isinstance(weights, str) and not is_identity(weights):
+        refuse_labels(coded, f"weights {weights!r}")
     matrix = (
         agreement_weights(weights, coded.numbers)
         if weights is not None

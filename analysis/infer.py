@@ -45,6 +45,8 @@ def infer(
     value = float("nan") if reason else point(statistic, work)
     if not np.isfinite(value):
         return Estimate(None, reason=reason or why_undefined(patterns, statistic), **common)
+    if coded.guessed:
+        warnings = (*warnings, "more_raters_than_units")
     found = Interval()
     if options.interval is not None:
         found = _interval(statistic, patterns, work, options)
@@ -63,6 +65,9 @@ def _interval(
         published = analytic_interval(statistic, patterns, options.coverage)
         if published is not None:
             return published
+    if options.interval in DRAWN and not statistic.exchangeable:
+        # What is drawn must not depend on how the raters are called.
+        work = work.raters_in_order()
     rows, weights = rows_to_resample(statistic, work)
     left = None
     if options.interval not in DRAWN and patterns.codes.shape[1] >= 3:

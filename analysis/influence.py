@@ -16,7 +16,7 @@ from analysis.infer import infer
 from analysis.leaving import without_each_rater
 from analysis.options import Options
 from analysis.patterns import count_values, find_patterns
-from analysis.ratings import Ratings, read
+from analysis.ratings import Ratings, name_key, read
 from analysis.statistic import point
 
 
@@ -62,6 +62,7 @@ def alpha_without_units(
     A unit whose leaving raises alpha is one that splits the raters.
     """
     coded = _read(ratings, level, scale, raters, keep)
+    coded = coded.rows(np.flatnonzero(coded.codes.any(axis=1)))
     statistic = alpha_statistic(level, coded)
     codes, inverse = np.unique(coded.codes, axis=0, return_inverse=True)
     weights = np.bincount(inverse.ravel(), minlength=len(codes))
@@ -70,7 +71,10 @@ def alpha_without_units(
     whole = statistic.values(total[None, :])[0] if len(rows) else float("nan")
     without = statistic.values(total - rows)[inverse.ravel()] if len(rows) else np.zeros(0)
     found = pd.DataFrame({"unit": coded.units, "estimate": without, "change": without - whole})
-    order = np.argsort(-np.abs(found["change"].to_numpy()), kind="stable")
+    # Those of equal influence follow their names; what differs by rounding is equal.
+    size = np.round(-np.abs(found["change"].to_numpy()), 12)
+    place = {unit: i for i, unit in enumerate(sorted(coded.units, key=name_key))}
+    order = np.lexsort(([place[unit] for unit in coded.units], size))
     return found.iloc[order].reset_index(drop=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -12,25 +12,102 @@ import pandas as pd
 from analysis.integers import LARGEST, onto_scale, values_used, whole_numbers
 
 
+def declared(scale: Iterable[Any] | None) -> list[Any] | None:
+    """The scale as a list of plain values, whatever it was given as."""
+    if scale is None:
+        return None
+    if isinstance(scale, (str, set, frozenset)):
+        why = "its letters are no values" if isinstance(scale, str) else "a set has no order"
+        raise ValueError(f"scale={scale!r}: {why}, give a list")
+    values = [value.item() if isinstance(value, np.generic) else value for value in scale]
+    if any(_missing(_objects(values))):
+        raise ValueError("the scale names a missing value: leave it out, missing is no answer")
+    return values
+
+
 def code_values(
     values: Any, scale: Sequence[Any] | None
 ) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool]:
     """Codes of the same shape (0 is missing), the scale, its positions, and whether it is labels.
 
-    None, NaN, pd.NA and the empty string are missing and never become a value; a label spelled
-    "nan" is a label. Positions are the numbers themselves, or 1, 2, 3 … for labels.
+    None, NaN, pd.NA, the empty string and what is masked are missing and never become a value; a
+    label spelled "nan" is a label. Positions are the numbers themselves, or 1, 2, 3 … for labels.
+    A declared scale of numbers, or of texts that are numbers, reads "4" and 4 alike.
     """
     array = _as_array(values)
-    if array.dtype.kind in "iuf":
-        return _code_numbers(array, scale)
-    flat = array.ravel()
+    positions = None if scale is None else _positions(scale)
+    if array.dtype.kind in "iuf" and (scale is None or positions is not None):
+        return _code_numbers(array, scale, positions)
+    flat = array.astype(object).ravel()
     missing = _missing(flat)
     present = flat[~missing]
-    if all(map(_is_number, scale or ())) and all(map(_is_number, present)):
-        numbers = np.full(len(flat), np.nan)
+    numbers = np.full(len(flat), np.nan)
+    if positions is not None and scale is not None:
+        numbers[~missing] = _read_onto(present, scale)
+    elif scale is None and all(map(_is_number, present)):
         numbers[~missing] = present.astype(float)
-        return _code_numbers(numbers.reshape(array.shape), scale)
-    return _code_labels(flat, missing, array.shape, scale)
+    else:
+        return _code_labels(flat, missing, array.shape, scale)
+    return _code_numbers(numbers.reshape(array.shape), scale, positions)
+
+
+def as_numbers(values: Any, what: str) -> np.ndarray:
+    """Numbers of the same shape, NaN where nothing was given; texts that are numbers are read."""
+    array = _as_array(values)
+    if array.dtype.kind in "iuf":
+        return array.astype(float)
+    flat = array.ravel()
+    missing = _missing(flat)
+    found = np.full(len(flat), np.nan)
+    for i in np.flatnonzero(~missing):
+        number = _number(flat[i])
+        if number is None:
+            raise ValueError(f"{what} {flat[i]!r} is not a number")
+        found[i] = number
+    return found.reshape(array.shape)
+
+
+def _positions(scale: Sequence[Any]) -> np.ndarray | None:
+    """Where the scale's values lie; None where they are labels."""
+    if any(isinstance(value, (bool, np.bool_)) for value in scale):
+        return None
+    found = [_number(value) for value in scale]
+    labels = any(number is None for number in found) or len(set(found)) < len(found)
+    if labels and not all(map(_is_number, scale)):
+        return None
+    return np.asarray(found, dtype=float)
+
+
+def _number(value: Any) -> float | None:
+    """A number, or a text that is one: "4", "2.5", but not "nan" or "1_000"."""
+    if isinstance(value, Real):
+        return float(value)
+    if not isinstance(value, str) or "_" in value:
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        return None
+    return found if np.isfinite(found) else None
+
+
+def _read_onto(present: np.ndarray, scale: Sequence[Any]) -> np.ndarray:
+    """Answers as numbers, each of a few spellings looked up once."""
+    where, seen = pd.factorize(_objects(map(_hashable, present)), sort=False)
+    read = [_number(value) for value in seen]
+    for value, number in zip(seen, read, strict=True):
+        if number is None:
+            _refuse(value, scale)
+    return np.array(read, dtype=float)[where]
+
+
+def _objects(values: Iterable[Any]) -> np.ndarray:
+    """One entry per value, sets and pairs among them."""
+    values = list(values)
+    found = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        found[i] = value
+    return found
 
 
 def _as_array(values: Any) -> np.ndarray:
@@ -47,6 +124,12 @@ def _as_array(values: Any) -> np.ndarray:
         if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
             return values.to_numpy()
         return values.to_numpy(dtype=object)
+    if np.ma.isMaskedArray(values):
+        hidden = np.ma.getmaskarray(values)
+        shown = np.ma.getdata(values)
+        shown = shown.astype(float if shown.dtype.kind in "iuf" else object)
+        shown[hidden] = np.nan if shown.dtype.kind == "f" else None
+        return shown
     array = np.asarray(values)
     return array if array.dtype.kind in "iuf" else array.astype(object)
 
@@ -58,23 +141,19 @@ def _is_number(value: Any) -> bool:
 def _missing(flat: np.ndarray) -> np.ndarray:
     missing = np.asarray(pd.isna(flat), dtype=bool)
     blank = np.fromiter((isinstance(v, str) and v.strip() == "" for v in flat), bool, len(flat))
-    return missing | blank
+    masked = np.fromiter((v is np.ma.masked for v in flat), bool, len(flat))
+    return missing | blank | masked
 
 
 def _code_numbers(
-    array: np.ndarray, scale: Sequence[Any] | None
+    array: np.ndarray, scale: Sequence[Any] | None, positions: np.ndarray | None
 ) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool]:
-    if scale is not None and not all(_is_number(value) for value in scale):
-        flat = array.ravel().astype(object)
-        missing = np.isnan(array.ravel().astype(float))
-        return _code_labels(flat, missing, array.shape, scale)
     small = whole_numbers(array)
     if small is not None:
-        coded = _code_bytes(small, scale)
+        coded = _code_bytes(small, scale, positions)
         if coded is not None:
             return coded
-    if scale is not None:
-        positions = np.asarray([float(value) for value in scale])
+    if scale is not None and positions is not None:
         _refuse_repeats(scale)
         order = np.argsort(positions)
         return _look_up(array, positions, order, scale), tuple(scale), positions, False
@@ -90,17 +169,17 @@ def _code_numbers(
 
 
 def _code_bytes(
-    small: np.ndarray, scale: Sequence[Any] | None
+    small: np.ndarray, scale: Sequence[Any] | None, positions: np.ndarray | None
 ) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool] | None:
     """The codes of small whole numbers; None where the scale has others, or lacks one."""
     used = values_used(small)
-    found = used if scale is None else [int(v) if float(v).is_integer() else 0 for v in scale]
+    found = used if positions is None else [int(p) if p.is_integer() else 0 for p in positions]
     if not set(used) <= set(found) or len(set(found)) < len(found):
         return None
     if found and (min(found) < 1 or max(found) > LARGEST):
         return None
-    positions = np.array(found, dtype=float)
-    return onto_scale(small, found), tuple(scale or found), positions, False
+    codes = onto_scale(small, found)
+    return codes, tuple(scale or found), np.array(found, dtype=float), False
 
 
 def _look_up(
@@ -128,7 +207,7 @@ def _code_labels(
     flat: np.ndarray, missing: np.ndarray, shape: tuple[int, ...], scale: Sequence[Any] | None
 ) -> tuple[np.ndarray, tuple[Any, ...], np.ndarray, bool]:
     present = flat[~missing]
-    present = np.fromiter((_hashable(v) for v in present), dtype=object, count=len(present))
+    present = _objects(map(_hashable, present))
     where, seen = pd.factorize(present, sort=False)
     if scale is None:
         order = sorted(range(len(seen)), key=lambda i: _sort_key(seen[i]))

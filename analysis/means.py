@@ -24,11 +24,17 @@ def cells_of(
     cluster: Any = None,
     raters: Iterable[Any] | None = None,
     keep: str | None = None,
+    confidence: Any = None,
 ) -> Cells:
-    """The answers of a long frame, a table or a plain list of values, one by one."""
-    if _is_list(ratings):
-        ratings = [[value] for value in ratings]
-    coded = read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    """The answers of a long frame, a table or a plain list of values, one by one.
+
+    With `confidence` they carry it as the number c, NaN where none was given.
+    """
+    if is_list(ratings):
+        ratings = as_table(ratings)
+    coded = read(
+        ratings, scale=scale, cluster=cluster, raters=raters, keep=keep, confidence=confidence
+    )
     if coded.labels and not coded.declared and len(coded.scale):
         raise ValueError(
             f"a mean needs numbers and the values are labels ({coded.scale[0]!r}): "
@@ -37,15 +43,27 @@ def cells_of(
     unit, rater = np.nonzero(coded.codes)
     x = coded.numbers[coded.codes[unit, rater] - 1] if len(unit) else np.zeros(0)
     clusters = unit if coded.clusters is None else coded.clusters[unit]
-    return Cells(unit, rater, clusters, {"x": x}, coded.raters)
+    numbers = {"x": x}
+    if coded.confidence is not None:
+        numbers["c"] = coded.confidence[unit, rater]
+    return Cells(unit, rater, clusters, numbers, coded.raters)
 
 
-def _is_list(ratings: Any) -> bool:
+def is_list(ratings: Any) -> bool:
+    """Whether these are one rater's values in a row."""
     if isinstance(ratings, (pd.Series, np.ndarray)):
         return ratings.ndim == 1
     if isinstance(ratings, (list, tuple)):
-        return not any(isinstance(v, (list, tuple, np.ndarray)) for v in ratings)
+        rows = (list, tuple, np.ndarray)
+        return not any(isinstance(v, rows) and v is not np.ma.masked for v in ratings)
     return False
+
+
+def as_table(values: Any) -> Any:
+    """A list of values as a table of one rater, with the labels that a series has."""
+    if isinstance(values, pd.Series):
+        return values.rename("value").to_frame()
+    return [[value] for value in values]
 
 
 def mean(

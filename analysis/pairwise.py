@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from analysis.alpha import alpha_statistic, refuse_labels
 from analysis.chance import ObservedAgreement
+from analysis.distances import ORDERED, check_level
 from analysis.gwet import within_weights
 from analysis.infer import why_not
 from analysis.kappa import kappa_statistic
@@ -19,7 +20,8 @@ from analysis.ratings import Ratings, read
 from analysis.statistic import point
 from analysis.weights import is_identity
 
-STATISTICS = ("kappa", "alpha", "percent_agreement")
+# Each statistic with the one keyword that is its own.
+TAKEN = {"kappa": "weights", "alpha": "level", "percent_agreement": "within"}
 
 
 def pairwise(
@@ -27,7 +29,7 @@ def pairwise(
     statistic: str = "kappa",
     *,
     weights: str | Sequence[Any] | np.ndarray = "identity",
-    level: str = "nominal",
+    level: str | Callable[[Any, Any], float] = "nominal",
     within: float = 0,
     scale: Sequence[Any] | None = None,
     raters: Iterable[Any] | None = None,
@@ -38,11 +40,18 @@ def pairwise(
     NaN on the diagonal and where a pair has no value. The attribute `attrs["n"]` is a table of
     how many units each pair shares.
     """
-    if statistic not in STATISTICS:
-        raise ValueError(f"unknown statistic {statistic!r}: choose {', '.join(STATISTICS)}")
+    if statistic not in TAKEN:
+        raise ValueError(f"unknown statistic {statistic!r}: choose {', '.join(TAKEN)}")
+    given = {"weights": not is_identity(weights), "level": level != "nominal", "within": within > 0}
+    for name in (name for name, has in given.items() if has and name != TAKEN[statistic]):
+        raise ValueError(f"{statistic} takes no {name}=: it takes {TAKEN[statistic]}=")
+    check_level(level)
     coded = read(ratings, scale=scale, raters=raters, keep=keep)
-    ordered = {"kappa": not is_identity(weights), "alpha": level != "nominal"}
-    if ordered.get(statistic, within > 0):
+    if (
+        (isinstance(weights, str) and not is_identity(weights))
+        or (isinstance(level, str) and level in ORDERED)
+        or within
+    ):
         refuse_labels(coded, "this statistic")
     patterns = find_patterns(coded)
     compute = _named(statistic, coded, weights, level, within)
@@ -62,7 +71,7 @@ def pairwise(
     return table
 
 
-def _named(name: str, coded: Ratings, weights: Any, level: str, within: float) -> Any:
+def _named(name: str, coded: Ratings, weights: Any, level: Any, within: float) -> Any:
     if name == "kappa":
         return kappa_statistic("light", weights, coded)
     if name == "alpha":

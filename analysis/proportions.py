@@ -45,14 +45,23 @@ def proportion(
     """
     options = Options(interval, resamples, coverage, seed)
     if not isinstance(ratings, Real):
+        if method != METHODS[0]:
+            raise ValueError(
+                f"method={method!r} needs a count and a total: of ratings, answers of one unit "
+                "stand together"
+            )
         coded = read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
         return proportion_of("proportion", _hits(coded, total, of), options)
+    words = {"of": of, "scale": scale, "cluster": cluster, "raters": raters, "keep": keep}
+    for name in (name for name, given in words.items() if given is not None):
+        raise ValueError(f"a count and a total take no {name}=: it belongs to ratings")
     return _of_counts(float(ratings), float(total), method, coverage)
 
 
 def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
     if values is None or isinstance(values, str):
         raise ValueError("name the values that count as hits, as a list")
+    values, of = list(values), None if of is None else list(of)
     unknown = [v for v in [*values, *(of or ())] if coded.declared and v not in coded.scale]
     if unknown:
         raise ValueError(f"{unknown[0]!r} is not on the scale: {', '.join(map(str, coded.scale))}")

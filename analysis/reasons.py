@@ -47,6 +47,10 @@ WARNINGS = {
     "unscored_answers": "Some answers could not be scored and are left out.",
     "ties_left_out": "Units without a single commonest value are left out.",
     "cut_at_scale": "The interval ends where the scale does; the values beyond are impossible.",
+    "more_raters_than_units": (
+        "The table has more columns than rows and was read as units × raters: turn it round if "
+        "its rows are raters."
+    ),
     "answers_without_confidence": "Answers without a confidence are left out.",
 }
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from analysis.alpha import refuse_labels
 from analysis.patterns import count_values
 from analysis.ratings import read
-from analysis.weights import agreement_weights
+from analysis.weights import agreement_weights, is_identity
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,15 @@ def kappa_test(
     if kind not in ("cohen", "fleiss"):
         raise ValueError(f"unknown kind {kind!r}: choose cohen or fleiss")
     if kind == "fleiss":
+        if not is_identity(weights):
+            raise ValueError(f"fleiss takes no weights (weights={weights!r}): leave them out")
         return _fleiss(coded.codes, len(coded.scale))
-    if coded.codes.shape[1] != 2:
+    if coded.codes.shape[1] > 2:
         raise ValueError(f"cohen compares two raters and there are {coded.codes.shape[1]}")
+    if isinstance(weights, str) and not is_identity(weights):
+        refuse_labels(coded, f"weights {weights!r}")
+    if coded.codes.shape[1] < 2:
+        return KappaTest(None, reason="no_pairable_units")
     return _cohen(coded.codes, agreement_weights(weights, coded.numbers))
 
 

@@ -12,10 +12,13 @@ import pandas as pd
 from analysis.cells import Cells, add_up, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.jackknife import t_interval
+from analysis.labels import as_numbers
 from analysis.links import PLAIN
-from analysis.longform import one_question
-from analysis.means import cells_of
+from analysis.means import as_table, cells_of, is_list
 from analysis.options import USUAL, Options
+from analysis.ratings import is_long
+
+NONE_GIVEN = "no confidences: give a column confidence, or one confidence for each value"
 
 
 def weighted_mean(
@@ -56,39 +59,49 @@ def confident_cells(
     keep: str | None = None,
 ) -> Cells:
     """Answers with the numbers x and c; c is NaN where no confidence was given."""
-    if isinstance(values, pd.DataFrame) and "confidence" in values.columns:
-        if "unit" not in values.columns:
-            values = one_question(values)
-        unit = "unit"
-        cells = cells_of(values, scale=scale, cluster=cluster, raters=raters, keep=keep)
-        frame = values[values["value"].notna()]
-        if raters is not None:
-            frame = frame[frame["rater"].isin(list(raters))]
-        if keep is not None:
-            frame = frame.drop_duplicates([unit, "rater"], keep=keep)
-        return _attach(cells, frame, unit)
-    cells = cells_of(values, scale=scale, cluster=cluster, raters=raters, keep=keep)
-    c = np.asarray(confidence, dtype=float).ravel()
-    if len(c) != np.size(values):
-        raise ValueError(f"{np.size(values)} values and {len(c)} confidences: give one for each")
-    given = c[cells.unit] if np.ndim(values) < 2 else _table(confidence, cells)
-    return Cells(
-        cells.unit, cells.rater, cells.cluster, {**cells.numbers, "c": given}, cells.raters
+    if isinstance(values, pd.DataFrame) and is_long(values):
+        if "confidence" not in values.columns:
+            values = values.assign(confidence=_in_rows(confidence, values))
+        elif confidence is not None:
+            raise ValueError("there are a column confidence and confidence=: give one of them")
+        confidence = "confidence"
+    elif confidence is None:
+        raise ValueError(NONE_GIVEN)
+    elif is_list(values):
+        confidence = as_table(_in_rows(confidence, values))
+        if len(confidence) != len(values):
+            raise ValueError(
+                f"{len(values)} values and {len(confidence)} confidences: give one for each"
+            )
+    return cells_of(
+        values, scale=scale, cluster=cluster, raters=raters, keep=keep, confidence=confidence
     )
 
 
-def _table(confidence: Any, cells: Cells) -> np.ndarray:
-    return np.asarray(np.asarray(confidence, dtype=float)[cells.unit, cells.rater])
-
-
-def _attach(cells: Cells, frame: pd.DataFrame, unit: str) -> Cells:
-    units = pd.factorize(frame[unit], sort=False)[0]
-    raters = pd.Index(cells.raters).get_indexer(pd.Index(frame["rater"]))
-    order = np.lexsort((raters, units))
-    c = frame["confidence"].to_numpy(dtype=float, na_value=np.nan)[order]
-    if len(c) != len(cells):
-        raise ValueError("some values could not be matched with their confidence")
-    return Cells(cells.unit, cells.rater, cells.cluster, {**cells.numbers, "c": c}, cells.raters)
+def _in_rows(confidence: Any, values: Any) -> Any:
+    """One confidence per row: by the labels where both have some, else by place."""
+    if confidence is None:
+        raise ValueError(NONE_GIVEN)
+    if isinstance(confidence, pd.DataFrame):
+        raise ValueError("a frame of confidences beside a long frame: put them into a column")
+    if not isinstance(confidence, pd.Series):
+        given = confidence if isinstance(confidence, np.ndarray) else list(confidence)
+        if isinstance(values, pd.DataFrame):
+            if len(given) != len(values):
+                raise ValueError(
+                    f"{len(values)} values and {len(given)} confidences: give one for each"
+                )
+            return pd.Series(as_numbers(given, "confidence"), index=values.index)
+        return given
+    if not isinstance(values, (pd.Series, pd.DataFrame)) or confidence.index.equals(values.index):
+        return confidence
+    if confidence.index.has_duplicates:
+        twice = confidence.index[confidence.index.duplicated()][0]
+        raise ValueError(f"the confidences have the label {twice} twice")
+    lost = values.index[~values.index.isin(confidence.index)]
+    if len(lost):
+        raise ValueError(f"the confidences have no {lost[0]}: they are matched by their labels")
+    return confidence.reindex(values.index)
 
 
 def weighted_mean_of(cells: Cells, options: Options = USUAL) -> Estimate:

@@ -86,7 +86,7 @@ def test_labels_in_the_order_of_their_scale_have_a_weighted_mean():
 def test_a_drawn_severity_comes_out_again_with_its_seed():
     table = [[1, 2, 2], [3, 4, 5], [2, 2, 4], [4, 5, 5], [1, 3, 2]]
     asked = {"interval": "bootstrap", "resamples": 50}
-    first, again, other = (rater_severity(table, seed=seed, **asked)["low"] for seed in (1, 1, 2))
+    first, again, other = (rater_severity(table, seed=seed, **asked)["low"] for seed in (1, 1, 4))
     assert first.tolist() == again.tolist() != other.tolist()
 
 
