@@ -10,9 +10,11 @@ import numpy as np
 
 from analysis.estimate import Estimate
 from analysis.intervals import estimated, interval_of
-from analysis.jackknife import LeftOut, leave_one_out
+from analysis.jackknife import LeftOut
+from analysis.leaving import Departures, add_rows
 from analysis.links import PLAIN, Link
 from analysis.options import USUAL, Options
+from analysis.statistic import CELLS, GROUPS, LARGE
 
 
 @dataclass(frozen=True)
@@ -121,20 +123,74 @@ def _leave_raters_out(
     rows_of: Rows,
     values: Callable[[np.ndarray], np.ndarray],
 ) -> LeftOut:
-    clusters = np.unique(cells.cluster)
-    each = np.full(len(present), np.nan)
-    both = np.full((len(clusters), len(present)), np.nan)
-    for j, rater in enumerate(present):
-        rest = cells.where(cells.rater != rater)
-        if not len(rest):
-            continue
-        rows = rows_of(rest)
-        total = rows.sum(axis=0)
-        # Where only this rater spoke, leaving the cluster out as well changes nothing.
-        both[:, j] = each[j] = float(values(total[None, :])[0])
-        place = np.searchsorted(clusters, np.unique(rest.cluster))
-        both[place, j] = leave_one_out(values, rows, total)
-    return LeftOut(each, both, np.ones(len(clusters), dtype=np.int64))
+    """Without each rater: the sums of the clusters they answered in are made again."""
+    _, first, units = np.unique(cells.unit, return_index=True, return_inverse=True)
+    # A unit stands in one cluster, that of its first answer.
+    _, cluster = np.unique(cells.cluster[first][units.ravel()], return_inverse=True)
+    cells = replace(cells, unit=units.ravel(), cluster=cluster.ravel())
+    rows, rater = rows_of(cells), np.searchsorted(present, cells.rater)
+    met, _ = np.unique(rater * len(rows) + cells.cluster, return_inverse=True)
+    who, unit = np.divmod(met, len(rows))
+    rest = _rows_without(cells, rater, who, unit, rows_of, rows.shape)
+    own = np.zeros((len(present), rows.shape[1]))
+    add_rows(own, who, rows[unit] - rest)
+    kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+    if len(kinds) * len(present) > LARGE:
+        # Groups of clusters by turns, where all of them would fill memory.
+        kind, gone = np.arange(GROUPS), np.zeros((GROUPS * len(present), rows.shape[1]))
+        add_rows(gone, who * GROUPS + unit % GROUPS, rows[unit] - rest)
+        kinds = np.zeros((GROUPS, rows.shape[1]))
+        add_rows(kinds, np.arange(len(rows)) % GROUPS, rows)
+        met = np.unique(who * GROUPS + unit % GROUPS)
+        who, unit = np.divmod(met, GROUPS)
+        rest = kinds[unit] - gone[met]
+    return Departures(
+        values,
+        rows.sum(axis=0),
+        kinds,
+        kind.ravel(),
+        np.ones(len(kind.ravel()), dtype=np.int64),
+        own,
+        unit,
+        who,
+        rest,
+        np.arange(len(met)),
+    ).left_out()
+
+
+def _rows_without(
+    cells: Cells,
+    rater: np.ndarray,
+    who: np.ndarray,
+    cluster: np.ndarray,
+    rows_of: Rows,
+    shape: tuple[int, ...],
+) -> np.ndarray:
+    """The sums of each of these clusters without that rater, as many at once as memory takes."""
+    order = np.argsort(cells.cluster, kind="stable")
+    many = np.bincount(cells.cluster, minlength=shape[0])
+    starts = np.cumsum(many) - many
+    rest = np.zeros((len(who), shape[1]))
+    units = int(cells.unit.max()) + 1
+    after = np.cumsum(many[cluster])
+    batch = (after - 1) // CELLS
+    for start, end in zip(*_ends(batch), strict=True):
+        sizes = many[cluster[start:end]]
+        pair = np.repeat(np.arange(end - start), sizes)
+        within = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        at = order[starts[cluster[start:end]][pair] + within]
+        keep = rater[at] != who[start:end][pair]
+        at, pair = at[keep], pair[keep]
+        if len(at):
+            again = replace(cells.where(at), unit=pair * units + cells.unit[at], cluster=pair)
+            rest[start + np.unique(pair)] = rows_of(again)
+    return rest
+
+
+def _ends(batch: np.ndarray) -> tuple[list[int], list[int]]:
+    """Where runs of equal numbers begin and end."""
+    starts = np.flatnonzero(np.r_[True, batch[1:] != batch[:-1]]).tolist()
+    return starts, [*starts[1:], len(batch)]
 
 
 def ratio(totals: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,15 +87,14 @@ def _interval(
 
 def used_counts(patterns: Patterns) -> dict[str, Any]:
     """How many units, ratings and raters enter, and how many units had to be left out."""
-    given = patterns.codes > 0
-    m = given.sum(axis=1)
-    used = m >= 2
-    weights = patterns.weights * used
+    answers, m = patterns.answers, patterns.rated
+    weights = patterns.weights * (m >= 2)
+    width = patterns.codes.shape[1]
     return {
         "units": int(weights.sum()),
         "dropped": int(patterns.weights.sum() - weights.sum()),
         "ratings": int(weights @ m),
-        "by_rater": weights @ given > 0,
+        "by_rater": np.bincount(answers.rater, weights[answers.pattern], width) > 0,
     }
 
 
@@ -102,32 +102,28 @@ def why_not(patterns: Patterns) -> str | None:
     """The reason why agreement cannot be computed at all, if there is one."""
     if not len(patterns.codes):
         return "no_ratings"
-    if patterns.codes.any(axis=0).sum() < 2:
+    if len(np.unique(patterns.answers.rater)) < 2:
         return "single_rater"
-    if ((patterns.codes > 0).sum(axis=1) < 2).all():
+    if (patterns.rated < 2).all():
         return "no_pairable_units"
     return None
 
 
 def why_undefined(patterns: Patterns, statistic: Statistic) -> str:
     """The reason why a coefficient has no value although two raters met."""
-    met = (patterns.codes > 0).sum(axis=1) >= 2
-    if len(np.unique(patterns.codes[met][patterns.codes[met] > 0])) == 1:
+    answers = patterns.answers
+    if len(np.unique(answers.code[patterns.rated[answers.pattern] >= 2])) == 1:
         return getattr(statistic, "single_value_reason", "no_variation")
     return getattr(statistic, "undefined_reason", "weights_give_no_disagreement")
 
 
 def beside(patterns: Patterns, coded: Ratings) -> dict[str, Any]:
     """What stands beside every coefficient: observed agreement and how common one value is."""
-    totals, agree, pairable, values = 0.0, 0.0, 0, np.zeros(patterns.q)
-    if len(patterns.codes):
-        counts = np.zeros(patterns.q + 1)
-        for j in range(patterns.codes.shape[1]):
-            counts += np.bincount(
-                patterns.codes[:, j], weights=patterns.weights, minlength=patterns.q + 1
-            )
-        values, totals = counts[1:], counts[1:].sum()
-        agree, pairable = pairwise_agreement(patterns)
+    answers = patterns.answers
+    weights = patterns.weights[answers.pattern]
+    values = np.bincount(answers.code, weights, patterns.q + 1)[1:]
+    totals = values.sum()
+    agree, pairable = pairwise_agreement(patterns)
     common = int(values.argmax()) if totals else None
     return {
         "n_pairable": pairable,
@@ -139,25 +135,27 @@ def beside(patterns: Patterns, coded: Ratings) -> dict[str, Any]:
 
 def pairwise_agreement(patterns: Patterns) -> tuple[float, int]:
     """Sum over units of the share of agreeing pairs, and how many units have a pair."""
-    codes, width = patterns.codes, patterns.codes.shape[1]
-    m = (codes > 0).sum(axis=1)
-    same = np.zeros(len(codes))
-    for i in range(width):
-        for j in range(i + 1, width):
-            same += (codes[:, i] == codes[:, j]) & (codes[:, i] > 0)
+    kinds = patterns.forget_raters()
+    # The values of a unit are sorted: each agrees with as many as stand like it before it.
+    same = np.zeros(len(kinds.codes))
+    alike = np.zeros(len(kinds.codes))
+    for before, own in pairwise(kinds.codes.T):
+        alike = np.where((before == own) & (own > 0), alike + 1, 0)
+        same += alike
+    m = kinds.rated
     pairs = m * (m - 1) / 2
     used = m >= 2
-    return float((patterns.weights * used) @ (same / np.maximum(pairs, 1))), int(
-        patterns.weights @ used
+    return float((kinds.weights * used) @ (same / np.maximum(pairs, 1))), int(
+        kinds.weights @ used
     )
 
 
 def units_outside_commonest(patterns: Patterns) -> int:
     """Units that do not show the commonest pattern, whoever was absent."""
-    given = patterns.codes > 0
-    weights = patterns.weights * (given.sum(axis=1) >= 2)
-    highest = patterns.codes.max(axis=1, initial=0)
-    unanimous = ((patterns.codes == highest[:, None]) | ~given).all(axis=1)
+    weights = patterns.weights * (patterns.rated >= 2)
+    answers, highest = patterns.answers, patterns.codes.max(axis=1, initial=0)
+    unanimous = np.ones(len(highest), dtype=bool)
+    unanimous[answers.pattern[answers.code != highest[answers.pattern]]] = False
     alike = np.bincount(highest[unanimous], weights[unanimous], patterns.q + 1)
     return int(weights.sum() - max(weights.max(initial=0), alike.max(initial=0)))
 

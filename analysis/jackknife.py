@@ -21,15 +21,27 @@ STEP = 1 << 14
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The statistic without each rater, and without each rater and one unit of each kind.
+    """The statistic without each rater, and without each rater and one unit as well.
 
-    `both` has a row per kind of unit (a pattern, or a cluster) and a column per rater; `weights`
-    says how many units are of that kind.
+    A unit that a rater did not answer leaves like all of its kind: `apart` has a row per kind and
+    a column per rater. Where the rater did answer, the value is one of `met`, at `unit` and
+    `rater`. `kind` and `weights` have an entry per unit, or per units that are alike.
     """
 
     each: np.ndarray
-    both: np.ndarray
+    apart: np.ndarray
+    kind: np.ndarray
     weights: np.ndarray
+    unit: np.ndarray
+    rater: np.ndarray
+    met: np.ndarray
+
+    @property
+    def both(self) -> np.ndarray:
+        """A row per unit and a column per rater; most of it says the same again and again."""
+        table = self.apart[self.kind]
+        table[self.unit, self.rater] = self.met
+        return table
 
 
 @dataclass(frozen=True)
@@ -88,21 +100,60 @@ def counted_twice(theta: float, left: LeftOut, link: Link) -> float:
     The jackknife over units of each rater's distance from the raters' mean; zero where it cannot
     be had.
     """
-    raters = np.isfinite(left.each)
-    both, weights = left.both[:, raters], left.weights
-    there = np.isfinite(both).all(axis=1)
-    both, weights = both[there], weights[there]
-    n, r = int(weights.sum()), both.shape[1]
+    left = _existing(left)
+    n, r = int(left.weights.sum()), len(left.each)
     if n < 2 or r < 2:
         return 0.0
-    at_link, slope = link.there(both), 1.0
-    if not np.isfinite(at_link).all():
+    apart, met, slope = link.there(left.apart), link.there(left.met), 1.0
+    if not (np.isfinite(apart).all() and np.isfinite(met).all()):
         here = np.array([theta])
         slope = float(link.slope(here)[0]) if np.isfinite(link.there(here)).all() else 1.0
-        at_link = both
-    apart = at_link - at_link.mean(axis=1, keepdims=True)
-    apart -= weights @ apart / n
-    return float((n - 1) / n * (r - 1) / r * (weights @ apart**2).sum() * slope**2)
+        apart, met = left.apart, left.met
+    return (n - 1) / n * (r - 1) / r * _interaction(left, apart, met) * slope**2
+
+
+def _interaction(left: LeftOut, apart: np.ndarray, met: np.ndarray) -> float:
+    """The sum of squares, over units and raters, of what neither's mean explains.
+
+    What holds for all units of a kind is centred once for all of them; where a rater answered a
+    unit, the difference from that is added.
+    """
+    kind, weights, unit, rater = left.kind, left.weights, left.unit, left.rater
+    n, r = weights.sum(), len(left.each)
+    moved = met - apart[kind[unit], rater]
+    many = np.bincount(kind, weights, len(apart))
+    centred = apart - apart.mean(axis=1, keepdims=True)
+    centred -= many @ centred / n
+    weight = weights[unit]
+    of_units = np.bincount(unit, moved, len(weights))
+    of_raters = np.bincount(rater, weight * moved, r)
+    whole = weights @ of_units
+    within = weight @ moved**2 - weights @ of_units**2 / r - of_raters @ of_raters / n
+    shared = 2 * (weight * moved) @ centred[kind[unit], rater]
+    return float(max((many @ centred**2).sum() + shared + within + whole**2 / (n * r), 0.0))
+
+
+def _existing(left: LeftOut) -> LeftOut:
+    """Only raters without whom there is a value, and units without which there always is one."""
+    raters = np.isfinite(left.each)
+    kind, unit, rater = left.kind, left.unit, left.rater
+    gaps = ~np.isfinite(left.apart) & raters
+    if raters.all() and not gaps.any() and np.isfinite(left.met).all():
+        return left
+    # A gap among the raters who did not answer the unit, or among those who did.
+    missing = gaps.sum(axis=1)[kind] - np.bincount(unit, gaps[kind[unit], rater], len(kind))
+    missing += np.bincount(unit, raters[rater] & ~np.isfinite(left.met), len(kind))
+    units = missing == 0
+    keep = units[unit] & raters[rater]
+    return LeftOut(
+        left.each[raters],
+        np.where(gaps, left.each, left.apart)[:, raters],
+        kind[units],
+        left.weights[units],
+        (np.cumsum(units) - 1)[unit[keep]],
+        (np.cumsum(raters) - 1)[rater[keep]],
+        left.met[keep],
+    )
 
 
 def like_interval(

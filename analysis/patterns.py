@@ -7,7 +7,8 @@ nothing costs more for a million units than for a thousand.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,17 @@ from analysis.ratings import Ratings
 STEP = 1 << 13
 # The same where each rater's answers lie together, and a step goes through them one by one.
 LONG_STEP = 1 << 16
+
+
+class Answers(NamedTuple):
+    """One entry per answer in the patterns: which pattern, whose column, which value.
+
+    Of thousands of raters hardly any answered a unit; this holds those that did.
+    """
+
+    pattern: np.ndarray
+    rater: np.ndarray
+    code: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -41,13 +53,25 @@ class Patterns:
         """Histograms: how many raters gave each value, per pattern."""
         return count_values(self.codes, self.q)
 
+    @cached_property
+    def rated(self) -> np.ndarray:
+        """How many raters answered, per pattern."""
+        return np.count_nonzero(self.codes, axis=1)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The answers one by one, pattern after pattern."""
+        pattern, rater = np.nonzero(self.codes)
+        return Answers(pattern, rater, self.codes[pattern, rater])
+
     def forget_raters(self) -> Patterns:
         """Patterns that differ only in who gave which value become one."""
-        return self.merged()[0]
+        return self.merged[0]
 
+    @cached_property
     def merged(self) -> tuple[Patterns, np.ndarray]:
-        """The same, and which of them each pattern became."""
-        codes = np.sort(self.codes, axis=1)[:, ::-1]
+        """The same, and which of them each pattern became; as wide as the most answers of one."""
+        codes = np.sort(self.codes, axis=1)[:, ::-1][:, : max(self.rated.max(initial=0), 1)]
         inverse, distinct = _group(codes, self.q)
         weights = np.bincount(inverse, self.weights, len(distinct)).astype(np.int64)
         blocks = self.blocks
@@ -148,8 +172,10 @@ def _group(codes: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
         keys, inverse = np.unique(_keys(codes, q), return_inverse=True)
         return inverse.ravel(), _spell(keys, q, width)
     # No integer can hold the pattern, so repeats are not worth searching for; only the order
-    # is made independent of the units' order.
-    order = np.lexsort(codes.T[::-1])
+    # is made independent of the units' order. Bytes from the highest on sort as the codes do.
+    digit = ">u1" if q < 1 << 8 else ">u2" if q < 1 << 16 else ">u4"
+    rows = np.ascontiguousarray(codes.astype(digit))
+    order = np.argsort(rows.view(f"V{rows.itemsize * width}").ravel(), kind="stable")
     inverse = np.empty(n, dtype=np.int64)
     inverse[order] = np.arange(n)
     return inverse, codes[order].astype(np.int32)

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import Connection
 
+from ratebook.protocols import Protocol
 from ratebook.rounds import assigning, schema
 from ratebook.rounds.events import ANSWERED, NOT_APPLICABLE, Events, read
 from ratebook.rounds.gaps import Slots, gaps, of_cases
-from ratebook.rounds.snapshot import Snapshot, Subject, places_of_all
+from ratebook.rounds.snapshot import Asked, Snapshot, Subject, given_everything, places_of_all
 
 if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
@@ -73,24 +75,65 @@ def standings(
     seen = stored.look(connection)
     asked = stored.asked(connection)
     events = _current(stored, connection)
-    plans = places_of_all(connection, seen)
     wanted = {each.id for each in seen.items.values() if not roles or each.role in roles}
+    whole = given_everything(connection, seen)
+    plans = places_of_all(connection, seen, without=whole)
+    every = Untouched(stored.protocol, asked, seen, events.take(np.arange(0)), sorted(wanted))
     found = []
     for name, row in seen.raters.items():
         own = events.take(events.rater == row.id)
         planned = row.kind in assigning.PLANNED
         said = set(own.subject.tolist())
-        mine = plans[row.id] if planned else sorted(said)
+        mine: Iterable[int] = sorted(said)
+        if planned:
+            mine = every.touched(said) if row.id in whole else plans[row.id]
         items = np.array([item for item in mine if item in wanted], dtype=np.int64)
         put, given, lacking = gaps(stored.protocol, asked, seen, own, items)
-        touched = np.isin(items, own.subject)
+        touched, n, complete = np.isin(items, own.subject), len(items), int((lacking == 0).sum())
+        if planned and row.id in whole:
+            put, n, complete = every.beside(items, put, complete)
         found.append(Standing(
-            name, row.kind, seen.excluded.get(row.id), planned, len(items),
-            int((lacking == 0).sum()), int((touched & (lacking > 0)).sum()),
+            name, row.kind, seen.excluded.get(row.id), planned, n, complete,
+            int((touched & (lacking > 0)).sum()),
             int(np.isin(own.status, (ANSWERED, NOT_APPLICABLE)).sum()), put, given,
         ))
     counting = events.take(~np.isin(events.rater, list(seen.excluded)))
     return found, OfCases(*of_cases(stored.protocol, asked, seen, counting, wanted))
+
+
+class Untouched:
+    """What is put to somebody who has every item, where they have said nothing yet.
+
+    It is the same for all of them, so that a crowd in which each answers a few items of thousands
+    costs what it answered.
+    """
+
+    def __init__(
+        self, protocol: Protocol, asked: Mapping[str, Asked], seen: Snapshot, nothing: Events,
+        items: list[int],
+    ):
+        self.items = np.array(items, dtype=np.int64)
+        self.case = np.array([seen.subjects[n].case_id or n for n in items], dtype=np.int64)
+        self._gaps = partial(gaps, protocol, asked, seen, nothing)
+        self.put, _, lacking = self._gaps(self.items)
+        self.complete = int((lacking == 0).sum())
+
+    def touched(self, said: Collection[int]) -> list[int]:
+        """The items that what was said is about, of themselves or of their case."""
+        about = np.array(sorted(said), dtype=np.int64)
+        met: list[int] = self.items[np.isin(self.items, about) | np.isin(self.case, about)].tolist()
+        return met
+
+    def beside(
+        self, items: np.ndarray, put: Mapping[str, int], complete: int
+    ) -> tuple[dict[str, int], int, int]:
+        """What is put, all items, and how many are complete: these as counted, the rest untouched.
+        """
+        instead, _, lacking = self._gaps(items)
+        together = {
+            question: n - instead[question] + put[question] for question, n in self.put.items()
+        }
+        return together, len(self.items), self.complete - int((lacking == 0).sum()) + complete
 
 
 def unanswered(

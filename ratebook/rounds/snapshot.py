@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -147,11 +148,29 @@ def places(
     return snapshot.places[rater_id]
 
 
-def places_of_all(connection: Connection, snapshot: Snapshot) -> dict[int, dict[int, int]]:
-    """Every rater's items and places, in one query."""
-    none: dict[int, dict[int, int]] = {row.id: {} for row in snapshot.raters.values()}
-    snapshot.places.update(none | _planned(connection, snapshot.round_id))
+def places_of_all(
+    connection: Connection, snapshot: Snapshot, without: Collection[int] = ()
+) -> dict[int, dict[int, int]]:
+    """Every rater's items and places, in one query; `without` those raters."""
+    rest = [row.id for row in snapshot.raters.values() if row.id not in without]
+    only = [schema.plan_event.c.rater_id.in_(rest)] if without else []
+    none: dict[int, dict[int, int]] = {rater: {} for rater in rest}
+    snapshot.places.update(none | _planned(connection, snapshot.round_id, *only))
     return snapshot.places
+
+
+def given_everything(connection: Connection, snapshot: Snapshot) -> set[int]:
+    """The raters whose plan is every item of the round, known without reading their plans."""
+    plan = schema.plan_event.c
+    here = plan.round_id == snapshot.round_id
+    many = select(plan.rater_id, func.count()).where(here).group_by(plan.rater_id)
+    # Nothing is given out twice, so that only who gave something back can have it again.
+    back = select(plan.rater_id).where(here, plan.action == "withdraw").distinct()
+    returned = set(connection.scalars(back))
+    return {
+        rater for rater, items in connection.execute(many)
+        if items == len(snapshot.items) and rater not in returned
+    }
 
 
 def _planned(

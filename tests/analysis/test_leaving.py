@@ -2,14 +2,19 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from analysis import alpha, kappa, mean, percent_agreement
+from analysis import alpha, kappa, leaving, mean, percent_agreement
+from analysis import cells as cells_module
 from analysis.alpha import alpha_statistic
 from analysis.cells import _leave_raters_out, ratio
+from analysis.chance import ObservedAgreement, SharedChance
+from analysis.gwet import within_weights
 from analysis.jackknife import counted_twice
 from analysis.kappa import kappa_statistic
 from analysis.leaving import leave_raters_out
-from analysis.links import PLAIN
+from analysis.links import FISHER, LOGIT, PLAIN
 from analysis.means import cells_of
 from analysis.patterns import find_patterns
 from analysis.ratings import read
@@ -97,3 +102,92 @@ def test_a_rater_alone_on_some_units_does_not_break_the_second_interval():
     for found in (alpha(table), kappa(table), mean(table)):
         assert found.low_like is not None
         assert np.isfinite([found.low_like, found.high_like]).all()
+
+
+def every_kind(coded):
+    yield from statistics(coded)
+    yield alpha_statistic("nominal", coded)
+    yield alpha_statistic("ratio", coded)
+    yield kappa_statistic("fleiss", "linear", coded)
+    yield kappa_statistic("light", "identity", coded)
+    yield SharedChance(np.eye(4), "gwet", "ac1")
+    yield ObservedAgreement(within_weights(coded.numbers, 1), "percent_within_one")
+
+
+def plainly(theta, left, link):
+    """The noise of the raters' distances as its definition says, cell by cell."""
+    both = left.both[:, np.isfinite(left.each)]
+    there = np.isfinite(both).all(axis=1)
+    both, weights = both[there], left.weights[there]
+    n, r = weights.sum(), both.shape[1]
+    if n < 2 or r < 2:
+        return 0.0
+    at_link, slope = link.there(both), 1.0
+    if not np.isfinite(at_link).all():
+        here = np.array([theta])
+        slope = link.slope(here)[0] if np.isfinite(link.there(here)).all() else 1.0
+        at_link = both
+    apart = at_link - at_link.mean(axis=1, keepdims=True)
+    apart -= weights @ apart / n
+    return (n - 1) / n * (r - 1) / r * (weights @ apart**2).sum() * slope**2
+
+
+TABLES = st.builds(
+    ratings,
+    units=st.integers(2, 10),
+    raters=st.integers(3, 6),
+    missing=st.sampled_from([0.0, 0.2, 0.6]),
+    seed=st.integers(0, 10_000),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=TABLES, clustered=st.booleans(), in_groups=st.booleans())
+def test_leaving_out_only_what_a_rater_answered_is_leaving_the_rater_out(
+    table, clustered, in_groups
+):
+    units = np.arange(len(table))
+    cluster = units // 2 if clustered else units
+    coded = read(table, scale=SCALE, cluster=cluster if clustered else None)
+    patterns = find_patterns(coded)
+    raters = np.flatnonzero(np.isfinite(table).any(axis=0))
+    for statistic in every_kind(coded):
+        with pytest.MonkeyPatch.context() as patch:
+            if in_groups:
+                patch.setattr(leaving, "LARGE", 0)
+            left = leave_raters_out(statistic, patterns)
+        wanted = [by_hand(statistic, table, rater) for rater in raters]
+        assert left.each == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+        if clustered:
+            rated = np.unique(cluster[np.isfinite(table).any(axis=1)])
+            for row, c in enumerate(rated):
+                wanted = [by_hand(statistic, table, rater, cluster, c) for rater in raters]
+                assert left.both[row] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+        for link in (FISHER, LOGIT, PLAIN):
+            found = counted_twice(0.3, left, link)
+            assert found == pytest.approx(plainly(0.3, left, link), rel=1e-9, abs=1e-15)
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=TABLES, clustered=st.booleans(), step=st.sampled_from([1, 5, 1 << 20]))
+def test_a_mean_without_a_rater_is_the_mean_of_the_others(table, clustered, step):
+    cluster = np.arange(len(table)) // 2 if clustered else np.arange(len(table))
+    cells = cells_of(table, cluster=cluster if clustered else None)
+    raters = np.unique(cells.rater)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells_module, "CELLS", step)
+        left = _leave_raters_out(
+            cells,
+            raters,
+            lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))),
+            ratio,
+        )
+    for place, rater in enumerate(raters):
+        rest = np.delete(table, rater, axis=1)
+        if not np.isfinite(rest).any():
+            continue
+        assert left.each[place] == pytest.approx(np.nanmean(rest), abs=1e-12)
+        for row, c in enumerate(np.unique(cells.cluster)):
+            kept = rest[cluster != c]
+            wanted = np.nanmean(kept) if np.isfinite(kept).any() else np.nan
+            assert left.both[row, place] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
