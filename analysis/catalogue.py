@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 STATISTICS = {
@@ -76,6 +76,70 @@ STATISTICS = {
     "exact_halves": "How often judge and people's mean agree, both rounded to halves.",
     "macro_f1_halves": "F1 averaged over the half-point classes, rare ones counting the same.",
 }
+
+# What each needs of a question's values: that they are numbers, that they have an order, or only
+# that two can be the same. RAGQuestEval compares two answers in words.
+TAKES: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
+            *("percent_within_one", "icc_2_1", "overall_mean", "overall_sd"),
+            *("overall_computed_mean", "adjusted_share", "score_ranges"),
+            *("evaluator_variance", "evaluator_sd", "difference", "difference_overall"),
+            *("within_one", "mae", "bias", "exact_halves", "macro_f1_halves"),
+        ),
+        "numbers",
+    ),
+    **dict.fromkeys(
+        ("alpha_ordinal", "alpha_interval", "kappa_weighted_quadratic", "ac2", "spearman"),
+        "order",
+    ),
+    **dict.fromkeys(
+        (
+            *("alpha_nominal", "kappa_cohen", "kappa_fleiss", "kappa_raters", "ac1"),
+            *("percent_agreement", "full_agreement", "majority", "no_majority"),
+            *("evaluator_agreement", "exact", "percent_match", "kappa_human_auto"),
+            *("agreement_jaccard", "agreement_of_auto", "agreement_of_human"),
+            *("agreement_specific", "difference_percent_match"),
+            *("proportion_accurate", "proportion_inaccurate", "proportion_severely_inaccurate"),
+            *("proportion_residual", "proportion_excluded", "severe_any_issue"),
+            "missing_severity",
+        ),
+        "values",
+    ),
+    **dict.fromkeys(
+        (
+            *("recall", "recall_over_all"),
+            *("precision", "precision_over_kept", "precision_over_all"),
+            *("difference_recall", "difference_recall_over_all", "difference_precision"),
+            *("difference_precision_over_kept", "difference_precision_over_all"),
+        ),
+        "answers",
+    ),
+}
+
+
+def takes(measure: Mapping[str, Any]) -> str:
+    """What a measure needs of its questions' values; a difference of shares needs no numbers."""
+    name = str(measure["statistic"])
+    if name == "difference" and (measure.get("is") is not None or measure.get("of") is not None):
+        return "values"
+    return TAKES.get(name, "values")
+
+
+def check_measure(measure: Mapping[str, Any]) -> None:
+    """Refuse a measure that does not say what it is of."""
+    name = str(measure["statistic"])
+    meaning(name)
+    if takes(measure) != "answers" and not measure.get("question"):
+        raise ValueError(f"{name} needs a question")
+    needed = {"missing_severity": ["of"], "severe_any_issue": ["is", "of"]}.get(name, [])
+    if name.startswith("proportion_"):
+        needed = ["is", "of"]
+    missing = [key for key in needed if measure.get(key) is None]
+    if missing:
+        said = " and ".join(repr(key) for key in missing)
+        raise ValueError(f"{name} needs {said}: the values that count, and those they are out of")
 
 
 def meaning(name: str) -> str:

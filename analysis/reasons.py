@@ -31,6 +31,7 @@ REASONS = {
     "no_common_cases": "No case was rated for both systems.",
     "too_many_values": "There are too many different values for this statistic.",
     "not_numeric": "The values are labels, which have no mean.",
+    "no_order": "The values are labels, which have no order.",
 }
 
 WARNINGS = {

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.board import Board
-from analysis.catalogue import measured_by
+from analysis.catalogue import check_measure, measured_by
 from analysis.measures.finding import Finding, Task
+from analysis.measures.fitting import fitting
 from analysis.options import Options
 
 
@@ -37,9 +38,10 @@ def summary(
     options = Options(interval, resamples, coverage, seed)
     rows = []
     for measure in wanted:
+        check_measure(measure)
         compute = measured_by(str(measure["statistic"]))
         for group, mask in _groups(board, measure.get("by")):
-            for found in compute(Task(board, measure, mask, options, wanted)):
+            for found in fitting(Task(board, measure, mask, options, wanted), compute):
                 rows.append(_row(board, measure, group, found))
     return rows
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analysis.means import mean_of, median_of, sd_of
-from analysis.measures.finding import Finding, Task, nothing
+from analysis.measures.finding import Finding, Task
 from analysis.proportions import proportion_of
 from analysis.weighted import weighted_mean_of, weighted_mean_within_of
 
@@ -30,10 +30,6 @@ def averages(task: Task) -> list[Finding]:
     found = []
     for question, grid in zip(task.questions, task.each_grid(), strict=True):
         columns, who = task.board.counted([question])
-        if grid.scale.labels and not is_ordered(task, question):
-            estimate = nothing(task.statistic, "not_numeric")
-            found.append(Finding(grid.question, estimate, np.zeros(0, int), raters=who))
-            continue
         codes = grid.codes[:, columns] * task.mask[:, None]
         x = np.append(np.nan, grid.scale.numbers)[codes]
         c = np.full(x.shape, np.nan)
@@ -46,24 +42,13 @@ def averages(task: Task) -> list[Finding]:
     return found
 
 
-def is_ordered(task: Task, question: str) -> bool:
-    """Whether the protocol gives the question's values an order, so that they have places."""
-    level = task.board.questions.get(question, {}).get("level")
-    return level in ("ordinal", "interval", "ratio")
-
-
 def overall(task: Task) -> list[Finding]:
     """The mean of each rater's mean over the questions, missing ones left out."""
-    row, columns, who = row_means(task, without_overall(task))
+    row, columns, who = row_means(task, task.questions)
     cells = task.board.cells(np.isfinite(row), columns, x=row)
     make = sd_of if task.statistic == "overall_sd" else mean_of
     estimate = make(cells, task.options)
     return [Finding(None, _named(estimate, task.statistic), cells.unit, raters=who)]
-
-
-def without_overall(task: Task) -> list[str]:
-    """The questions that an overall is made of, the overall that raters stated left out."""
-    return [name for name in task.questions if name != "overall"] or task.questions
 
 
 def row_means(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray, Any]:
@@ -80,10 +65,13 @@ def row_means(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray,
 
 
 def adjusted(task: Task) -> list[Finding]:
-    """The share of ratings whose stated overall is half a point or more off the criteria's mean."""
-    stated_name = "overall" if "overall" in task.board.questions else task.questions[-1]
-    criteria = [name for name in task.questions if name != stated_name] or _criteria(task)
-    row, columns, who = row_means(task, criteria)
+    """The share of ratings whose stated overall is half a point or more off the criteria's mean.
+
+    The first question is the overall that was stated; the others are the criteria, or, where it
+    stands alone, those of the round's `overall_computed_mean`.
+    """
+    stated_name, *criteria = task.questions
+    row, columns, who = row_means(task, criteria or _criteria(task))
     _, stated_by = task.board.counted([stated_name])
     grid = task.board.grid(stated_name)
     stated = grid.numbers()[:, columns]
@@ -101,14 +89,10 @@ def _criteria(task: Task) -> list[str]:
         if measure.get("statistic") == "overall_computed_mean":
             asked = measure.get("question") or []
             return [asked] if isinstance(asked, str) else list(asked)
-    named = task.measure.get("of")
-    if isinstance(named, (list, tuple)):
-        return list(named)
-    return [
-        name
-        for name, question in task.board.questions.items()
-        if question.get("type") == "scale" and name not in ("overall", "first_impression")
-    ]
+    raise ValueError(
+        "adjusted_share needs the criteria: name them after the stated overall, or ask for "
+        "overall_computed_mean of them"
+    )
 
 
 def _named(estimate: Any, name: str) -> Any:

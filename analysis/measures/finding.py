@@ -58,6 +58,10 @@ class Task:
         scale, codes = recoded(grid.scale, grid.codes, groups)
         return Grid(new, scale, codes, grid.confidence)
 
+    def called(self, question: str) -> str:
+        """The name its numbers stand under: the recoded one where the measure recodes."""
+        return next(iter(self.measure.get("recode") or {}), question)
+
     def source(self, groups: dict[str, Any]) -> str:
         """The question that has the values a recoding starts from."""
         olds = {str(old) for values in groups.values() for old in values}

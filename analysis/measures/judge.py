@@ -11,7 +11,6 @@ from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.jackknife import spread, t_interval
 from analysis.links import FISHER, PLAIN, Link
-from analysis.measures.averages import is_ordered
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.options import Options
 from analysis.proportions import proportion_of
@@ -33,10 +32,6 @@ def judged(task: Task) -> list[Finding]:
         columns, who = task.board.counted([question])
         others = task.board.columns_of(kind if isinstance(kind, str) else "model")
         others = np.array([c for c in others if c not in columns and grid.codes[:, c].any()])
-        if grid.scale.labels and not _takes_labels(task, question):
-            estimate = nothing(task.statistic, "not_numeric")
-            found.append(Finding(grid.question, estimate, np.zeros(0, int), raters=who))
-            continue
         if not len(others) or not len(columns):
             estimate = nothing(task.statistic, "no_comparison")
             found.append(Finding(grid.question, estimate, np.zeros(0, int), raters=who))
@@ -46,13 +41,6 @@ def judged(task: Task) -> list[Finding]:
             name = {"rater": task.board.raters[other]}
             found.append(Finding(grid.question, estimate, units, name, raters=who))
     return found
-
-
-def _takes_labels(task: Task, question: str) -> bool:
-    """Two labels can be the same, and those of an ordered scale can be ranked."""
-    return task.statistic == "exact" or (
-        task.statistic == "spearman" and is_ordered(task, question)
-    )
 
 
 def _compare(

@@ -11,22 +11,6 @@ from analysis.measures.finding import Finding, Task
 from analysis.measures.levels import by_response, by_sentence
 from analysis.proportions import proportion_of
 
-ISSUES = ["inaccurate", "unsupported", "disputed"]
-JUDGED = ["accurate", "disputed", "unsupported", "inaccurate"]
-# What the STEM protocol's own names mean where a measure does not say it.
-USUAL: dict[str, dict[str, Any]] = {
-    "proportion_accurate": {"is": ["accurate"], "of": JUDGED},
-    "proportion_inaccurate": {"is": ["inaccurate"], "of": JUDGED},
-    "proportion_severely_inaccurate": {
-        "is": {"accuracy": ["inaccurate"], "severity": ["severe"]},
-        "of": JUDGED,
-    },
-    "proportion_residual": {"is": ["disputed", "unsupported"], "of": JUDGED},
-    "proportion_excluded": {"is": ["cannot_assess"], "of": [*JUDGED, "cannot_assess"]},
-    "severe_any_issue": {"is": {"accuracy": ISSUES, "severity": ["severe"]}, "of": JUDGED},
-    "missing_severity": {"of": {"accuracy": ISSUES}},
-}
-
 LEVELLED = (
     "proportion_accurate",
     "proportion_inaccurate",
@@ -40,13 +24,12 @@ def shares(task: Task) -> list[Finding]:
     """Hits over answers that count, pooled over raters and units; one finding per question.
 
     The STEM shares also come by sentence (majority of its ratings) and by response (mean of each
-    response's share), and where severities are missing with those taken as severe.
+    response's share), and where severities are missing with those taken as severe: a severity is
+    whatever `is` asks for besides the measure's own question.
     """
-    usual = USUAL.get(task.statistic, {})
     found = []
-    for question in task.questions or ["accuracy"]:
-        wanted = task.measure.get("is", usual.get("is"))
-        among = task.measure.get("of", usual.get("of"))
+    for question in task.questions:
+        wanted, among = task.measure.get("is"), task.measure.get("of")
         columns, who = task.board.counted([question, *_named(wanted), *_named(among)])
         name = task.grid(question).question
         of = holds(task, question, among, columns) & task.mask[:, None]
@@ -55,7 +38,7 @@ def shares(task: Task) -> list[Finding]:
             hit = of & (task.board.grid(question).codes[:, columns] == 0)
         else:
             hit = of & holds(task, question, wanted, columns)
-            open_ = _left_open(task, wanted, of, columns)
+            open_ = _left_open(task, question, wanted, of, columns)
         warnings = ("missing_severity",) if open_.any() else ()
         pooled, units = _pooled(task, hit, of, columns, warnings)
         found.append(Finding(name, pooled, units, raters=who))
@@ -108,12 +91,18 @@ def holds(task: Task, question: str, share: Any, columns: np.ndarray) -> np.ndar
     return task.grid(question).means(values)[:, columns]
 
 
-def _left_open(task: Task, wanted: Any, of: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Where the severity was left open although the answer before it calls for one."""
-    if not isinstance(wanted, dict) or "severity" not in wanted or len(wanted) < 2:
-        return np.zeros_like(of)
-    called = of.copy()
-    for name, values in wanted.items():
-        if name != "severity":
-            called &= task.board.grid(name).means(values)[:, columns]
-    return called & (task.board.grid("severity").codes[:, columns] == 0)
+def _left_open(
+    task: Task, question: str, wanted: Any, of: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """Where another question that `is` asks for was left open, though all that is known holds."""
+    open_ = np.zeros_like(of)
+    if not isinstance(wanted, dict) or question not in wanted:
+        return open_
+    possible = of & task.board.grid(question).means(wanted[question])[:, columns]
+    for name in wanted:
+        if name != question:
+            grid = task.board.grid(name)
+            unanswered = grid.codes[:, columns] == 0
+            possible &= unanswered | grid.means(wanted[name])[:, columns]
+            open_ |= unanswered
+    return possible & open_

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from analysis.cells import Cells, add_up, infer_cells, ratio
-from analysis.measures.averages import is_ordered, row_means, without_overall
+from analysis.measures.averages import row_means
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.proportions import proportion_of
 
@@ -28,17 +26,8 @@ def spread(task: Task) -> list[Finding]:
         if task.statistic in APART or len(task.questions) == 1:
             found += compute(task, question, [question])
     if len(task.questions) != 1:
-        found += compute(task, None, without_overall(task))
+        found += compute(task, None, task.questions)
     return found
-
-
-def _scores(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray, Any, str | None]:
-    """Each rating's mean over the questions, and why there is none."""
-    scores, columns, who = row_means(task, questions)
-    grids = [task.board.grid(question) for question in questions]
-    if any(grid.scale.labels and not is_ordered(task, grid.question) for grid in grids):
-        return np.full(scores.shape, np.nan), columns, who, "not_numeric"
-    return scores, columns, who, None
 
 
 def _apart(task: Task, question: str | None, questions: list[str]) -> list[Finding]:
@@ -46,12 +35,12 @@ def _apart(task: Task, question: str | None, questions: list[str]) -> list[Findi
 
     The root is averaged, not taken of the average. Units rated once show nothing.
     """
-    scores, columns, who, reason = _scores(task, questions)
+    scores, columns, who = row_means(task, questions)
     given = np.isfinite(scores)
     given &= given.sum(axis=1, keepdims=True) >= 2
     cells = task.board.cells(given, columns, x=scores)
-    if reason or not len(cells):
-        missing = nothing(task.statistic, reason or _why(scores))
+    if not len(cells):
+        missing = nothing(task.statistic, _why(scores))
         return [Finding(question, missing, cells.unit, raters=who)]
     root = task.statistic == "evaluator_sd"
 
@@ -78,11 +67,11 @@ def _why(scores: np.ndarray) -> str:
 
 def _ranges(task: Task, question: str | None, questions: list[str]) -> list[Finding]:
     """The share of ratings from one whole score up to the next; the top one counts itself in."""
-    scores, columns, who, reason = _scores(task, questions)
+    scores, columns, who = row_means(task, questions)
     given = np.isfinite(scores)
     cells = task.board.cells(given, columns, x=scores, of=np.ones(scores.shape))
-    if reason or not len(cells):
-        missing = nothing(task.statistic, reason or "no_ratings")
+    if not len(cells):
+        missing = nothing(task.statistic, "no_ratings")
         return [Finding(question, missing, cells.unit, raters=who)]
     x = cells.numbers["x"]
     low, high = _ends(task, questions, x)

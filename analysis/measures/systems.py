@@ -11,7 +11,7 @@ import numpy as np
 
 from analysis.compare import adjust, p_value, paired_difference, pooled_difference
 from analysis.estimate import Estimate
-from analysis.measures.averages import row_means, without_overall
+from analysis.measures.averages import row_means
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.measures.shares import holds
 
@@ -58,7 +58,7 @@ def differences(task: Task) -> list[Finding]:
 
 def overall_difference(task: Task) -> list[Finding]:
     """The same of each rating's mean over the questions, as `overall_mean` takes it."""
-    row, columns, who = row_means(task, without_overall(task))
+    row, columns, who = row_means(task, task.questions)
     given = np.isfinite(row)
     compare = _comparing(task, columns, np.where(given, row, 0.0), given * 1.0)
     return in_pairs(task, None, who, given.any(axis=1), compare)

@@ -10,24 +10,8 @@ from ratebook.protocols.measures import Measure
 from ratebook.protocols.questions import Question
 from ratebook.protocols.schema import Protocol
 
-OF_NUMBERS = (
-    *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
-    *(
-        "overall_mean",
-        "overall_sd",
-        "overall_computed_mean",
-        "adjusted_share",
-        "percent_within_one",
-        "icc_2_1",
-    ),
-    *("within_one", "mae", "bias", "exact_halves", "macro_f1_halves"),
-)
-OF_AN_ORDER = ("alpha_ordinal", "alpha_interval", "kappa_weighted_quadratic", "ac2", "spearman")
-OF_A_QUESTION = (
-    *("mean", "sd", "median", "weighted_mean", "weighted_mean_within", "icc_2_1", "ac1"),
-    *("alpha_nominal", "kappa_cohen", "kappa_fleiss", "percent_agreement", "percent_within_one"),
-    *OF_AN_ORDER,
-)
+# RAGQuestEval sets what a text says beside what the reference says.
+SIDES = ("generated_answer", "reference_answer")
 GROUPS = ("label", "rater", "raters", "systems", "tokeniser", "level")  # besides item columns
 
 
@@ -81,8 +65,13 @@ def grouping_columns(protocol: Protocol) -> list[str]:
 
 def _measure(path: Path, measure: Measure, protocol: Protocol) -> Iterator[Problem]:
     questions = questions_of(protocol)
-    if measure.question is None and measure.statistic in OF_A_QUESTION:
+    if measure.takes == "answers":
+        yield from _two_sides(path, measure, questions)
+    elif not measure.question:
         yield path, f"{dotted(path)} {measure.statistic} needs a question"
+    elif measure.statistic == "adjusted_share" and not _has_criteria(measure, protocol):
+        said = "adjusted_share needs the criteria after the overall that raters stated"
+        yield path, f"{dotted(path)} {said}: [overall, first criterion, second criterion]"
     for number, id in enumerate(measure.question or ()):
         where = (*path, "question", number)
         yield from named(where, id, questions, "a question")
@@ -106,13 +95,30 @@ def _measure(path: Path, measure: Measure, protocol: Protocol) -> Iterator[Probl
 
 
 def _fits(where: Path, measure: Measure, question: Question) -> Iterator[Problem]:
-    statistic = measure.statistic
+    statistic, what = measure.statistic, f"{dotted(where)} {question.id!r}"
     if question.type == "text":
-        yield where, f"{dotted(where)} {question.id!r} is a text; {statistic} cannot count it"
-    elif statistic in OF_NUMBERS and not question.is_numeric:
-        yield where, f"{dotted(where)} {question.id!r} has no numbers for {statistic}"
-    elif statistic in OF_AN_ORDER and question.level in (None, "nominal"):
-        yield where, f"{dotted(where)} {question.id!r} has no order for {statistic}"
+        yield where, f"{what} is a text; {statistic} cannot count it"
+    elif measure.takes == "numbers" and measure.recode:
+        yield where, f"{what} is recoded into labels, which have no numbers for {statistic}"
+    elif measure.takes == "numbers" and not question.is_numeric:
+        yield where, f"{what} has no numbers for {statistic}"
+    elif measure.takes == "order" and question.level in (None, "nominal"):
+        yield where, f"{what} has no order for {statistic}"
+
+
+def _has_criteria(measure: Measure, protocol: Protocol) -> bool:
+    """Whether it names them, or a computed overall does."""
+    return len(measure.question or ()) > 1 or any(
+        each.statistic == "overall_computed_mean" for each in protocol.measures
+    )
+
+
+def _two_sides(path: Path, measure: Measure, questions: dict[str, Question]) -> Iterator[Problem]:
+    found = [questions[name].type for name in SIDES if name in questions]
+    if found != ["answer", "answer"] or measure.question not in (None, SIDES[:1]):
+        where = f"{dotted(path)} {measure.statistic}"
+        sides = " with those to ".join(map(repr, SIDES))
+        yield path, f"{where} compares the answers to {sides}, two questions of type answer"
 
 
 def _recoding(path: Path, measure: Measure, questions: dict[str, Question]) -> Iterator[Problem]:

@@ -10,36 +10,47 @@ from ratebook.protocols.conditions import read_condition
 from ratebook.protocols.errors import unknown
 from ratebook.protocols.types import Number, OneOrMore, Text, Written
 
-# The names `analysis` computes under; a test holds the two lists together.
-STATISTICS: tuple[str, ...] = (
-    *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
-    *("alpha_nominal", "alpha_ordinal", "alpha_interval"),
-    *("kappa_cohen", "kappa_weighted_quadratic", "kappa_fleiss", "ac1", "ac2"),
-    *("percent_agreement", "percent_within_one", "icc_2_1"),
-    *("percent_match", "kappa_human_auto", "kappa_raters"),
-    *("agreement_jaccard", "agreement_of_auto", "agreement_of_human", "agreement_specific"),
-    *("proportion_accurate", "proportion_inaccurate", "proportion_severely_inaccurate"),
-    *("proportion_residual", "proportion_excluded", "severe_any_issue", "missing_severity"),
-    *("recall", "recall_over_all"),
-    *("precision", "precision_over_kept", "precision_over_all"),
-    *(
-        "overall_mean",
-        "overall_sd",
-        "full_agreement",
-        "majority",
-        "no_majority",
-        "evaluator_agreement",
-        "evaluator_variance",
-        "evaluator_sd",
-        "score_ranges",
+# What each statistic needs of a question: numbers, an order, or only values that can be the same.
+# RAGQuestEval compares two answers in words. `analysis` holds the same; a test compares the two.
+TAKES: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
+            *("percent_within_one", "icc_2_1", "overall_mean", "overall_sd"),
+            *("overall_computed_mean", "adjusted_share", "score_ranges"),
+            *("evaluator_variance", "evaluator_sd", "difference", "difference_overall"),
+            *("within_one", "mae", "bias", "exact_halves", "macro_f1_halves"),
+        ),
+        "numbers",
     ),
-    *("overall_computed_mean", "adjusted_share"),
-    *("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves"),
-    *("difference", "difference_overall"),
-    *("difference_recall", "difference_recall_over_all"),
-    *("difference_precision", "difference_precision_over_kept", "difference_precision_over_all"),
-    "difference_percent_match",
-)
+    **dict.fromkeys(
+        ("alpha_ordinal", "alpha_interval", "kappa_weighted_quadratic", "ac2", "spearman"),
+        "order",
+    ),
+    **dict.fromkeys(
+        (
+            *("alpha_nominal", "kappa_cohen", "kappa_fleiss", "kappa_raters", "ac1"),
+            *("percent_agreement", "full_agreement", "majority", "no_majority"),
+            *("evaluator_agreement", "exact", "percent_match", "kappa_human_auto"),
+            *("agreement_jaccard", "agreement_of_auto", "agreement_of_human"),
+            *("agreement_specific", "difference_percent_match"),
+            *("proportion_accurate", "proportion_inaccurate", "proportion_severely_inaccurate"),
+            *("proportion_residual", "proportion_excluded", "severe_any_issue"),
+            "missing_severity",
+        ),
+        "values",
+    ),
+    **dict.fromkeys(
+        (
+            *("recall", "recall_over_all"),
+            *("precision", "precision_over_kept", "precision_over_all"),
+            *("difference_recall", "difference_recall_over_all", "difference_precision"),
+            *("difference_precision_over_kept", "difference_precision_over_all"),
+        ),
+        "answers",
+    ),
+}
+STATISTICS: tuple[str, ...] = tuple(TAKES)
 
 
 def known_statistic(name: str) -> str:
@@ -90,8 +101,11 @@ class Measure(Written):
         listed = isinstance(self.is_, tuple) or isinstance(self.of, tuple)
         if listed and len(self.question or ()) != 1:
             raise ValueError(f"({self.statistic}): a list of values needs exactly one question")
-        if self.statistic.startswith("proportion_") and (self.is_ is None or self.of is None):
+        share = self.statistic.startswith("proportion_") or self.statistic == "severe_any_issue"
+        if share and (self.is_ is None or self.of is None):
             raise ValueError(f"({self.statistic}): a proportion needs 'is' and 'of'")
+        if self.statistic == "missing_severity" and self.of is None:
+            raise ValueError(f"({self.statistic}): 'of' says which answers call for a severity")
         if self.correction is not None and not self.statistic.startswith("difference"):
             raise ValueError(
                 f"({self.statistic}): correction is for several comparisons, so only a difference "
@@ -102,6 +116,13 @@ class Measure(Written):
                 f"({self.statistic}): recode makes one question, {{new_id: {{value: [old]}}}}"
             )
         return self
+
+    @property
+    def takes(self) -> str:
+        """What it needs of its questions' values; a difference of shares needs no numbers."""
+        if self.statistic == "difference" and (self.is_ is not None or self.of is not None):
+            return "values"
+        return TAKES.get(self.statistic, "values")
 
     def to_dict(self) -> dict[str, Any]:
         """What was written, as plain lists and mappings; `by` is always a list of lists."""

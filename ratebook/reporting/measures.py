@@ -25,7 +25,13 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
     kept = []
     for measure in protocol.measures:
         entry = measure.to_dict()
-        if parameters.questions is not None and entry.get("question") is not None:
+        if entry["statistic"] == "adjusted_share":
+            # A number of the overall that was stated, whose criteria are not chosen by a reader.
+            entry["question"] = with_criteria(asked_of(entry), protocol)
+            stated = entry["question"][0]
+            if parameters.questions is not None and stated not in parameters.questions:
+                continue
+        elif parameters.questions is not None and entry.get("question") is not None:
             asked = [name for name in asked_of(entry) if name in parameters.questions]
             if not asked:
                 continue
@@ -45,6 +51,14 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
     machines = machines_beside_people(protocol, frame, parameters)
     declared = answerable(protocol, kept, machines)
     return [*declared, *comparisons(machines, declared)]
+
+
+def with_criteria(asked: list[str], protocol: Any) -> list[str]:
+    """A stated overall with its criteria; alone, with those its computed one is made of."""
+    if len(asked) > 1:
+        return asked
+    made_of = (m.question for m in protocol.measures if m.statistic == "overall_computed_mean")
+    return [*asked, *next(made_of, ())]
 
 
 def answerable(

@@ -110,6 +110,22 @@ def test_stem_without_a_severity_counts_as_not_severe_and_says_so(frame, pick):
     assert upper["estimate"] == 1 / 8
 
 
+def renamed(value, new):
+    """The same with the question `severity` called otherwise."""
+    if isinstance(value, dict):
+        return {renamed(key, new): renamed(each, new) for key, each in value.items()}
+    return new if value == "severity" else value
+
+
+def test_a_severity_that_is_missing_is_said_whatever_its_question_is_called(frame):
+    answers = [a for a in stem_answers() if not (a[1] == 2 and a[2] == "A" and a[3] == "severity")]
+    rows = summary(frame(answers), STEM_MEASURES, STEM)
+    other = [tuple(renamed(cell, "gravity") for cell in answer) for answer in answers]
+    measures = [renamed(measure, "gravity") for measure in STEM_MEASURES]
+    found = summary(frame(other), measures, renamed(STEM, "gravity"))
+    assert found == [renamed(row, "gravity") for row in rows]
+
+
 def test_stem_shares_by_sentence_and_by_response_stand_beside_the_pooled_ones(frame, pick):
     more = [
         ("q2/m1", 1, "A", "accuracy", "inaccurate"),

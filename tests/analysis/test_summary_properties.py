@@ -71,7 +71,11 @@ def answers(draw):
 def measures():
     for name in STATISTICS:
         for question in ("tone", "accuracy", ["tone", "overall"]):
-            yield {"statistic": name, "question": question, "by": ["model"]}
+            measure = {"statistic": name, "question": question, "by": ["model"]}
+            if name.startswith("proportion_") or name in ("severe_any_issue", "missing_severity"):
+                scale = VALUES["accuracy" if question == "accuracy" else "tone"]
+                measure |= {"is": scale[:2], "of": scale}
+            yield measure
     yield {"statistic": "difference", "question": "accuracy", "is": ["accurate"]}
     yield {
         "statistic": "kappa_raters",

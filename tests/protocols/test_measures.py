@@ -1,13 +1,14 @@
 """Measures are named from one closed list, which is the list `analysis` computes."""
 
 import importlib.util
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from analysis import summary
-from ratebook.protocols import STATISTICS, load, names
-from ratebook.protocols.measures import Measure
+from ratebook.protocols import STATISTICS, load, names, parse
+from ratebook.protocols.measures import TAKES, Measure
 
 
 def test_no_statistic_is_listed_twice():
@@ -75,3 +76,77 @@ def test_the_correction_reaches_what_is_computed():
     found = summary(pd.DataFrame(rows), [measure.to_dict()], questions)
     assert len(found) == 3
     assert all("after Benjamini–Hochberg over 3 pairs" in row["method"] for row in found)
+
+
+def test_what_a_statistic_takes_is_what_analysis_holds():
+    from analysis.catalogue import TAKES as computed
+
+    assert computed == TAKES
+
+
+PAIRWISE = (Path(__file__).parent / "pairwise.yaml").read_text(encoding="utf-8")
+DECLARED = "  - {statistic: alpha_nominal, question: preference}\n"
+ORDERED = ("type: choice\n", "type: choice\n    level: ordinal\n")
+SHARES = {name for name in STATISTICS if name.startswith("proportion_")}
+
+
+def measured(statistic, question="preference", more="", text=PAIRWISE):
+    """The protocol with one measure added."""
+    if statistic in SHARES | {"severe_any_issue", "missing_severity"}:
+        more = ", is: {preference: [A]}, of: {preference: [A, B]}"
+    asked = f", question: {question}" if question else ""
+    added = f"  - {{statistic: {statistic}{asked}{more}}}\n"
+    return parse(text.replace(DECLARED, DECLARED + added), source="pairwise.yaml")
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_no_statistic_is_asked_of_values_it_cannot_take(name):
+    wrong = {
+        "numbers": "'preference' has no numbers",
+        "order": "'preference' has no order",
+        "answers": "two questions of type answer",
+    }
+    several = "[preference, preference]" if name == "adjusted_share" else "preference"
+    if TAKES[name] in wrong:
+        with pytest.raises(ValueError, match=wrong[TAKES[name]]):
+            measured(name, several)
+    else:
+        assert name in {measure.statistic for measure in measured(name).measures}
+    ordinal = PAIRWISE.replace(*ORDERED)
+    if TAKES[name] == "order":
+        assert measured(name, text=ordinal)
+    if TAKES[name] == "numbers":
+        with pytest.raises(ValueError, match="'preference' has no numbers"):
+            measured(name, several, text=ordinal)
+        assert measured(name, several.replace("preference", "strength"))
+
+
+@pytest.mark.parametrize("name", [name for name in STATISTICS if TAKES[name] != "answers"])
+def test_every_statistic_says_of_which_question_it_is(name):
+    with pytest.raises(ValueError, match=f"{name} needs a question"):
+        measured(name, question=None)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "question", "more", "said"),
+    [
+        ("mean", "strength", ", recode: {more: {no: [1], yes: [2]}}", "is recoded into labels"),
+        ("adjusted_share", "strength", "", "needs the criteria after the overall"),
+        ("recall", "generated_answer", "", "two questions of type answer"),
+    ],
+)
+def test_a_measure_that_could_only_mislead_is_refused(statistic, question, more, said):
+    with pytest.raises(ValueError, match=said):
+        measured(statistic, question, more)
+
+
+def test_a_difference_of_shares_is_taken_of_labels():
+    found = measured("difference", more=", is: [A], of: [A, B]").measures[1]
+    assert found.takes == "values"
+
+
+def test_severe_and_missing_need_what_they_are_out_of():
+    with pytest.raises(ValueError, match="a proportion needs 'is' and 'of'"):
+        Measure(statistic="severe_any_issue", question="accuracy")
+    with pytest.raises(ValueError, match="'of' says which answers call for a severity"):
+        Measure(statistic="missing_severity", question="severity")
