@@ -103,7 +103,7 @@ COMPUTED = {
     "summary": lambda f, n: analysis.summary(
         as_round(f),
         [{"statistic": s, "question": "tone"} for s in ("mean", "median", "alpha_ordinal", "ac2")]
-        + [{"statistic": s} for s in ("overall_mean", "full_agreement")],
+        + [{"statistic": s, "question": ["tone"]} for s in ("overall_mean", "full_agreement")],
         {"tone": {"type": "scale", "level": "ordinal", "scale": SCALE}},
         cluster="chunk",
         seed=7,
