@@ -24,14 +24,16 @@ _BUSY = """() =>
 _RUN = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
-def write_notebook(folder: Path, round_name: str, rater: str, name: str = "rate.ipynb") -> Path:
+def write_notebook(
+    folder: Path, round_name: str, rater: str, name: str = "rate.ipynb", before_all: str = ""
+) -> Path:
     """notebooks/rate.ipynb with these parameters, and a cell that notes the kernel's number."""
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["id"] == "parameters":
             cell["source"] = [f"round_name = {round_name!r}\n", f"rater = {rater!r}"]
     pid = {"cell_type": "code", "id": "pid", "metadata": {}, "outputs": [],
-           "execution_count": None, "source": [_PID]}
+           "execution_count": None, "source": [_PID + "\n" + before_all]}
     notebook["cells"].insert(1, pid)
     path = folder / name
     path.write_text(json.dumps(notebook), encoding="utf-8")

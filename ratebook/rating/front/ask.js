@@ -1,6 +1,7 @@
 // One line to write in: the reason of a flag or a skip, the number of an item.
 
 import { button, el, fill } from "./elements.js";
+import { takeFocus } from "./focus.js";
 
 export class Ask {
   constructor(closed) {
@@ -43,7 +44,7 @@ export class Ask {
       button("Cancel", () => this.close(), { press: "Esc" }),
     );
     this.node.hidden = false;
-    (choices.length ? this.node.querySelector("button") : field).focus();
+    takeFocus(choices.length ? this.node.querySelector("button") : field);
   }
 
   close() {

@@ -43,7 +43,7 @@ export class Bar {
         this.progress,
         this.where,
         this.left,
-        el("span", { class: "rb-gap" }),
+        el("span", { class: "rb-gap" }, el("span", { class: "rb-away" }, "Click the form to rate by keys")),
         this.flagged,
         button("Pause", act.pause, { press: "B" }),
         button("Help", act.keys, { press: "?" }),

@@ -6,6 +6,7 @@ import { Courier, unsavedFile } from "./courier.js";
 import { Desk } from "./desk.js";
 import { download, el } from "./elements.js";
 import { overlay } from "./events.js";
+import { mayTakeFocus, takeFocus } from "./focus.js";
 import { Foot } from "./foot.js";
 import { Help } from "./help.js";
 import { Memory } from "./memory.js";
@@ -36,6 +37,7 @@ export class Form {
     this.submitEvent = null;
     this.spent = 0; // seconds on the item on the desk
     this.wanted = null; // key of the slot to open when its stage has come
+    this.arrival = ""; // what to say when the item asked for is there
   }
 
   date() {
@@ -114,6 +116,7 @@ export class Form {
   load(message) {
     const before = this.sheet;
     const same = before?.item.ref === message.item.ref;
+    if (before && !same && this.move.stays && !this.move.isOn) return;
     const key = this.wanted ?? (same ? this.active?.key : this.memory.slotIn(message.item));
     this.wanted = null;
     const item = overlay(message.item, this.outbox.waiting());
@@ -126,7 +129,8 @@ export class Form {
       this.spent = 0;
       this.submitting = null;
     }
-    this.say("");
+    if (!same || this.arrival) this.say(this.arrival);
+    this.arrival = "";
     this.source.load(item);
     this.bar.at(message.place, this.memory.durations);
     const slot = key ? this.sheet.byKey.get(key) : null;
@@ -135,8 +139,9 @@ export class Form {
     this.source.lightEvidence(item.evidence);
     // Where the panes lie one under the other, an item begins with what there is to read.
     if (!same) this.source.node.parentElement.scrollTop = 0;
-    // The keyboard is with the form from its first item on, so all of it should be in sight.
-    if (before === null) this.root.scrollIntoView({ block: "nearest" });
+    // With its first item the form takes the keyboard, if it may: all of it should be in sight.
+    if (before === null && mayTakeFocus(this.root)) this.root.scrollIntoView({ block: "nearest" });
+    this.desk.lost = null;
     this.move.end();
   }
 
@@ -150,7 +155,7 @@ export class Form {
       this.move.begin();
       this.active = null;
       this.questions.wait("Storing this step before the next one opens …");
-      this.root.focus();
+      takeFocus(this.root);
       this.courier.flush();
       if (this.courier.empty()) this.fetch({});
       return;
@@ -211,17 +216,19 @@ export class Form {
 
   focus(options) {
     if (this.active && this.questions.focus(options)) return;
-    if (this.active) this.questions.node.querySelector(".rb-card")?.focus();
-    else if (this.sheet?.item.submitted) this.foot.next.focus();
-    else if (this.sheet?.unwritten) this.questions.node.querySelector("button").focus();
-    else this.foot.submit.focus();
+    const next = () => {
+      if (this.active) return this.questions.node.querySelector(".rb-card");
+      if (this.sheet?.item.submitted) return this.foot.next;
+      return this.sheet?.unwritten ? this.questions.node.querySelector("button") : this.foot.submit;
+    };
+    takeFocus(next() ?? this.root);
   }
 
   // Opens the number field of the open question, if it has one, with a first digit.
   startNumber(digit) {
     const field = this.questions.node.querySelector(".rb-card .rb-number");
     if (!field) return;
-    field.focus();
+    takeFocus(field);
     if (!digit) return void field.select();
     field.value = digit;
     field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -286,7 +293,7 @@ export class Form {
     this.soon.now();
     this.watch.pause();
     this.curtain.hidden = false;
-    this.curtain.lastChild.focus();
+    takeFocus(this.curtain.lastChild);
   }
 
   resume() {

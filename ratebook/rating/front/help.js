@@ -1,6 +1,7 @@
 // What is one key away: instructions, worked examples, definitions, the decision aid, the keys.
 
 import { button, el, given } from "./elements.js";
+import { takeFocus } from "./focus.js";
 import { KEYS } from "./keys.js";
 
 function paragraphs(lines) {
@@ -110,7 +111,7 @@ export class Help {
     }
     this.at = name;
     this.node.hidden = false;
-    section.focus({ preventScroll: true });
+    takeFocus(section, { preventScroll: true });
     this.node.scrollTop = section.offsetTop - this.node.firstChild.offsetHeight;
     return true;
   }

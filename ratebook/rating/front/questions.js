@@ -3,13 +3,14 @@
 import { UNANSWERABLE } from "./conditions.js";
 import { answerEntry, numberEntry, percentEntry, textEntry } from "./entries.js";
 import { arrange, button, el, fill, given } from "./elements.js";
+import { takeFocus } from "./focus.js";
 import { isTyping } from "./keys.js";
 import { choicesOf, radios, sameValue } from "./radios.js";
 
 // What a line shows of an answer; null for none.
 export function inWords(question, answer) {
   if (!answer) return null;
-  if (answer.status === "skipped") return "skipped";
+  if (answer.status === "skipped") return "left open";
   if (answer.status === "not_applicable") return "not applicable";
   if (question.type === "percent") return `${answer.value} %`;
   if (answer.value === UNANSWERABLE) return "unanswerable";
@@ -155,10 +156,11 @@ export class Questions {
   line(slot) {
     const [words, required] = this.stands(slot);
     const state = words === null ? (required ? "to do" : "optional") : null;
+    const done = words !== null && !this.sheet.skipped(slot);
     return el(
       "button",
       {
-        class: words === null ? "rb-line" : "rb-line rb-done",
+        class: done ? "rb-line rb-done" : "rb-line",
         "data-question": slot.question.id,
         "data-part": String(slot.part),
         on: { click: () => this.act.open(slot) },
@@ -220,7 +222,7 @@ export class Questions {
       "div",
       { class: "rb-row rb-foot" },
       aside ? el("span", { class: "rb-chip" }, aside + (answer.reason ? `: ${answer.reason}` : "")) : null,
-      button("Skip", () => this.act.skip(slot), { press: "S" }),
+      button("Cannot judge", () => this.act.skip(slot), { press: "C" }),
       button("Not applicable", () => this.act.notApplicable(slot), { press: "X" }),
       answer ? button("Clear", () => this.act.clear(slot)) : null,
     );
@@ -233,7 +235,7 @@ export class Questions {
     const radio = card.querySelector("[role=radio][tabindex='0']");
     const entry = card.querySelector(".rb-entry");
     const target = write ? entry : (radio ?? card);
-    (target ?? card).focus({ preventScroll: true });
+    takeFocus(target ?? card, { preventScroll: true });
     this.bringIntoView(card);
     return Boolean(write ? entry : target);
   }

@@ -1,6 +1,7 @@
 // The left side: what there is to judge and to judge it by, as far as the open question shows it.
 
 import { el, fill, given } from "./elements.js";
+import { takeFocus } from "./focus.js";
 import { Passage, placesOf } from "./passage.js";
 import { searchBox } from "./search.js";
 import { triplesTable } from "./triples.js";
@@ -100,7 +101,7 @@ export class Source {
   search() {
     const panes = [...this.panes.values()].filter((pane) => pane.search && pane.node.isConnected);
     panes.sort((a, b) => (b.passage?.text.length ?? 0) - (a.passage?.text.length ?? 0));
-    panes[0]?.search.focus();
+    if (panes.length) takeFocus(panes[0].search);
     panes[0]?.search.select();
     return panes.length > 0;
   }

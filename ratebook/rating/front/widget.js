@@ -2,6 +2,7 @@
 
 import { pressed, run } from "./commands.js";
 import { el } from "./elements.js";
+import { watchTyping } from "./focus.js";
 import { Form } from "./form.js";
 import { newId } from "./outbox.js";
 
@@ -58,6 +59,7 @@ function render({ model, el: place }) {
     if (!event.target.closest("button, input, textarea, [tabindex]:not(.rb)")) root.focus();
   };
 
+  const unwatch = watchTyping(root);
   root.addEventListener("keydown", keydown);
   root.addEventListener("pointerdown", sign);
   root.addEventListener("click", keep);
@@ -71,6 +73,7 @@ function render({ model, el: place }) {
 
   return () => {
     clearTimeout(asking);
+    unwatch();
     model.off("msg:custom", heard);
     document.removeEventListener("visibilitychange", back);
     window.removeEventListener("blur", leave);

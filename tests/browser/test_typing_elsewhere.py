@@ -1,0 +1,184 @@
+"""What is typed beside the form is no rating: not while it loads, and not afterwards."""
+
+import time
+
+import pytest
+
+from tests.browser.conftest import open_round
+from tests.browser.desk import Desk, write_notebook
+
+SECONDS = 10
+TEXT = 'round_name = "r-stem" 5 s 4 '
+# The kernel takes its time, so that the form arrives while somebody types.
+SLOW = """
+import time
+from ratebook.rating import Form, front
+_answer = Form.answer
+def answer(self, content):
+    time.sleep(3 if content["kind"] == "open" else 0)
+    return _answer(self, content)
+Form.answer = answer
+"""
+RULE = "export function mayTakeFocus(root) {"
+WITHOUT_THE_RULE = f"""
+rule = {RULE.removeprefix("export ")!r}
+assert rule in front.script()
+Form._esm = front.script().replace(rule, rule + " return true;")
+"""
+_RUN = "name => void window.jupyterapp.commands.execute(name)"
+
+
+def in_the_code_cell(desk):
+    desk.page.locator(".jp-CodeCell .cm-content").nth(1).click()
+
+
+def in_the_markdown_cell(desk):
+    desk.page.locator(".jp-MarkdownCell").first.dblclick()
+    desk.page.locator(".jp-MarkdownCell .cm-content").click()
+
+
+def in_command_mode_on_another_cell(desk):
+    desk.page.locator(".jp-InputPrompt").nth(2).click()
+
+
+def in_the_file_browsers_filter(desk):
+    desk.page.evaluate(_RUN, "filebrowser:activate")
+    box = desk.page.locator(".jp-FileBrowser-filterBox")
+    if not box.is_visible():
+        desk.page.evaluate(_RUN, "filebrowser:toggle-file-filter")
+    box.wait_for()
+    box.click()
+
+
+def in_a_new_cell(desk):
+    desk.page.evaluate(_RUN, "notebook:insert-cell-below")
+    desk.page.keyboard.press("Enter")
+
+
+PLACES = [
+    in_the_code_cell, in_the_markdown_cell, in_command_mode_on_another_cell,
+    in_the_file_browsers_filter, in_a_new_cell,
+]  # fmt: skip
+
+
+def named(place):
+    return place.__name__.replace("_", " ")
+
+
+@pytest.fixture
+def saved(lab, context, folder):
+    """saved(more) is a notebook with a form that was run and saved; `more` ran in its kernel."""
+    desks = []
+
+    def saved(more=""):
+        open_round(folder, "neureg-qa", 2, None, ("ana",), "r-stem")
+        path = write_notebook(folder, "r-stem", "ana", before_all=SLOW + more)
+        desks.append(Desk(lab, context.new_page(), path))
+        desk = desks[-1].open()
+        desk.save_notebook()
+        return desk
+
+    yield saved
+    for desk in desks:
+        desk.page.close(run_before_unload=False)
+    lab.end_kernels()
+
+
+def type_while_it_loads(desk, place, until=lambda: False):
+    """For ten seconds, from before the form is there to long after."""
+    desk.page.reload()
+    desk.ready()
+    place(desk)
+    assert desk.form.locator(".rb-bar").count() == 0
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end and not until():
+        desk.page.keyboard.type(TEXT, delay=30)
+        if time.monotonic() > end - SECONDS / 2:
+            assert desk.form.locator(".rb-bar").is_visible()
+    desk.page.wait_for_timeout(500)
+
+
+def stored(desk):
+    return desk.count() + desk.rows("SELECT count(*) FROM mark_event")[0][0]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=named)
+def test_what_is_typed_beside_a_form_that_loads_is_not_stored(saved, place):
+    desk = saved()
+    type_while_it_loads(desk, place)
+    assert stored(desk) == 0
+    desk.form.locator(".rb-prompt").first.click()  # a click, and the keys are the form's
+    desk.press("5").wait_for_state("saved")
+    assert desk.count() == 1
+
+
+@pytest.mark.parametrize("place", PLACES, ids=named)
+def test_the_control_a_form_that_takes_the_keyboard_from_anything_stores_it(saved, place):
+    desk = saved(WITHOUT_THE_RULE)
+    type_while_it_loads(desk, place, until=lambda: stored(desk))
+    assert stored(desk) > 0
+
+
+# Beside the form on a plain page, with the markup of Notebook 7 and Voilà, there is this.
+_BESIDE = """(kind) => {
+  const made = {
+    input: () => document.createElement('input'),
+    textarea: () => document.createElement('textarea'),
+    select: () => document.createElement('select'),
+    editable: () => Object.assign(document.createElement('div'), { contentEditable: 'true' }),
+    cell: () => Object.assign(document.createElement('div'), { className: 'jp-Cell', tabIndex: 0 }),
+    frame: () => Object.assign(document.createElement('iframe'), { srcdoc: '<input>' }),
+    component: () => {
+      const host = document.createElement('div');
+      host.attachShadow({ mode: 'open' }).append(document.createElement('input'));
+      return host;
+    },
+  }[kind]();
+  made.id = 'beside';
+  document.body.prepend(made);
+  const field = made.shadowRoot?.firstChild ?? made;
+  field.focus();
+  window.__has = () => document.activeElement === made;
+  return window.__has();
+}"""
+
+
+@pytest.mark.parametrize(
+    "kind", ["input", "textarea", "select", "editable", "cell", "frame", "component"]
+)
+def test_an_item_come_anew_does_not_take_the_keyboard_from_whoever_has_it(stem, kind):
+    stem.press("1").wait_for_state("saved")
+    assert stem.page.evaluate(_BESIDE, kind)
+    ref = stem.widget._sitting.turns[0].ref
+    other = {"event_id": "other", "subject": ref, "part": 3, "question": "accuracy",
+             "value": "accurate", "lamport": 9}
+    stem.from_elsewhere({"kind": "save", "tab": "other", "events": [other]})
+    stem.form.locator(".rb-part", has_text="Sentence 3").get_by_text("Accurate").wait_for()
+    stem.press("4", "5")
+    assert stem.page.evaluate("window.__has()")
+    assert stem.count() == 2
+
+
+def test_a_key_still_on_its_way_to_the_next_item_opens_nothing_under_the_typing_hands(stem):
+    stem.page.evaluate("""() => {
+      const answer = window.__answer;
+      window.__answer = async (said) => {
+        if (said.includes('"step"')) await new Promise((go) => setTimeout(go, 400));
+        return answer(said);
+      };
+    }""")
+    stem.press("]", "f")  # the flag's reason is asked on the next item, which is not there yet
+    assert stem.page.evaluate(_BESIDE, "input")
+    stem.wait_for_position(2)
+    stem.write("a reason").press("Enter")
+    assert stem.page.evaluate("document.activeElement.value") == "a reason"
+    assert stem.marks() == []
+
+
+def test_a_form_without_the_keyboard_says_how_it_gets_it(stem):
+    hint = stem.form.get_by_text("Click the form to rate by keys")
+    assert not hint.is_visible()
+    assert stem.page.evaluate(_BESIDE, "input")
+    assert hint.is_visible()
+    stem.form.locator(".rb-prompt").first.click()
+    assert not hint.is_visible()
