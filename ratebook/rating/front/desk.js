@@ -19,7 +19,12 @@ export class Desk {
   // Every change of an answer comes through here: into the sheet, the history and the outbox.
   record(slot, after, { typing = false, back = null } = {}) {
     const { form } = this;
-    if (form.locked() || form.move.isOn) return false;
+    if (form.locked()) return false;
+    if (form.move.isOn) {
+      form.move.drop();
+      return false;
+    }
+    form.move.work();
     const changes = this.sheet.change(slot, after);
     this.history.add(this.sheet.item.ref, changes, { typing, back });
     this.store(changes, { typing });
@@ -47,8 +52,11 @@ export class Desk {
     const held = this.sheet.at(slot);
     const empty = value === null || (typeof value === "string" && value.trim() === "");
     const same = empty ? held === null : held !== null && held.value === value;
-    if (!same) {
-      this.record(slot, empty ? null : { status: "answered", value }, { typing: !left });
+    const { lost } = this; // leaving a field says once more what was typed and not taken
+    const again = left && lost?.slot === slot.key && lost.value === value;
+    if (!same && !again) {
+      const taken = this.record(slot, empty ? null : { status: "answered", value }, { typing: !left });
+      this.lost = taken ? null : { slot: slot.key, value };
     }
     if (left) {
       this.history.close();
@@ -92,9 +100,9 @@ export class Desk {
     }, how);
   }
 
-  // Skipped is not done: the item cannot be submitted without it.
+  // Who cannot judge leaves the question open: it counts as missing and holds nothing back.
   skip(slot) {
-    this.aside(slot, "skipped", `Leave “${slot.question.label}” for later. Why?`, {});
+    this.aside(slot, "skipped", `“${slot.question.label}” cannot be judged and stays open. Why?`, {});
   }
 
   // Not applicable is an answer, and has its reason.
@@ -109,7 +117,7 @@ export class Desk {
     const step = this.history.peek();
     if (step === null) return form.say("Nothing to undo.");
     if (step.item !== this.sheet.item.ref) {
-      form.say("The last change was in another item; U again takes it back there.");
+      form.arrival = "The last change was in another item; U again takes it back there.";
       return form.fetch({ ref: step.item });
     }
     if (form.locked()) return undefined;

@@ -62,3 +62,25 @@ test("the browser remembers the open question of the item it showed last, and ho
   assert.equal(again.durations.length, 30);
   assert.equal(new Memory("another", storage).slotIn({ ref: "i1" }), null);
 });
+
+test("keys that nothing took are counted for the rater when what was coming is there", () => {
+  const { clock, said, move } = desk();
+  move.begin();
+  clock.pass(600);
+  move.hold("5");
+  move.drop();
+  move.end();
+  assert.match(said.at(-1), /^2 keys or clicks came before this was here and were not taken/);
+  move.begin();
+  move.end();
+  assert.equal(said.length, 3);
+});
+
+test("keys held for what never came are said not to be taken", () => {
+  const { clock, done, said, move } = desk();
+  move.begin();
+  move.hold("5");
+  clock.pass(3100);
+  assert.deepEqual(done, []);
+  assert.match(said.at(-1), /does not answer yet.*1 key or click since then was not taken/);
+});
