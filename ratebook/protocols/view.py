@@ -47,7 +47,7 @@ def _field(name: str, field: Field) -> dict[str, Any]:
 def _question(question: Question) -> dict[str, Any]:
     content = question.model_dump(
         mode="json",
-        exclude={"aliases", "consensus", "comment", "unanswerable", "levels", "options"},
+        exclude={"aliases", "consensus", "comment", "levels", "options"},
     )
     content["comment_of"] = question.comment_of
     content["values"] = None if question.values is None else list(question.values)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ratebook.protocols import Protocol, Question, is_required
 from ratebook.protocols.conditions import leaves
-from ratebook.rounds.events import ANSWERED, NOT_APPLICABLE, Events
+from ratebook.rounds.events import ANSWERED, NOT_APPLICABLE, SKIPPED, Events
 from ratebook.rounds.snapshot import Asked, Snapshot
 
 Counts = dict[str, int]
@@ -75,8 +75,12 @@ class Slots:
     def lacking(
         self, protocol: Protocol, asked: Mapping[str, Asked], own: Events
     ) -> Iterator[tuple[str, Cells]]:
+        """What a rater has still to do: a question left open as one that cannot be judged is done
+        with, though its answer is missing."""
+        said = Said(asked, own)
         for question, cells, there in self.required(protocol, asked, own):
-            yield question, cells.take(~there)
+            open_ = said.has(question, cells, (SKIPPED,))
+            yield question, cells.take(~there & ~open_)
 
     def required(
         self, protocol: Protocol, asked: Mapping[str, Asked], own: Events, of: str = "item"
@@ -89,7 +93,8 @@ class Slots:
             cells = self.whole if question.per == "whole" else self.parts
             if question.when is not None or question.required is not True:
                 cells = cells.take(_is_required(question, cells, said, asked))
-            yield question.id, cells, said.answered(question, cells)
+            there = said.has(question.id, cells, (ANSWERED, NOT_APPLICABLE))
+            yield question.id, cells, there
 
 
 class Said:
@@ -99,10 +104,9 @@ class Said:
         self.asked, self.events = asked, events
         self.known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
-    def answered(self, question: Question, cells: Cells) -> np.ndarray:
-        mine = self.events.question == self.asked[question.id].id
-        done = np.isin(self.events.status, (ANSWERED, NOT_APPLICABLE))
-        rows = self.events.take(mine & done)
+    def has(self, question: str, cells: Cells, statuses: tuple[int, ...]) -> np.ndarray:
+        mine = self.events.question == self.asked[question].id
+        rows = self.events.take(mine & np.isin(self.events.status, statuses))
         return np.isin(_key(cells.subject, cells.part), _key(rows.subject, rows.part))
 
     def values(self, question: Question, cells: Cells) -> tuple[np.ndarray, list[Any]]:

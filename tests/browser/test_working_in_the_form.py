@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from ratebook.rounds import RoundError, StoredRound
 
 
@@ -25,21 +27,26 @@ def test_changing_away_clears_what_is_no_longer_asked_and_logs_it(stem):
     ]
 
 
-def test_a_flag_a_skip_and_a_not_applicable_carry_their_reasons(bare_desk):
+def test_a_flag_a_question_left_open_and_one_that_does_not_apply_carry_their_reasons(bare_desk):
     desk = bare_desk("neureg-qa", 2)
     desk.press("f").write("The answer is cut off.").press("Enter")
-    desk.press("s").write("Must read it again.").press("Enter")
+    desk.press("c").write("The triples are in Welsh.").press("Enter")
     assert desk.at() == ("accuracy", 0)
     desk.press("5", "5", "5")
     assert desk.at() == ("kg_alignment", 0)
     desk.press("x", "Enter")  # the protocol offers its reason, no_kg, first
     desk.wait_for_state("saved")
-    assert desk.at() == ("relevance", 0)  # skipped is not done: it comes again
-    assert "Still missing (1)" in desk.form.locator(".rb-missing").inner_text()
-    desk.press("Control+Enter")
-    assert desk.marks() == [("flag", "The answer is cut off.")]
+    line = desk.form.locator(".rb-line[data-question=relevance]")
+    assert "left open" in line.inner_text()
+    assert "rb-done" not in line.get_attribute("class")  # no ✓: nobody answered it
+    assert "Left open (1): Relevance" in " ".join(
+        desk.form.locator(".rb-missing").inner_text().split()
+    )
+    desk.picture("left-open")
+    desk.press("Control+Enter").wait_for_submitted(1)
+    assert desk.marks() == [("flag", "The answer is cut off."), ("submit", None)]
     reasons = desk.rows("SELECT status, reason FROM answer_event WHERE status <> 'answered'")
-    assert reasons == [("skipped", "Must read it again."), ("not_applicable", "no_kg")]
+    assert reasons == [("skipped", "The triples are in Welsh."), ("not_applicable", "no_kg")]
 
 
 def test_what_is_missing_is_named_and_reached_by_a_key(stem):
@@ -197,6 +204,38 @@ def test_confidence_starts_unset_and_keys_are_off_while_typing(bare_desk):
     desk.press("Enter").wait_for_state("saved")
     assert desk.values()["confidence", 0] == 85
     assert desk.values()["first_impression", 0] == "nupf 5?"
+
+
+@pytest.mark.parametrize(("typed", "stored"), [("0.5%", 0.5), ("0,5 %", 0.5), ("85 %", 85)])
+def test_a_percentage_is_taken_as_it_is_typed(bare_desk, typed, stored):
+    desk = confidence(bare_desk)
+    desk.write(typed).press("Enter").wait_for_state("saved")
+    assert desk.values()["confidence", 0] == stored
+    assert desk.form.locator(".rb-trouble").inner_text() == ""
+
+
+def test_a_percentage_that_could_mean_two_things_says_how_to_write_either(bare_desk):
+    desk = confidence(bare_desk)
+    desk.write("0.5").press("Enter")
+    assert "write 50 or 0.5%" in desk.form.locator(".rb-problem").inner_text()
+    desk.write("%").press("Enter").wait_for_state("saved")
+    desk.open()
+    desk.form.locator(".rb-line[data-question=confidence]").click()
+    assert desk.form.locator(".rb-number").input_value() == "0.5%"
+
+
+def test_what_was_read_on_the_way_to_a_number_that_is_none_does_not_stay(bare_desk):
+    desk = confidence(bare_desk)
+    desk.write("140").press("Escape", "n").wait_for_state("saved")
+    assert ("confidence", 0) not in desk.values()
+
+
+def confidence(bare_desk):
+    """At the percentage of feedback-quality, its field open."""
+    desk = bare_desk("feedback-quality", 1)
+    desk.press("n", *"4444444", "n")
+    assert desk.at() == ("confidence", 0)
+    return desk.press("Enter")
 
 
 def test_keys_faster_than_the_page_is_drawn_go_to_the_questions_they_were_meant_for(bare_desk):

@@ -8,11 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.protocols import holds, load, names
+from ratebook.protocols import UNANSWERABLE, Question, holds, load, names
 from ratebook.rating import front
+from ratebook.rounds.exchange.triples import read_triples
 
 HERE = Path(__file__).parent / "front"
-CASES = json.loads((HERE / "conditions.json").read_text(encoding="utf-8"))
+
+
+def table(name):
+    """Cases that both sides must decide alike; front/tables.test.mjs reads the same files."""
+    return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+
+
+CASES = table("conditions")
+SCALES = {
+    name: Question(id="q", prompt="?", **scale) for name, scale in table("scales").items()
+}
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +52,36 @@ def test_the_front_ends_own_tests_pass(node):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: json.dumps(case["condition"]))
 def test_conditions_mean_the_same_in_the_browser_as_in_the_protocol(case):
     assert holds(case["condition"], case["answers"]) is case["holds"]
+
+
+@pytest.mark.parametrize("case", table("numbers"), ids=lambda case: repr(list(case.values())))
+def test_a_number_is_taken_or_refused_by_the_store_as_it_is_when_it_is_typed(case):
+    question = SCALES[case["scale"]]
+    if case["value"] is None:
+        with pytest.raises(ValueError, match="q"):
+            question.check(case["typed"])
+    else:
+        assert question.check(case["typed"]) == case["value"]
+
+
+@pytest.mark.parametrize("case", table("sent"), ids=lambda case: repr(list(case.values())))
+def test_the_store_takes_what_the_form_sends_for_a_number(case):
+    assert SCALES[case["scale"]].check(case["sent"]) == case["value"]
+
+
+def test_what_means_unanswerable_in_the_form_means_it_in_the_store():
+    cases = table("unanswerable")
+    question = Question(id="q", prompt="?", type="answer", unanswerable=cases["spellings"])
+    for case in cases["cases"]:
+        said = question.check(case["typed"]) == UNANSWERABLE
+        assert said is case["unanswerable"], case["typed"]
+
+
+@pytest.mark.parametrize("case", table("triples"), ids=lambda case: case["text"])
+def test_triples_are_read_at_opening_as_the_form_shows_them(case):
+    triples, others = read_triples(case["text"])
+    assert [list(triple) for triple in triples] == case["triples"]
+    assert [line.text for line in others] == case["others"]
 
 
 def test_the_joined_script_is_one_module_with_one_export(node, tmp_path):

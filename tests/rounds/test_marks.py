@@ -87,12 +87,18 @@ def test_an_incomplete_item_cannot_be_submitted_and_what_is_missing_is_named(sto
     assert not stored.marks("ana")
 
 
-def test_skipping_leaves_an_item_incomplete_and_not_applicable_does_not(stored, say):
+def test_what_cannot_be_judged_is_submitted_open_and_counts_as_missing(stored, say):
     complete(say)
-    say("ana", "q0/a", "tone", status="skipped")
-    assert "tone" in stored.mark("ana", "q0/a", "submit", "m1").reason
+    say("ana", "q0/a", "tone", status="skipped", reason="It breaks off.")
+    assert stored.mark("ana", "q0/a", "submit", "m1").ok
+    ana = stored.status()["raters"][0]
+    assert (ana["submitted"], ana["complete"]) == (1, 0)
+    (held,) = [answer for answer in stored.current("ana").values() if answer.status == "skipped"]
+    assert held.reason == "It breaks off."
+    before = ana["missing"]
     say("ana", "q0/a", "tone", status="not_applicable", reason="no_kg")
     assert stored.mark("ana", "q0/a", "submit", "m2").ok
+    assert stored.status()["raters"][0]["missing"] == before - 1
 
 
 def test_a_submission_can_be_taken_back(stored, say):

@@ -3,10 +3,19 @@
 export const UNANSWERABLE = "<Unanswerable>";
 
 function same(wanted, value) {
-  if (typeof wanted === "number" || typeof value === "number") {
-    return Number(wanted) === Number(value);
-  }
-  return String(wanted) === String(value);
+  return wanted === value || String(wanted) === String(value);
+}
+
+// An answer as the store will keep it: the protocol's spellings of “unanswerable” are one value.
+export function meant(question, value) {
+  if (question.type !== "answer" || typeof value !== "string") return value;
+  const spellings = [UNANSWERABLE, ...(question.unanswerable ?? [])].map(bare);
+  return spellings.includes(bare(value)) ? UNANSWERABLE : value;
+}
+
+function bare(text) {
+  const folded = text.normalize("NFKC").toUpperCase().toLowerCase().trim();
+  return folded.replace(/^[ .。!?]+|[ .。!?]+$/g, "");
 }
 
 // `answers` maps question ids to values; what is not there is not answered.

@@ -2,20 +2,30 @@
 
 import { UNANSWERABLE } from "./conditions.js";
 import { el, key } from "./elements.js";
+import { asPercent } from "./percent.js";
 
-// A number the scale allows, or the sentence that says why it is none.
+// A number the scale allows, or the sentence that says why it is none: what the store takes, and a
+// comma for the point, which many keyboards have in its place.
 export function readNumber(question, written) {
-  const text = written.trim().replace(",", ".").replace(/\s*%$/, "");
-  if (text === "") return { value: null };
-  if (!/^[+-]?\d+(\.\d+)?$/.test(text)) return { problem: `“${written}” is not a number.` };
+  const isPercent = question.type === "percent";
+  const signed = isPercent && written.trim().endsWith("%");
+  const text = written.trim().replace(signed ? /\s*%$/ : "", "").replace(",", ".");
+  if (text === "" && !signed) return { value: null };
+  if (!NUMBER.test(text)) return { problem: `“${written}” is not a number.` };
   const value = Number(text);
   const { min, max, step } = question;
   if (value < min || value > max) return { problem: `${text} is outside ${min}–${max}.` };
-  if (step && Math.abs((value - min) / step - Math.round((value - min) / step)) > 1e-9) {
+  if (isPercent && !signed && value > 0 && value < 1) {
+    const hundredfold = Number((value * 100).toFixed(6));
+    return { problem: `Percentages go from 0 to 100: write ${hundredfold} or ${text}%.` };
+  }
+  if (step && Number((min + Math.round((value - min) / step) * step).toFixed(9)) !== value) {
     return { problem: step === 1 ? `${text} is not a whole number.` : `Steps are of ${step}.` };
   }
   return { value };
 }
+
+const NUMBER = /^[+-]?\d{1,15}(\.\d{1,15})?$/;
 
 function leaving(done, ways) {
   return (event) => {
@@ -47,11 +57,13 @@ export function textEntry(question, value, write, done, labelId) {
 
 export function numberEntry(question, value, write, done, labelId) {
   const problem = el("p", { class: "rb-problem", role: "alert" });
+  const percents = question.type === "percent";
   const read = (event, options) => {
     const found = readNumber(question, event.target.value);
     problem.textContent = found.problem || "";
     event.target.setAttribute("aria-invalid", String(Boolean(found.problem)));
-    if (!found.problem) write(found.value, options);
+    // Else what was read on the way to it, such as the 14 of 140, would stand as the answer.
+    write(found.problem ? null : found.value, options);
   };
   const field = el("input", {
     class: "rb-entry rb-number",
@@ -60,7 +72,7 @@ export function numberEntry(question, value, write, done, labelId) {
     autocomplete: "off",
     "aria-labelledby": labelId,
     placeholder: `${question.min}–${question.max}`,
-    value: value === null || value === undefined ? "" : String(value),
+    value: value === null || value === undefined ? "" : String(percents ? asPercent(value) : value),
     on: {
       input: (event) => read(event),
       change: (event) => read(event, { left: true }),

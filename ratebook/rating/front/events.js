@@ -1,15 +1,17 @@
 // From what a rater did to the events that are stored.
 
+import { asPercent } from "./percent.js";
 import { slotKey } from "./sheet.js";
 
 // A change of a slot as an event; `seconds` is the time on task since the event before it.
 export function answerEvent(slot, after, seconds, date) {
   const gone = after === null || after.status === "retracted";
+  const told = slot.question.type === "percent" ? asPercent : (value) => value;
   return {
     subject: slot.subject,
     part: slot.part,
     question: slot.question.id,
-    value: gone || after.status !== "answered" ? null : after.value,
+    value: gone || after.status !== "answered" ? null : told(after.value),
     status: gone ? "retracted" : after.status,
     reason: (after && after.reason) || null,
     client_time: date.toISOString(),

@@ -36,6 +36,18 @@ export class Foot {
     );
   }
 
+  jumps(slots) {
+    const named = slots.slice(0, NAMED).map((slot) =>
+      el(
+        "button",
+        { class: "rb-button rb-jump", on: { click: () => this.act.open(slot) } },
+        missingName(this.protocol, slot),
+      ),
+    );
+    const more = slots.length - NAMED;
+    return [...named, more > 0 ? el("span", {}, `and ${more} more`) : null];
+  }
+
   draw(sheet, { submitted, waiting, held }) {
     const missing = sheet.missing();
     this.submit.hidden = submitted;
@@ -48,18 +60,16 @@ export class Foot {
       fill(
         this.missing,
         el("span", {}, `Still missing (${missing.length}): `),
-        missing
-          .slice(0, NAMED)
-          .map((slot) =>
-            el(
-              "button",
-              { class: "rb-button rb-jump", on: { click: () => this.act.open(slot) } },
-              missingName(this.protocol, slot),
-            ),
-          ),
-        missing.length > NAMED ? el("span", {}, `and ${missing.length - NAMED} more`) : null,
+        this.jumps(missing),
       );
-    } else if (waiting) fill(this.missing, "Complete. Submitting when everything is stored …");
-    else fill(this.missing, "Complete. Ctrl+Enter submits.");
+    } else {
+      const open = sheet.leftOpen();
+      fill(
+        this.missing,
+        waiting ? "Submitting when everything is stored … " : "Ctrl+Enter submits. ",
+        open.length ? el("span", {}, `Left open (${open.length}): `) : "Complete.",
+        this.jumps(open),
+      );
+    }
   }
 }

@@ -8,7 +8,7 @@ export const KEYS = [
   { keys: ["p", "ArrowUp"], show: ["P", "↑"], does: "up", what: "previous question" },
   { keys: ["ArrowLeft", "ArrowRight"], show: ["←", "→"], what: "look along the levels; Space takes one" },
   { keys: ["u", "Ctrl+Z"], does: "undo", what: "take back what was done last" },
-  { keys: ["s"], does: "skip", what: "skip this question, with a reason" },
+  { keys: ["c", "s"], show: ["C"], does: "skip", what: "cannot judge: leave this question open, with a reason" },
   { keys: ["x"], does: "notApplicable", what: "this question does not apply here" },
   { keys: ["m"], does: "missing", what: "jump to what is still missing" },
   { keys: ["f"], does: "flag", what: "flag the item, with a reason; once more takes it back" },

@@ -1,6 +1,7 @@
 // One item's sheet: every question asked of it and of its parts, and how each stands.
 
-import { isAsked, isRequired, namesIn } from "./conditions.js";
+import { isAsked, isRequired, meant, namesIn } from "./conditions.js";
+import { fromPercent } from "./percent.js";
 
 export const SETTLED = new Set(["answered", "not_applicable"]);
 
@@ -47,7 +48,9 @@ export class Sheet {
     this.follows = null;
     for (const answer of item.answers) {
       const key = slotKey(answer.subject, answer.part, answer.question);
-      if (answer.status !== "retracted") this.answers.set(key, answer);
+      if (answer.status === "retracted") continue;
+      const type = this.byKey.get(key)?.question.type;
+      this.answers.set(key, type === "percent" ? { ...answer, value: fromPercent(answer.value) } : answer);
     }
   }
 
@@ -70,9 +73,10 @@ export class Sheet {
     for (const slot of this.slots) {
       const answer = this.answers.get(slot.key);
       if (!answer || answer.status !== "answered") continue;
-      said.set(slot.part, { ...said.get(slot.part), [slot.question.id]: answer.value });
+      const value = meant(slot.question, answer.value);
+      said.set(slot.part, { ...said.get(slot.part), [slot.question.id]: value });
     }
-    this.follows = { said, values: new Map(), missing: null, stage: null };
+    this.follows = { said, values: new Map(), untouched: null, stage: null };
     return this.follows;
   }
 
@@ -89,26 +93,32 @@ export class Sheet {
     return answer !== null && SETTLED.has(answer.status);
   }
 
-  // Skipped means later; but what is asked of the case may be somebody else's to answer.
+  // Left open by a rater who cannot judge: missing for whoever counts, but not for this rater.
   skipped(slot) {
     return this.at(slot)?.status === "skipped";
   }
 
-  missing() {
-    const known = this.known();
-    known.missing ??= this.slots.filter((slot) => {
-      if (this.settled(slot) || !this.required(slot)) return false;
-      return !(this.skipped(slot) && slot.question.of === "case");
-    });
-    return known.missing;
+  leftOpen() {
+    return this.slots.filter((slot) => this.skipped(slot) && this.required(slot));
   }
 
-  // A stage opens when everything required in those before it was answered or skipped.
+  untouched() {
+    const known = this.known();
+    known.untouched ??= this.slots.filter(
+      (slot) => !this.settled(slot) && !this.skipped(slot) && this.required(slot),
+    );
+    return known.untouched;
+  }
+
+  // What holds the item back. What is asked of its case may be somebody else's to answer.
+  missing() {
+    return this.untouched().filter((slot) => slot.question.of !== "case");
+  }
+
+  // A stage opens when everything required in those before it was answered or left open.
   stage() {
     const known = this.known();
-    known.stage ??= this.missing()
-      .filter((slot) => !this.skipped(slot))
-      .reduce((least, slot) => Math.min(least, slot.stage), Infinity);
+    known.stage ??= this.untouched().reduce((least, slot) => Math.min(least, slot.stage), Infinity);
     return known.stage;
   }
 
@@ -161,15 +171,16 @@ export class Sheet {
   }
 
   // Where work goes on after `slot`: what is missing further down, else further up, else nowhere.
-  // Optional questions are stops when they are answered by one key; optional texts are not.
+  // Optional questions are stops when they are answered by one key; optional texts are not. What
+  // was left open stays so until the rater opens it.
   next(slot = null) {
     const here = slot === null ? -1 : this.slots.indexOf(slot);
-    const stops = this.slots.filter(
-      (one) => !this.settled(one) && this.open(one) && (this.required(one) || isClosed(one)),
-    );
-    const first = stops.filter((one) => !this.skipped(one));
-    const below = first.find((one) => this.slots.indexOf(one) > here);
-    return below ?? first[0] ?? stops.find((one) => one !== slot) ?? null;
+    const stops = this.slots.filter((one) => {
+      if (this.settled(one) || this.skipped(one) || !this.open(one)) return false;
+      return this.required(one) || isClosed(one);
+    });
+    const below = stops.find((one) => this.slots.indexOf(one) > here);
+    return below ?? stops[0] ?? null;
   }
 }
 

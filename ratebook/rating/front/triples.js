@@ -2,19 +2,22 @@
 
 import { el, given } from "./elements.js";
 
-// “1. subject → predicate → object”, with → or -> or | between; other lines as they stand.
+// As ratebook.rounds.exchange.triples reads them: one a line, numbered or not, in brackets or not.
+const NUMBERING = /^\s*(?:\p{Nd}+\s*[.):]\s+|[-*•]\s+)/u;
+const ARROWS = [/→|⟶|⇒|➝|➔/, /-{1,2}>|=>/, /\|/, /\t+/]; // the first that splits in three is meant
+const SHUT = { "(": ")", "<": ">", "[": "]" };
+
+// {pieces} of each line that is a triple, {line} of any other.
 export function readTriples(text) {
   return text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => {
-      const bare = line.replace(/^\d+\.\s*/, "");
-      for (const arrow of ["→", "->", "|"]) {
-        const pieces = bare.split(arrow).map((piece) => piece.trim());
-        if (pieces.length === 3 && pieces.every(Boolean)) return { pieces };
-      }
-      return { line };
+    .split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/)
+    .map((line) => ({ line: line.trim(), bare: line.replace(NUMBERING, "").trim() }))
+    .filter(({ bare }) => bare)
+    .map(({ line, bare }) => {
+      const inside = bare.at(-1) === SHUT[bare[0]] ? bare.slice(1, -1) : bare;
+      const pieces = ARROWS.map((arrow) => inside.split(arrow).map((piece) => piece.trim()));
+      const three = pieces.find((found) => found.length === 3);
+      return three?.every(Boolean) ? { pieces: three } : { line };
     });
 }
 

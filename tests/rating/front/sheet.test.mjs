@@ -38,19 +38,21 @@ test("changing away takes back what is no longer asked, in its own part only", (
   assert.equal(sheet.at(severity2).value, "no");
 });
 
-test("not applicable is done, skipped is not", () => {
+test("what does not apply and what cannot be judged hold nothing back, and the latter stays named", () => {
   const sheet = new Sheet(sentences, item());
   sheet.change(sheet.slots[0], { status: "skipped", value: null });
   sheet.change(sheet.slots[3], { status: "not_applicable", value: null });
-  assert.deepEqual(names(sheet.missing()), ["accuracy1"]);
+  assert.deepEqual(names(sheet.missing()), []);
+  assert.deepEqual(names(sheet.leftOpen()), ["accuracy1"]);
 });
 
-test("a skipped question comes again when nothing else is left", () => {
+test("a question left open does not come again by itself", () => {
   const sheet = new Sheet(sentences, item());
   sheet.change(sheet.slots[0], { status: "skipped", value: null });
   assert.equal(sheet.next(sheet.slots[0]).part, 2);
   sheet.change(sheet.slots[3], answered("yes"));
-  assert.equal(sheet.next(sheet.slots[3]).part, 1);
+  assert.equal(sheet.next(sheet.slots[3]), null);
+  assert.equal(sheet.step(sheet.slots[3], -1).part, 1);
 });
 
 const staged = {
@@ -68,6 +70,36 @@ test("a later stage stays closed until the one before it is done", () => {
   sheet.change(sheet.slots[0], answered("yes"));
   sheet.change(sheet.slots[1], answered("yes"));
   assert.equal(open().length, 4);
+});
+
+test("what is asked of the case opens the next step and holds no item back", () => {
+  const sheet = new Sheet(staged, item());
+  assert.deepEqual(names(sheet.missing()), ["generated1", "generated2"]);
+  for (const slot of sheet.slots.slice(2)) sheet.change(slot, answered("yes"));
+  assert.deepEqual(names(sheet.missing()), []);
+  assert.equal(sheet.stage(), 0);
+});
+
+test("an answer in the words that mean unanswerable opens and closes what depends on it", () => {
+  const asked = {
+    stages: [["text", "match"]],
+    questions: [
+      question("text", { type: "answer", unanswerable: ["cannot be determined"] }),
+      question("match", { when: { text: "answerable" }, required: { text: "answerable" } }),
+    ],
+  };
+  const sheet = new Sheet(asked, item({ parts: [] }));
+  sheet.change(sheet.slots[0], answered("1862"));
+  assert.deepEqual(names(sheet.missing()), ["match"]);
+  sheet.change(sheet.slots[0], answered("Cannot be determined."));
+  assert.deepEqual(names(sheet.missing()), []);
+});
+
+test("a percentage still on its way is the number it will be in the store", () => {
+  const asked = { stages: [["sure"]], questions: [question("sure", { type: "percent" })] };
+  const held = { subject: "i1", part: 0, question: "sure", status: "answered", value: "0.5%" };
+  const sheet = new Sheet(asked, item({ parts: [], answers: [held] }));
+  assert.equal(sheet.at(sheet.slots[0]).value, 0.5);
 });
 
 test("questions of the case point to the case", () => {

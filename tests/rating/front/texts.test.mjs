@@ -5,7 +5,6 @@ import { readNumber } from "../../../ratebook/rating/front/entries.js";
 import { commandOf } from "../../../ratebook/rating/front/keys.js";
 import { blocksOf, findAll, placesOf } from "../../../ratebook/rating/front/passage.js";
 import { Stopwatch, timeLeft } from "../../../ratebook/rating/front/time.js";
-import { readTriples } from "../../../ratebook/rating/front/triples.js";
 import { Clock } from "./protocol.mjs";
 
 test("blocks of a long text are the text, and no line is broken", () => {
@@ -29,24 +28,16 @@ test("sentences are found in their response in order, also equal ones", () => {
   assert.deepEqual([...places.values()], [[0, 4], [5, 8], [9, 13], null]);
 });
 
-test("triples are read with any of their arrows, and what is none is kept as it stands", () => {
-  assert.deepEqual(readTriples("1. a → b → c\nd -> e -> f\ng | h | i\njust words\n"), [
-    { pieces: ["a", "b", "c"] },
-    { pieces: ["d", "e", "f"] },
-    { pieces: ["g", "h", "i"] },
-    { line: "just words" },
-  ]);
-});
-
 test("numbers are read as people write them, and refused with the reason", () => {
   const overall = { min: 1, max: 5, step: 0 };
-  const percent = { min: 0, max: 100, step: null };
+  const percent = { type: "percent", min: 0, max: 100, step: null };
   assert.equal(readNumber(overall, "4,25").value, 4.25);
   assert.equal(readNumber(percent, "85 %").value, 85);
   assert.equal(readNumber(overall, "").value, null);
   assert.match(readNumber(overall, "6").problem, /outside 1–5/);
   assert.match(readNumber({ ...overall, step: 1 }, "4.5").problem, /not a whole number/);
   assert.match(readNumber(percent, "high").problem, /not a number/);
+  assert.match(readNumber(percent, "0.5").problem, /write 50 or 0.5%/);
 });
 
 test("keys mean nothing while somebody types, but Escape and Ctrl+Enter", () => {
