@@ -130,7 +130,7 @@ def proportion_of(
     """Σ hit / Σ of over answers: the linearised variance over clusters, on the logit, with t.
 
     Where each cluster holds one answer, Wilson's interval; at 0 and 1, Wilson's on the number of
-    clusters.
+    clusters. A bootstrap asked for by name is drawn wherever there is something to draw.
     """
     counted = cells.where(cells.numbers["of"] > 0)
     interval, coverage = options.interval, options.coverage
@@ -154,13 +154,14 @@ def proportion_of(
     p = found.value
     rows = counted.per_cluster(counted.numbers["hit"], counted.numbers["of"])
     at_edge = p in (0.0, 1.0)
-    if at_edge or (len(rows) == len(counted) and _single_answers(counted)):
+    drawn = interval in DRAWN
+    if at_edge or (not drawn and len(rows) == len(counted) and _single_answers(counted)):
         n = len(rows)
         low, high = limits(p * n, n, "wilson", coverage)
         unit = "clusters" if at_edge else "answers"
         method = f"Wilson on {n} {unit}" + _raters_said(found)
         found = replace(found, low=low, high=high, method=method, reason=None)
-    elif interval not in DRAWN and len(rows) >= 3:
+    elif not drawn and len(rows) >= 3:
         variance = linearised_variance(rows, p)
         variance *= LOGIT.slope(np.array([p]))[0] ** 2
         low, high = t_interval(p, variance, len(rows) - 1, coverage, LOGIT)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.jackknife import spread, t_interval
-from analysis.links import FISHER, PLAIN, Link
+from analysis.links import FISHER, PLAIN
 from analysis.measures.finding import Finding, Task, nothing
 from analysis.options import Options
 from analysis.proportions import proportion_of
 
 NAMES = ("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves")
+# Clusters × different pairs of values: beyond, an interval would not fit into memory.
+MOST_CELLS = 50_000_000
 
 
 def judged(task: Task) -> list[Finding]:
@@ -104,61 +104,69 @@ def _estimate(name: str, cells: Cells, options: Options) -> Estimate:
             ratio,
             options,
         )
-    make = spearman_rows if name == "spearman" else f1_rows
-    value, without = make(cells)
-    return _from_leaving_out(value, without, options, FISHER if name == "spearman" else PLAIN)
+    return paired(name, cells, options)
 
 
-def spearman_rows(cells: Cells) -> tuple[float, np.ndarray]:
-    """Rank correlation, and without each cluster."""
-    return _each(cells, _spearman)
+def paired(name: str, cells: Cells, options: Options) -> Estimate:
+    """A statistic of how often each pair of values (people's, judge's) is met.
 
-
-def f1_rows(cells: Cells) -> tuple[float, np.ndarray]:
-    """Macro-F1 over the half-point classes, and without each cluster."""
-    return _each(cells, _macro_f1)
-
-
-def _each(cells: Cells, of: Any) -> tuple[float, np.ndarray]:
+    Those counts add up over clusters, so its interval is made as everyone else's is.
+    """
     people, judge = cells.numbers["people"], cells.numbers["judge"]
-    names = np.unique(cells.cluster)
-    without = [of(people[cells.cluster != name], judge[cells.cluster != name]) for name in names]
-    return of(people, judge), np.array(without)
+    if name == "macro_f1_halves":
+        people, judge = halves(people), halves(judge)
+    pairs, codes = np.unique(np.column_stack([people, judge]), axis=0, return_inverse=True)
+    _, clusters = np.unique(cells.cluster, return_inverse=True)
+    too_many = (int(clusters.max()) + 1) * len(pairs) > MOST_CELLS
+
+    def rows(part: Cells) -> np.ndarray:
+        of = np.zeros(len(part), dtype=int) if too_many else clusters.ravel()
+        counts = np.zeros((int(of.max()) + 1, len(pairs)))
+        np.add.at(counts, (of, codes.ravel()), 1.0)
+        return counts
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        return (spearman if name == "spearman" else macro_f1)(pairs, totals)
+
+    wanted = replace(options, interval=None) if too_many else options
+    link = FISHER if name == "spearman" else PLAIN
+    found = infer_cells(name, cells, rows, values, wanted, link=link, reason="no_spread")
+    if too_many and found.value is not None and options.interval is not None:
+        found = replace(found, reason="too_many_values")
+    return found
 
 
-def _spearman(people: np.ndarray, judge: np.ndarray) -> float:
-    a, b = _ranks(people), _ranks(judge)
-    if len(a) < 2 or a.std() == 0 or b.std() == 0:
-        return float("nan")
-    return float(((a - a.mean()) * (b - b.mean())).mean() / (a.std() * b.std()))
+def spearman(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Rank correlations of the values in `pairs`, each met as often as a row of `totals` says."""
+    n = totals.sum(axis=1, keepdims=True)
+    centred = []
+    for side in pairs.T:
+        ranks = _ranks(side, totals)
+        centred.append(ranks - (totals * ranks).sum(axis=1, keepdims=True) / np.maximum(n, 1))
+    a, b = centred
+    both = (totals * a * b).sum(axis=1)
+    each = (totals * a**2).sum(axis=1) * (totals * b**2).sum(axis=1)
+    # Squares of half ranks: what is no rounding error is far above this.
+    there = (each > 1e-6) & (n[:, 0] >= 2)
+    return np.where(there, both / np.sqrt(np.where(there, each, 1.0)), np.nan)
 
 
-def _ranks(x: np.ndarray) -> np.ndarray:
-    _, codes, counts = np.unique(x, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes.ravel()])
+def _ranks(side: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """The mid-rank of each pair's value, by the counts of each row."""
+    order = side.argsort(kind="stable")
+    first = np.flatnonzero(np.diff(side[order], prepend=np.nan) != 0)
+    counts = np.add.reduceat(totals[:, order], first, axis=1)
+    ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
+    return ranks[:, np.searchsorted(side[order][first], side)]
 
 
-def _macro_f1(people: np.ndarray, judge: np.ndarray) -> float:
-    if not len(people):
-        return float("nan")
-    a, b = halves(people), halves(judge)
-    scores = [
-        2 * np.sum((a == k) & (b == k)) / (np.sum(a == k) + np.sum(b == k))
-        for k in np.union1d(a, b)
-    ]
-    return float(np.mean(scores))
-
-
-def _from_leaving_out(value: float, without: np.ndarray, options: Options, link: Link) -> Estimate:
-    coverage = options.coverage
-    if not np.isfinite(value):
-        return Estimate(None, reason="no_spread", coverage=coverage)
-    if options.interval is None:
-        return Estimate(value, coverage=coverage)
-    found = spread(value, without, np.ones(len(without), dtype=int), link)
-    if found is None or len(without) < 3 or found.raw_variance < 1e-24:
-        return Estimate(value, reason="too_few_units_for_interval", coverage=coverage)
-    low, high = t_interval(value, found.variance, found.n - 1, coverage, link)
-    method = f"jackknife over {found.n} clusters on {link.name}, t"
-    se = float(np.sqrt(found.raw_variance))
-    return Estimate(value, low, high, se=se, method=method, coverage=coverage)
+def macro_f1(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """F1 averaged over the values that either side gave."""
+    total, classes = np.zeros(len(totals)), np.zeros(len(totals))
+    for value in np.unique(pairs):
+        of_people, of_judge = (pairs == value).T
+        given = totals[:, of_people].sum(axis=1) + totals[:, of_judge].sum(axis=1)
+        met = totals[:, of_people & of_judge].sum(axis=1)
+        total += np.where(given > 0, 2 * met / np.where(given > 0, given, 1.0), 0.0)
+        classes += given > 0
+    return np.where(classes > 0, total / np.maximum(classes, 1), np.nan)

@@ -28,7 +28,7 @@ def sentence(found: Apart, first: str, second: str) -> str:
 def ends(report: Any) -> str:
     """The most severe and the most lenient rater, item by item."""
     pair = furthest(report.leans)
-    found = apart(report.counted, pair[0], [pair[1]]) if pair else None
+    found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage) if pair else None
     if pair is None or found is None:
         return ""
     from ..figures.apart import apart_figure

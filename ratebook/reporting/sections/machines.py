@@ -45,7 +45,7 @@ def differences(report: Any, machine: str) -> str:
     """Bland and Altman: is the machine off, and by how much on which items."""
     rows = report.counted.people
     people = sorted(rows.loc[rows["rater_kind"].eq("human"), "rater"].unique())
-    found = apart(report.counted, machine, people)
+    found = apart(report.counted, machine, people, report.parameters.coverage)
     if found is None:
         return ""
     from ..figures.apart import apart_figure

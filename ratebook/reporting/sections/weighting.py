@@ -14,7 +14,7 @@ ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
 
 def weighting(report: Any) -> Section | None:
     rows = confident(report.counted)
-    found = weigh(rows)
+    found = weigh(rows, report.parameters.coverage)
     if found is None:
         return None
     parts = [paragraph(sentence(found))]
@@ -22,7 +22,7 @@ def weighting(report: Any) -> Section | None:
         parts.append(
             paragraph(f"{silent} without a stated confidence; these are left out here.", "soft")
         )
-    bins = calibration(rows)
+    bins = calibration(rows, report.parameters.coverage)
     if len(bins) > 1 and len(rows) >= ENOUGH_ITEMS:
         from ..figures.bins import bins_figure
 
@@ -93,12 +93,12 @@ def sentence(found: dict[str, Any]) -> str:
         said += f"leaves the mean at {plain}" + (f" (a move of {span}). " if shown else ". ")
     if found["raters"] < ENOUGH_RATERS or found["items"] < ENOUGH_ITEMS or found["slope"] is None:
         return said + "Whether surer means closer to the truth cannot be checked here."
-    slope, se = found["slope"], found["slope_se"]
-    if slope + 2 * se < 0:
+    slope, margin = found["slope"], found.get("reach", 2.0) * found["slope_se"]
+    if slope + margin < 0:
         return said + (
             "Surer answers were closer to the other raters’, so confidence means something: the "
             "weighted mean within items is a fair second reading beside the plain one."
         )
-    if slope - 2 * se > 0:
+    if slope - margin > 0:
         return said + "Surer answers were further from the other raters’. Use the plain mean."
     return said + "Surer answers were not closer to the other raters’. Use the plain mean."

@@ -30,7 +30,9 @@ class Apart:
     high: float
 
 
-def apart(counted: Counted, first: str, others: list[str]) -> Apart | None:
+def apart(
+    counted: Counted, first: str, others: list[str], coverage: float = 0.95
+) -> Apart | None:
     """None where fewer than ten items have a score of both on one scale."""
     parts = []
     for question in one_scale(counted):
@@ -48,7 +50,7 @@ def apart(counted: Counted, first: str, others: list[str]) -> Apart | None:
     gap = points["gap"].to_numpy()
     bias, spread = float(gap.mean()), float(gap.std(ddof=1))
     ends = bias - REACH * spread, bias + REACH * spread
-    return Apart(points, bias, margin(gap), *ends)
+    return Apart(points, bias, margin(gap, coverage), *ends)
 
 
 def one_scale(counted: Counted) -> list[Any]:

@@ -45,11 +45,12 @@ def confident(counted: Counted) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).dropna(subset=["c", "x"])
 
 
-def weighting(rows: pd.DataFrame) -> dict[str, Any] | None:
+def weighting(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any] | None:
     """What weighting moves: plain, weighted, their difference with its interval, and why.
 
     The interval of the difference is a jackknife over items. `slope` is the within-rater slope of
-    error on confidence: below 0, surer answers were closer to the others'.
+    error on confidence: below 0, surer answers were closer to the others'; `reach` is how many of
+    its standard errors it must be from 0.
     """
     if not len(rows) or rows["c"].sum() == 0:
         return None
@@ -65,7 +66,7 @@ def weighting(rows: pd.DataFrame) -> dict[str, Any] | None:
         without = rest[usable, 2] / rest[usable, 3] - rest[usable, 0] / rest[usable, 1]
         n = len(without)
         # Pseudo-values make the jackknife a mean, whose margin is the t interval's.
-        half = margin(n * (weighted - plain) - (n - 1) * without)
+        half = margin(n * (weighted - plain) - (n - 1) * without, coverage)
         found |= {"low": found["difference"] - half, "high": found["difference"] + half}
     within = rows.dropna(subset=["error"])
     centred = within["c"] - within.groupby("rater")["c"].transform("mean")
@@ -76,17 +77,20 @@ def weighting(rows: pd.DataFrame) -> dict[str, Any] | None:
         left = within["error"] - within.groupby("rater")["error"].transform("mean")
         score = (centred * (left - found["slope"] * centred)).groupby(within["subject"]).sum()
         found["slope_se"] = float(np.sqrt((score**2).sum()) / spread)
+        from scipy.special import ndtri
+
+        found["reach"] = float(ndtri(0.5 + coverage / 2))
     return found
 
 
-def calibration(rows: pd.DataFrame) -> pd.DataFrame:
+def calibration(rows: pd.DataFrame, coverage: float = 0.95) -> pd.DataFrame:
     """confidence, error, margin, n: mean distance from the others by stated confidence."""
     usable = rows.dropna(subset=["error"])
     levels = (usable["c"] * 10).round() * 10
-    found = [
-        (float(level), float(part["error"].mean()), margin(part["error"].to_numpy()), len(part))
-        for level, part in usable.groupby(levels, sort=True)
-    ]
+    found = []
+    for level, part in usable.groupby(levels, sort=True):
+        error = part["error"].to_numpy()
+        found.append((float(level), float(error.mean()), margin(error, coverage), len(error)))
     return pd.DataFrame(found, columns=["confidence", "error", "margin", "n"])
 
 

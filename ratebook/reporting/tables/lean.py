@@ -38,7 +38,7 @@ def leans(report: Any) -> pd.DataFrame:
     ).set_index("rater")
     found = [
         {"rater": rater, **dict(zip(ENDS, severity.loc[rater, list(ENDS.values())], strict=True))}
-        | later(rows)
+        | later(rows, given.coverage)
         for rater, rows in every.dropna(subset=["apart"]).groupby("rater", sort=True)
     ]
     made = pd.DataFrame(found, columns=COLUMNS)
@@ -80,7 +80,7 @@ def scores(report: Any) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def later(rows: pd.DataFrame) -> dict[str, Any]:
+def later(rows: pd.DataFrame, coverage: float) -> dict[str, Any]:
     """How many items of a rater, how the lean moved from the first to the last, and its noise."""
     found: dict[str, Any] = {
         "n": rows["item"].nunique(),
@@ -91,20 +91,21 @@ def later(rows: pd.DataFrame) -> dict[str, Any]:
     if len(sitting) >= 4 * THIRD and dated["at"].nunique() > THIRD:
         third = len(sitting) // THIRD
         early, late = sitting[:third], sitting[-third:]
-        spread = float(np.hypot(margin(early), margin(late)))
+        spread = float(np.hypot(margin(early, coverage), margin(late, coverage)))
         moved = float(late.mean() - early.mean())
         found |= {"early": float(early.mean()), "late": float(late.mean())}
         found |= {"drift_low": moved - spread, "drift_high": moved + spread}
     return found
 
 
-def margin(values: np.ndarray) -> float:
-    """Half of a 95 % interval for the mean of independent values."""
+def margin(values: np.ndarray, coverage: float = 0.95) -> float:
+    """Half of the interval for the mean of independent values."""
     if len(values) < 2:
         return float("nan")
     from scipy.special import stdtrit
 
-    return float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))
+    times = float(stdtrit(len(values) - 1, 0.5 + coverage / 2))
+    return float(times * values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def habits(counted: Counted, question: object) -> pd.DataFrame:
