@@ -127,6 +127,13 @@ def takes(measure: Mapping[str, Any]) -> str:
     return TAKES.get(name, "values")
 
 
+def correction_of(measure: Mapping[str, Any]) -> str | None:
+    """How the p of its pairs is corrected for their number: Holm's way unless it says another."""
+    if not str(measure["statistic"]).startswith("difference"):
+        return None
+    return str(measure.get("correction") or "holm")
+
+
 def check_measure(measure: Mapping[str, Any]) -> None:
     """Refuse a measure that does not say what it is of."""
     name = str(measure["statistic"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from analysis.catalogue import correction_of
 from analysis.compare import adjust, p_value, paired_difference, pooled_difference
 from analysis.estimate import Estimate
 from analysis.measures.averages import row_means
@@ -100,7 +101,7 @@ def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
 
     The measure's `correction` is holm, benjamini-hochberg or none.
     """
-    correction = str(task.measure.get("correction") or "holm")
+    correction = correction_of(task.measure) or "holm"
     each = [p_value(pair.estimate) for pair in pairs]
     after = adjust(each, correction)
     compared = sum(p is not None for p in each)

@@ -1,7 +1,7 @@
 """Two systems on the same cases: whether a difference is shown, and how it is said.
 
-A difference is shown where its own interval leaves out zero and its p, corrected by Holm for all
-comparisons of the round, is small enough. Two intervals side by side decide nothing.
+A difference is shown where its own interval leaves out zero and its p, corrected as the protocol
+says for all comparisons of the round, is small enough. Two intervals side by side decide nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .measures import asked_of
 from .rows import is_comparison
 from .words import is_share, name_of, reason, signed
 
+CORRECTIONS = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
 OF = {"overall_mean": "difference_overall", "overall_computed_mean": "difference_overall"}
 
 
@@ -24,13 +25,20 @@ def comparisons(report: Any) -> list[dict[str, Any]]:
 
 def compared(report: Any) -> int:
     """How many comparisons the correction is for."""
-    return sum(row["p_holm"] is not None for row in report.numbers.rows)
+    return sum(row["p_corrected"] is not None for row in report.numbers.rows)
+
+
+def corrections(report: Any) -> list[str]:
+    """How the comparisons are corrected for their number; empty where they are not."""
+    rows = [row for row in report.numbers.rows if row["p_corrected"] is not None]
+    found = {row["correction"] for row in rows}
+    return [said for name, said in CORRECTIONS.items() if name in found]
 
 
 def of_many(report: Any, words: str) -> str:
     """“ among 6 comparisons”; nothing where there are not several to correct for."""
     many = compared(report)
-    return f"{words} {many} comparisons" if many > 1 else ""
+    return f"{words} {many} comparisons" if many > 1 and corrections(report) else ""
 
 
 def comparison(
@@ -90,8 +98,8 @@ def excludes_zero(row: Mapping[str, Any]) -> bool:
 
 def is_shown(row: Mapping[str, Any], coverage: float) -> bool:
     """Whether the difference stands, corrected for how many were looked at."""
-    corrected = row["p_holm"] is None or row["p_holm"] < 1 - coverage
-    return excludes_zero(row) and corrected
+    p = row["p_corrected"]
+    return excludes_zero(row) and (p is None or p < 1 - coverage)
 
 
 def in_points(report: Any, row: Mapping[str, Any]) -> bool:

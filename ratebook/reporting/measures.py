@@ -45,12 +45,19 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
         kept.append(entry)
         if entry["statistic"] in TOGETHER and len(asked_of(entry)) > 1 and protocol.item.system:
             together = {"statistic": "difference_overall", "question": entry["question"]}
-            together["system"] = protocol.item.system
+            together |= {"system": protocol.item.system, **one_correction(protocol)}
             if together not in kept:  # else one comparison would be corrected for twice
                 kept.append(together)
     machines = machines_beside_people(protocol, frame, parameters)
     declared = answerable(protocol, kept, machines)
     return [*declared, *comparisons(machines, declared)]
+
+
+def one_correction(protocol: Any) -> dict[str, str]:
+    """The correction that all comparisons the protocol declares have; else the usual one."""
+    declared = {m.correction for m in protocol.measures if m.statistic.startswith("difference")}
+    only = declared.pop() if len(declared) == 1 else None
+    return {"correction": only} if only else {}
 
 
 def with_criteria(asked: list[str], protocol: Any) -> list[str]:

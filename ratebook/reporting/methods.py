@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .differences import compared, of_many
+from .differences import compared, corrections, of_many
 from .names import statistic_of
 from .provenance import PACKAGES, versions
 from .words import capital, count, is_share, listing, name_of, was
@@ -60,7 +60,8 @@ def methods(report: Any) -> str:
     if drawn:
         said.append(f"{given['resamples']:,} resamples were drawn with seed {given['seed']}.")
     if compared(report):
-        corrected = of_many(report, ", corrected by Holm for")
+        by = " or ".join(corrections(report))
+        corrected = of_many(report, f", corrected by {by} for")
         said.append(f"Systems are compared case by case, with p by t{corrected}.")
     said += checked(numbers.checks)
     found = versions()

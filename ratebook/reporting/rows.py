@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -13,7 +13,8 @@ from .parameters import Parameters
 
 ROW = (
     *("question", "group", "statistic", "estimate", "low", "high", "low_like", "high_like"),
-    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "p_holm", "reason"),
+    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "p_holm"),
+    *("p_corrected", "correction", "reason"),
     *("aggregate", "warnings"),
 )
 # With r raters the intervals of κ take r² steps and that of ICC more: at 60, some seconds of one
@@ -57,10 +58,7 @@ def rows_of(
         found = [*summed(others, parameters.interval), *summed(pairs, None)]
     ranges = ranges_of(protocol)
     asked = {measure["statistic"]: measure.get("question") for measure in measures}
-    holm = iter(adjusted(found))
-    return [
-        within({**row, "p_holm": next(holm)}, possible(row, ranges, asked)) for row in found
-    ]
+    return [within(row, possible(row, ranges, asked)) for row in corrected(found)]
 
 
 def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
@@ -129,13 +127,19 @@ def within(row: dict[str, Any], ends: tuple[float, float] | None) -> dict[str, A
     return {**row, **cut, "warnings": [*row["warnings"], *said]}
 
 
-def adjusted(rows: Iterable[Mapping[str, Any]]) -> list[float | None]:
-    """Each comparison's p after Holm over all comparisons of the round.
+def corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with each comparison's p corrected for all comparisons of the round.
 
-    Pooled and compatible readings and those by group compare the same systems once more; they
-    are not counted again.
+    Those that the protocol wants corrected in one way are counted together. Pooled and compatible
+    readings and those by group compare the same systems once more; they are not counted again.
     """
-    return analysis.adjust([row["p"] if is_comparison(row) else None for row in rows], "holm")
+    found = [{**row, "p_holm": None, "p_corrected": None} for row in rows]
+    for correction in {row["correction"] for row in rows} - {None}:
+        same = [row for row in found if row["correction"] == correction and is_comparison(row)]
+        for row, p in zip(same, analysis.adjust([row["p"] for row in same], correction)):
+            row["p_corrected"] = p
+            row["p_holm"] = p if correction == "holm" else None
+    return found
 
 
 def is_comparison(row: Mapping[str, Any]) -> bool:

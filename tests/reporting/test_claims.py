@@ -25,7 +25,8 @@ def gap(value, low=None, high=None, p=None, **further):
         "estimate": value,
         "low": low,
         "high": high,
-        "p_holm": p,
+        "p_corrected": p,
+        "correction": "holm",
         "reason": None,
         "warnings": [],
         **further,
@@ -99,7 +100,7 @@ def test_no_correction_is_claimed_where_there_is_nothing_to_correct_for(comparis
     report = SimpleNamespace(
         parameters=SimpleNamespace(coverage=0.95),
         protocol=SimpleNamespace(questions=(), measures=()),
-        numbers=SimpleNamespace(rows=[{**none, "p_holm": p}]),
+        numbers=SimpleNamespace(rows=[{**none, "p_corrected": p}]),
     )
     rows = [{"estimate": value} for value in (4.0, 3.0, 2.0)]
     for found, end in ((none, "; no difference is shown."), (shown, "; shown: a before b, a befo")):
@@ -177,10 +178,10 @@ def test_every_number_of_the_headline_stands_in_numbers_json(workspace):
 
 def test_holm_counts_every_comparison_of_the_round(workspace):
     rows = numbers(workspace.store.round("feedback-sample")).rows
-    compared = [r for r in rows if r["p_holm"] is not None]
+    compared = [r for r in rows if r["p_corrected"] is not None]
     smallest = min(compared, key=lambda r: r["p"])
     assert len(compared) == 8
-    assert smallest["p_holm"] == pytest.approx(8 * smallest["p"])
+    assert smallest["p_holm"] == smallest["p_corrected"] == pytest.approx(8 * smallest["p"])
     assert "8 comparisons: each p is corrected by Holm" in page_of(
         workspace.store.round("feedback-sample")
     )

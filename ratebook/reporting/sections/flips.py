@@ -107,7 +107,7 @@ def flipped_order(report: Any, raters: list[str]) -> str | None:
 
 
 def compared(report: Any) -> list[dict[str, Any]]:
-    """All measures that compare systems, over the whole round: what Holm corrects for together."""
+    """All measures that compare systems, over the whole round: what is corrected for together."""
     return [
         {**measure, "by": []}
         for measure in wanted(report.protocol, report.frame, report.parameters)

@@ -8,6 +8,7 @@ from ..differences import (
     amount,
     compared,
     comparisons,
+    corrections,
     in_points,
     is_shown,
     label,
@@ -103,7 +104,7 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
                 row["group"]["systems"],
                 "–" if none else amount(row, points),
                 span(row, points) or no_interval(row),
-                "–" if row["p_holm"] is None else small(row["p_holm"]),
+                "–" if row["p_corrected"] is None else small(row["p_corrected"]),
                 "cannot be said"
                 if row["low"] is None
                 else ("yes" if is_shown(row, report.parameters.coverage) else "no"),
@@ -111,14 +112,22 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
             )
         )
     many = compared(report)
-    corrected = "p, corrected" if many > 1 else "p"
+    by = " or ".join(corrections(report))
+    corrected = "p, corrected" if many > 1 and by else "p"
     head = ("Question", "Pair", "Difference", "Interval", corrected, "Beyond chance", "Items")
     made = table(head, lines, "Differences on the same cases", text=2)
-    if many > 1:
+    below = f"{1 - report.parameters.coverage:.2g}"
+    if many > 1 and by:
         made += paragraph(
-            f"{many} comparisons: each p is corrected by Holm for that number, and a difference "
-            "counts as beyond chance only where its corrected p is below "
-            f"{1 - report.parameters.coverage:.2g}. The intervals are each comparison’s own.",
+            f"{many} comparisons: each p is corrected by {by} for that number, and a difference "
+            f"counts as beyond chance only where its corrected p is below {below}. The intervals "
+            "are each comparison’s own.",
+            "soft",
+        )
+    elif many > 1:
+        made += paragraph(
+            f"{many} comparisons: as the protocol asks, no p is corrected for that number, so some "
+            f"may be below {below} by chance alone.",
             "soft",
         )
     return made
