@@ -25,7 +25,7 @@ from tests.judges.standin import reply_to
 
 GOLDEN = Path(__file__).parent / "golden"
 HASHES = {
-    "crowded": "7be10271548b55ff",
+    "crowded": "a3ad3f912aa2f791",
     "two-systems": "4aff2bf41816d4ae",
     "models-only": "2f7654f497730193",
     "adjudicated": "cdcaa7eddd0f519b",

@@ -1,9 +1,11 @@
 """Numbers that must not move unless a commit names them.
 
 `NAME.json` here is numbers.json of each sample as `make report` writes it, `rounds/NAME.json` that
-of five made-up rounds. `make golden` writes them anew and prints what moved.
+of five made-up rounds, and `rounds/NAME.txt` what their pages say. `make golden` writes them anew
+and prints what moved.
 """
 
+import difflib
 import json
 import math
 from collections.abc import Iterator
@@ -41,6 +43,12 @@ def moved(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 PARTS = ("numbers", "targets", "checks")
+
+
+def reworded(before: str, after: str) -> list[str]:
+    """The lines of a page that went (-) and came (+)."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:

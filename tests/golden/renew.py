@@ -1,16 +1,20 @@
-"""Writes the golden numbers anew and prints each row that moved: a commit names them.
+"""Writes the golden numbers anew and prints each row, and each line of a page, that moved.
+
+A commit names them.
 
 python -m tests.golden.renew [NAME …]       (make golden)
 """
 
 import importlib.util
+import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ratebook import Workspace
-from tests.golden import HERE, SAMPLES, kept, moved, rounds
+from tests.golden import HERE, SAMPLES, moved, reworded, rounds
+from tests.golden.pages import text_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,16 +28,26 @@ def main(names: Sequence[str]) -> None:
         samples = None
         for name in names or [*SAMPLES, *rounds.NAMES]:
             if name in rounds.NAMES:
-                found = rounds.built(name, Path(folder) / name).numbers()
-                path = HERE / "rounds" / f"{name}.json"
+                report = rounds.built(name, Path(folder) / name).read()
+                found, path = report.numbers, HERE / "rounds" / f"{name}.json"
+                lines = pinned(path.with_suffix(".txt"), text_of(report), reworded)
             else:
                 samples = samples or built(Path(folder) / "samples")
-                found, path = samples.round(name).numbers(), HERE / f"{name}.json"
-            before = kept(name) if path.exists() else None
-            path.write_text(found.to_json(), encoding="utf-8")
-            lines = ["written for the first time"] if before is None else moved(before, kept(name))
+                found, path, lines = samples.round(name).numbers(), HERE / f"{name}.json", []
+            lines = [*pinned(path, found.to_json(), rows_moved), *lines]
             for line in lines or ["nothing moved"]:
                 print(f"{name}: {line}", flush=True)
+
+
+def pinned(path: Path, text: str, compared: Callable[[str, str], list[str]]) -> list[str]:
+    """Write the file; what differs from the one that was there."""
+    before = path.read_text("utf-8") if path.exists() else None
+    path.write_text(text, encoding="utf-8")
+    return [f"{path.name} is new"] if before is None else compared(before, text)
+
+
+def rows_moved(before: str, after: str) -> list[str]:
+    return moved(json.loads(before), json.loads(after))
 
 
 def built(folder: Path) -> Workspace:

@@ -5,20 +5,25 @@ import json
 import pytest
 
 from analysis.catalogue import STATISTICS
-from tests.golden import SAMPLES, kept, moved, rounds
+from tests.golden import HERE, SAMPLES, kept, moved, reworded, rounds
+from tests.golden.pages import text_of
 from tests.reporting.conftest import SAMPLES as BUILT
 
 
 @pytest.fixture(scope="module", params=rounds.NAMES)
 def made(request, tmp_path_factory):
-    """A made-up round, and its numbers."""
-    round = rounds.built(request.param, tmp_path_factory.mktemp(request.param))
-    return round, round.numbers()
+    """The report of a made-up round."""
+    return rounds.built(request.param, tmp_path_factory.mktemp(request.param)).read()
 
 
 def test_a_made_up_rounds_numbers_are_those_kept(made):
-    round, found = made
-    assert moved(kept(round.name), json.loads(found.to_json())) == []
+    found = json.loads(made.numbers.to_json())
+    assert moved(kept(found["round"]), found) == []
+
+
+def test_a_made_up_rounds_page_says_what_is_kept(made):
+    before = (HERE / "rounds" / f"{made.numbers.round}.txt").read_text("utf-8")
+    assert reworded(before, text_of(made)) == []
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -36,10 +36,10 @@ def column_name(report: Any, column: str) -> str:
 
 
 def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
-    """Two groups crossed: a heat map of the first statistic that has them."""
+    """Two groups crossed: a heat map of the first statistic that has them, if it is one number."""
     statistic = rows[0]["statistic"]
     kept = [row for row in rows if row["statistic"] == statistic and row["estimate"] is not None]
-    if len(kept) < 4:
+    if len(kept) < 4 or len({row["question"] for row in kept}) > 1:
         return lines(report, keys, rows)
     cells = pd.DataFrame(
         [(*(str(r["group"][key]) for key in keys), r["estimate"]) for r in kept],
