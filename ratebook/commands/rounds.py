@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 
 from .place import chosen, names, workspace
 
@@ -137,10 +138,16 @@ def parts(given: Namespace) -> None:
 def guide(given: Namespace) -> None:
     from ..rounds.exchange import write_guide
 
-    print(write_guide(chosen(given).stored, given.file))
+    _written(write_guide(chosen(given).stored, given.file))
 
 
 def codebook(given: Namespace) -> None:
     from ..rounds.codebook import write_codebook
 
-    print(write_codebook(chosen(given).stored, given.file))
+    _written(write_codebook(chosen(given).stored, given.file))
+
+
+def _written(file: Path) -> None:
+    """The file's name, unless it was standard output: there it would stand in the text."""
+    if str(file) != "-":
+        print(file)

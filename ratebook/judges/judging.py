@@ -142,10 +142,11 @@ def check_open(stored: StoredRound) -> None:
 
 
 def known_items(stored: StoredRound, items: Iterable[str] | None) -> list[str] | None:
+    """The named items, or those of the named cases; names the round lacks are refused."""
     if items is None:
         return None
     wanted = [items] if isinstance(items, str) else list(items)
-    known = {name for item in stored.items() for name in (item.key, item.ref)}
+    known = {name for item in stored.items() for name in (item.key, item.ref, item.case)}
     unknown = [name for name in wanted if name not in known]
     if unknown:
         some = [item.key for item in stored.items()]

@@ -95,7 +95,10 @@ def sheets(stored: StoredRound, group: Group, known: Known, items: Iterable[str]
     """The sheets of one group: one per item, or per case for questions of the case."""
     protocol = stored.protocol
     wanted = None if items is None else set(items)
-    found = [item for item in stored.items() if wanted is None or wanted & {item.ref, item.key}]
+    found = [
+        item for item in stored.items()
+        if wanted is None or wanted & {item.ref, item.key, item.case}
+    ]
     cases = {case.key: case for case in stored.cases()}
     for subject in _subjects(group, found, cases):
         case = cases.get(getattr(subject, "case", subject.key))

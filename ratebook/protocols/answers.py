@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,25 @@ def storable(text: str, what: str) -> str:
         raise ValueError(f"the text for {what} has characters no file can hold (NUL, or half a "
                          "character)")
     return text
+
+
+def confidence(value: Any) -> float:
+    """0–100, as a number or a text with or without %; a fraction may mean either, and is refused.
+
+    >>> confidence("85"), confidence("0.5%"), confidence(0)
+    (85.0, 0.5, 0.0)
+    """
+    text = str(value).strip()
+    try:
+        found = float(text.removesuffix("%"))
+    except ValueError:
+        found = math.nan
+    if isinstance(value, bool) or "_" in text or not 0 <= found <= 100:
+        raise ValueError(f"{text[:60]} is no confidence. Use a number from 0 to 100.")
+    if 0 < found < 1 and not text.endswith("%"):
+        raise ValueError(f"{text[:60]} could be a fraction or a percentage. "
+                         f"Write {found * 100:g}, or {text[:60]}%.")
+    return found
 
 
 def checked(question: Question, value: Any) -> Any:

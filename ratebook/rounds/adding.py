@@ -12,7 +12,8 @@ from ratebook.rounds import schema
 from ratebook.rounds.contents import Contents, is_shown, of_case
 from ratebook.rounds.model import ROLES, ItemRow, ItemTable, RoundError
 from ratebook.rounds.names import opaque_ref
-from ratebook.rounds.snapshot import Snapshot
+from ratebook.rounds.snapshot import Snapshot, Subject
+from ratebook.rounds.splitting import is_answered
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,11 @@ def add_items(
             subjects.append(_subject(place, number, "case", row.case, None, row, batch))
             values[number] = of_case_
         elif contents is not None and cases[row.case] in snapshot.subjects:  # type: ignore[union-attr]
-            _same(connection, place, table, row, cases[row.case], of_case_, contents, replace)
+            case = snapshot.subjects[cases[row.case]]  # type: ignore[union-attr]
+            _same(connection, place, table, row, case, of_case_, contents, snapshot, replace)
         if row.key in known:
             assert contents is not None
-            _same(connection, place, table, row, known[row.key].id, own, contents, replace)
+            _same(connection, place, table, row, known[row.key], own, contents, snapshot, replace)
             continue
         number += 1
         subjects.append(_subject(place, number, "item", row.key, cases[row.case], row, batch))
@@ -130,11 +132,11 @@ def _apart(row: ItemRow, place: Place) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _same(
-    connection: Connection, place: Place, table: ItemTable, row: ItemRow, subject: int,
-    fields: Mapping[str, str], contents: Contents, replace: bool,
+    connection: Connection, place: Place, table: ItemTable, row: ItemRow, subject: Subject,
+    fields: Mapping[str, str], contents: Contents, snapshot: Snapshot | None, replace: bool,
 ) -> None:
     """A known subject says what it said, or is changed while nobody has answered about it."""
-    stored = contents.of(subject)
+    stored = contents.of(subject.id)
     different = [name for name in fields if stored.get(name, "") != fields[name]]
     if not different:
         return
@@ -144,11 +146,16 @@ def _same(
             f"{', '.join(different)}: use replace to change items nobody has answered about, or "
             "give this one a key of its own."
         )
+    if snapshot is not None and is_answered(connection, snapshot, subject):
+        raise RoundError(
+            f"{_where(table, row)}: {subject.key!r} has answers, and its {', '.join(different)} "
+            "cannot change any more: leave the row as the round has it, or open a new round."
+        )
     for values in (schema.shown_value, schema.hidden_value):
         connection.execute(
-            delete(values).where(values.c.subject_id == subject, values.c.part == 0)
+            delete(values).where(values.c.subject_id == subject.id, values.c.part == 0)
         )
-    write_values(connection, place, {subject: {**stored, **fields}})
+    write_values(connection, place, {subject.id: {**stored, **fields}})
 
 
 def _twice(where: str, row: ItemRow, first: ItemRow, protocol: Protocol) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ratebook.protocols.answers import confidence, storable
 from ratebook.rounds.model import STATUSES, Event
 from ratebook.rounds.snapshot import Asked, Snapshot, Subject
 from ratebook.rounds.times import microseconds
@@ -51,8 +52,8 @@ def check(
         "replicate": _count("replicate", event.replicate, 1, 1_000_000),
         "status": event.status,
         "value_id": None, "number": None, "text": None,
-        "reason": event.reason or None,
-        "confidence": _number("confidence", event.confidence, 0, 100),
+        "reason": None,
+        "confidence": None,
         "seconds": _number("seconds", event.seconds, 0, math.inf),
         "lamport": None if event.lamport is None else _count("lamport", event.lamport, 0),
     }
@@ -60,6 +61,10 @@ def check(
         raise Refused(f"event id {row['event_id'][:20]!r}… is longer than 200 characters")
     try:
         row["client_time"] = microseconds(event.client_time)
+        if event.confidence is not None:
+            row["confidence"] = confidence(event.confidence)
+        if event.reason:
+            row["reason"] = storable(event.reason, "the reason")
     except ValueError as error:
         raise Refused(str(error)) from None
     if event.status not in STATUSES:

@@ -38,18 +38,14 @@ COLUMNS = {
 
 def write_codebook(stored: StoredRound, file: str | Path) -> Path:
     """The codebook as a Markdown file."""
+    from ratebook.rounds.exchange.content import put
+
     path = Path(file)
-    if path.suffix.lower() not in (".md", ".markdown", ".txt"):
+    if str(file) != "-" and path.suffix.lower() not in (".md", ".markdown", ".txt"):
         raise RoundError(
             f"{path.name or path}: a codebook is Markdown: end its name in .md."
         )
-    try:
-        path.write_text(codebook(stored), encoding="utf-8")
-    except OSError as error:
-        raise RoundError(
-            f"{path.name} cannot be written ({error.strerror}): choose a file in a folder that "
-            "exists."
-        ) from None
+    put(codebook(stored).encode(), file)
     return path
 
 

@@ -16,7 +16,7 @@ from ratebook.rounds import contents
 from ratebook.rounds.events import Events, read
 from ratebook.rounds.model import RoundError
 from ratebook.rounds.people import public_name
-from ratebook.rounds.snapshot import Asked, Snapshot, written
+from ratebook.rounds.snapshot import Asked, Snapshot, percentage, written
 
 if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
@@ -152,9 +152,17 @@ def _values(asked: Mapping[str, Asked], events: Events) -> pd.Categorical:
     codes = np.where(events.value_id >= 0, names.codes[np.maximum(events.value_id, 0)], -1)
     categories = {name: code for code, name in enumerate(names.categories)}
     is_number = ~np.isnan(events.number)
+    percents = [each.id for each in asked.values() if each.question.type == "percent"]
+    spelled = [
+        percentage(value) if is_percent else written(value)
+        for value, is_percent in zip(
+            events.number[is_number].tolist(),
+            np.isin(events.question[is_number], percents).tolist(), strict=True,
+        )
+    ]
     is_text = np.array([text is not None for text in events.text.tolist()], dtype=bool)
     for rows, values in (
-        (is_number, [written(value) for value in events.number[is_number].tolist()]),
+        (is_number, spelled),
         (is_text, events.text[is_text].tolist()),
     ):
         if len(values):
@@ -168,7 +176,7 @@ def _values(asked: Mapping[str, Asked], events: Events) -> pd.Categorical:
 
 def _ascending(text: str) -> tuple[float, str]:
     try:
-        return float(text), text
+        return float(text.removesuffix("%")), text
     except ValueError:
         return np.inf, text
 

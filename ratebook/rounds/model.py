@@ -46,7 +46,7 @@ class ItemTable:
         columns: dict[str, None] = {}
         for number, record in enumerate(records, start=1):
             fields = {str(k): "" if v is None else str(v) for k, v in record.items()}
-            role = fields.pop("role", "") or "main"
+            role = fields.pop("role", "").strip().casefold() or "main"
             columns.update(dict.fromkeys(fields))
             key, case = protocol.key(fields), protocol.case_of(fields)
             rows.append(ItemRow(key, case, fields, role, number))

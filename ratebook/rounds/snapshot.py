@@ -60,6 +60,12 @@ class Snapshot:
         found = self.refs.get(name) or (self.cases if of == "case" else self.items).get(name)
         if found is None and of == "case":
             found = self.items.get(name)
+        if found is None and name in self.cases:  # the case alone names its one item
+            own = [each for each in self.items.values() if each.case_id == self.cases[name].id]
+            if len(own) > 1:
+                keys = ", ".join(each.key for each in own[:4]) + (", …" if len(own) > 4 else "")
+                raise RoundError(f"{name!r} names {len(own)} items: write which one, {keys}")
+            found = own[0] if own else None
         if found is None:
             raise RoundError(f"there is no {of} {name!r} in the round")
         if found.kind == of:
@@ -136,6 +142,15 @@ def written(value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else format(Decimal(repr(value)), "f")
     return str(value)
+
+
+def percentage(number: float) -> str:
+    """A number from 0 to 100 that nobody can take for a fraction.
+
+    >>> percentage(85.0), percentage(0.5)
+    ('85', '0.5%')
+    """
+    return written(number) + ("%" if 0 < number < 1 else "")
 
 
 def places(

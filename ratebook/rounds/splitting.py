@@ -109,7 +109,8 @@ def refuse_answered(
             _refuse_answered(connection, snapshot, snapshot.subjects[number])
 
 
-def _refuse_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> None:
+def is_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> bool:
+    """Whether anybody said something about it; labels that came with the items do not count."""
     about = [subject.id, *(s.id for s in snapshot.items.values() if s.case_id == subject.id)]
     events, raters = schema.answer_event, schema.rater
     by_somebody = (
@@ -117,7 +118,11 @@ def _refuse_answered(connection: Connection, snapshot: Snapshot, subject: Subjec
         .join(raters, raters.c.id == events.c.rater_id)
         .where(events.c.subject_id.in_(about), raters.c.kind != "automatic")
     )
-    if connection.scalar(by_somebody.limit(1)):
+    return connection.scalar(by_somebody.limit(1)) is not None
+
+
+def _refuse_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> None:
+    if is_answered(connection, snapshot, subject):
         raise RoundError(
             f"{subject.key!r} has answers, and its parts are frozen since the first: open a new "
             "round to split it differently."

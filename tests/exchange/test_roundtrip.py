@@ -65,7 +65,7 @@ def answers(draw, items, questions, raters, plain=False):
         )
         extra = {} if plain else {
             "reason": draw(st.sampled_from([None, "no_kg", "=because, of"])),
-            "confidence": draw(st.sampled_from([None, None, 0, 0.5, 85, 99.75])),
+            "confidence": draw(st.sampled_from([None, None, 0, "0.5%", 85, 99.75])),
             "seconds": draw(st.sampled_from([None, 0, 1.25])),
             "client_time": draw(st.sampled_from([None, "2024-06-01T12:00:00.123456Z"])),
         }

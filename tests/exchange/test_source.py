@@ -1,9 +1,10 @@
 """The eight-column file of halo-support: the same bytes, but for labels and notes."""
 
+import pandas as pd
 import pytest
 
 from ratebook.protocols import load
-from ratebook.rounds import Store
+from ratebook.rounds import Event, Store
 from ratebook.rounds.exchange import FileError, export_answers, import_answers, read_items
 
 HALO = load("halo-support")
@@ -170,3 +171,24 @@ def test_an_excluded_rater_has_no_column_and_no_say_in_the_consensus(halo, tmp_p
     assert "human_label_ana" not in text
     assert ",SUPPORTED,CONTRADICTED," in text  # the checker's label, then eve's
     assert "SUPPORTED,SUPPORTED" not in text
+
+
+@pytest.mark.parametrize(("adjudicators", "stands"), [
+    (("NO EVIDENCE",), "NO EVIDENCE"),
+    (("NO EVIDENCE", "NO EVIDENCE", "CONTRADICTED"), "NO EVIDENCE"),
+    (("CONTRADICTED", "NO EVIDENCE"), "SUPPORTED"),
+    ((), "SUPPORTED"),
+])
+def test_adjudicators_settle_a_label_by_their_majority_else_the_people_s_stands(
+    halo, tmp_path, adjudicators, stands
+):
+    stored = halo(BYTES)
+    item = stored.items()[0]
+    said = {"ana": "SUPPORTED", "ben": "SUPPORTED",
+            **{f"judge{n}": value for n, value in enumerate(adjudicators)}}
+    for rater, value in said.items():
+        stored.add_rater(rater, kind="adjudicator" if rater.startswith("judge") else None)
+        assert stored.save(rater, [Event(None, item.key, "label", value)])[0].ok
+    export_answers(stored, tmp_path / "out.csv", "source")
+    rows = pd.read_csv(tmp_path / "out.csv", dtype=str).set_index("id")
+    assert rows.loc[item.key, "human_label"] == stands

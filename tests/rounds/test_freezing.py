@@ -32,7 +32,7 @@ def test_a_known_item_with_another_text_is_refused_unless_it_is_to_be_replaced(s
 
 def test_an_item_is_frozen_with_its_first_answer_and_its_neighbours_are_not(stored, protocol, say):
     say("ana", "q0/a", "tone", 1)
-    with pytest.raises(RoundError, match="frozen since its first answer"):
+    with pytest.raises(RoundError, match="has answers, and its text cannot change"):
         stored.add_items(more(protocol, cases=3, text="Another."), replace=True)
     with pytest.raises(RoundError, match="'q0/a' has answers, and its parts are frozen"):
         stored.set_parts("q0/a", [PartRow("q0/a", None, "One.")])

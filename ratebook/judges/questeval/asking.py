@@ -60,11 +60,10 @@ class Asker:
             again = question_again(messages, reply.text, complaint)
             second_key, second = await self._reply(wording, again)
             better = read(second, prompt)
-            both = {"retries": reply.retries + second.retries + 1,
-                    "cost": total(reply.cost, second.cost)}
+            retries, cost = reply.retries + second.retries + 1, total(reply.cost, second.cost)
             if better.ok and (better.status == "ok" or not outcome.ok):
-                return better, replace(second, **both), second_key
-            reply = replace(reply, **both)
+                return better, replace(second, retries=retries, cost=cost), second_key
+            reply = replace(reply, retries=retries, cost=cost)
         return outcome, reply, key
 
     async def _reply(self, wording: Wording, messages: Messages) -> tuple[str, Reply]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ratebook.protocols import Protocol
 
@@ -108,15 +108,3 @@ def _left(case: Case, ref: str, answered: set[tuple[str, int]]) -> dict[int, str
     """All questions of a text while one is open: a question is answered among its fellows."""
     open_ = [part for part in case.parts if (ref, part.number) not in answered]
     return {part.number: part.text for part in case.parts} if open_ else {}
-
-
-def chosen_items(stored: StoredRound, items: Any) -> list[str] | None:
-    """The named items or cases, or a ValueError that names those the round does not have."""
-    if items is None:
-        return None
-    wanted = [items] if isinstance(items, str) else list(items)
-    known = {name for item in stored.items() for name in (item.key, item.ref, item.case)}
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise ValueError(f"{stored.name} has no item {', '.join(map(repr, unknown[:5]))}")
-    return wanted

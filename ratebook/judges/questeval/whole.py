@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratebook.judges.judging import check_name, check_open, run_until_done, version_of
+from ratebook.judges.judging import check_name, check_open, known_items, run_until_done, version_of
 from ratebook.judges.prices import Prices
 from ratebook.judges.questeval import rules as baseline
 from ratebook.judges.questeval.asking import Asker
 from ratebook.judges.questeval.hands import ModelHand, RulesHand
 from ratebook.judges.questeval.run import Run
 from ratebook.judges.questeval.summary import STEPS, Summary
-from ratebook.judges.questeval.tasks import chosen_items, fields_of
+from ratebook.judges.questeval.tasks import fields_of
 from ratebook.judges.questeval.wording import Wordings
 from ratebook.judges.reply import Model, as_model
 
@@ -64,7 +64,7 @@ def questions(
     chosen = _steps(steps)
     check_open(stored)
     fields_of(stored.protocol)
-    wanted = chosen_items(stored, items)
+    wanted = known_items(stored, items)
     if most < 1:
         raise ValueError(f"most={most} asks for no questions: use 1 or more")
     if rules:

@@ -12,15 +12,17 @@ PRECEDENCE = ("adjudicator", "human", "model")
 def consensus(question: Question, facts: Sequence[Fact]) -> str:
     """The answer that stands for all of them to one question about one thing; empty for none.
 
-    Only the first replicate counts, and only what was answered.
+    Only the first replicate counts, and only what was answered. Adjudicators settle it by a strict
+    majority of their own; where they tie, nothing was adjudicated.
     """
     told = [fact for fact in facts if fact.status == "answered" and fact.replicate == 1]
-    judged = [fact for fact in told if fact.kind == "adjudicator"]
-    if judged:
-        return judged[-1].text
-    for kind in PRECEDENCE[1:] if question.consensus == "precedence" else ("human",):
+    kinds = PRECEDENCE if question.consensus == "precedence" else PRECEDENCE[:2]
+    for kind in kinds:
         votes = Counter(fact.text for fact in told if fact.kind == kind)
         if votes:
             text, count = votes.most_common(1)[0]
-            return text if 2 * count > votes.total() else ""
+            if 2 * count > votes.total():
+                return text
+            if kind != "adjudicator":
+                break
     return ""

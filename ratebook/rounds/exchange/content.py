@@ -1,6 +1,7 @@
 """The bytes of a file and the text in them: size, line length and encoding are checked here."""
 
 import codecs
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -71,6 +72,30 @@ def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
     if not total:
         raise FileError(f"{name} is empty. It needs a first row with the names of the columns.")
     return b"".join(pieces)
+
+
+def put(data: bytes, file: str | Path) -> None:
+    """The whole file at once: who reads it never sees half of it."""
+    if str(file) == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    path = Path(file)
+    if path.is_dir():
+        raise FileError(f"{label(file)} is a folder. Name a file in it.")
+    part = path.with_name(path.name + ".part")
+    try:
+        with open(part, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(part, path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{label(file)} cannot be written: {reason}. "
+                        "Choose a file in a folder that exists.") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)

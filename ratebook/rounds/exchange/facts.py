@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from ratebook.rounds import schema, times
 from ratebook.rounds.people import public_name
+from ratebook.rounds.snapshot import percentage, written
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Fact:
         """The value as files have it: nothing where there is none."""
         if self.value is None or isinstance(self.value, str):
             return self.value or ""
-        return percentage(self.value) if self.percent else decimal(self.value)
+        return percentage(self.value) if self.percent else written(self.value)
 
     @property
     def part_text(self) -> str:
@@ -51,7 +51,7 @@ class Fact:
 
     @property
     def seconds_text(self) -> str:
-        return "" if self.seconds is None else decimal(self.seconds)
+        return "" if self.seconds is None else written(self.seconds)
 
     @property
     def answered_at(self) -> str | None:
@@ -106,21 +106,3 @@ def facts(
         )
         found.append(((order[row.subject_id], row.part, row.rater_id, place, row.replicate), fact))
     return [fact for _, fact in sorted(found, key=lambda pair: pair[0])]
-
-
-def decimal(number: float) -> str:
-    """A number exactly, without an exponent.
-
-    >>> decimal(4.0), decimal(4.25), decimal(1e-7)
-    ('4', '4.25', '0.0000001')
-    """
-    return str(int(number)) if number == int(number) else format(Decimal(repr(number)), "f")
-
-
-def percentage(number: float) -> str:
-    """A number from 0 to 100 that nobody can take for a fraction.
-
-    >>> percentage(85.0), percentage(0.5)
-    ('85', '0.5%')
-    """
-    return decimal(number) + ("%" if 0 < number < 1 else "")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ratebook.protocols import Protocol
+from ratebook.protocols import Protocol, answers
 from ratebook.rounds.exchange.headers import plain
 from ratebook.rounds.exchange.problems import Problems, listed, shown
 from ratebook.rounds.exchange.sheet import Sheet
@@ -77,16 +77,11 @@ def replicate(cell: str) -> int:
 def confidence(cell: str) -> float:
     """0–100, with or without %."""
     try:
-        value = float(cell.removesuffix("%"))
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 100 or "_" in cell:
-        raise ValueError(f"{shown(cell)} is no confidence. "
-                         + pointed(cell, "Use a number from 0 to 100.", confidence))
-    if 0 < value < 1 and not cell.endswith("%"):
-        raise ValueError(f"{shown(cell)} could be a fraction or a percentage. "
-                         f"Write {value * 100:g}, or {shown(cell)}%.")
-    return value
+        return answers.confidence(cell)
+    except ValueError as error:
+        remedy = pointed(cell, "", answers.confidence)
+        raise ValueError(f"{shown(cell)} is no confidence. {remedy}" if remedy else
+                         shown(error, 200)) from None
 
 
 def seconds(cell: str) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratebook.protocols import UNANSWERABLE, Example, Protocol, Question
 from ratebook.protocols.conditions import in_words, same
-from ratebook.rounds.exchange.content import label
+from ratebook.rounds.exchange.content import label, put
 from ratebook.rounds.exchange.guide_pages import Block, Heading, Lines, Steps, Table, Text, page
 from ratebook.rounds.exchange.problems import FileError
 
@@ -21,17 +21,13 @@ if TYPE_CHECKING:
 
 
 def write_guide(round: StoredRound | Protocol, file: str | Path) -> Path:
-    """The guide as a page (.html) or as Markdown (.md)."""
+    """The guide as a page (.html) or as Markdown (.md, and on standard output)."""
     protocol, name = (round, "") if isinstance(round, Protocol) else (round.protocol, round.name)
-    suffix = Path(file).suffix.lower()
+    suffix = ".md" if str(file) == "-" else Path(file).suffix.lower()
     if suffix not in (".html", ".htm", ".md", ".markdown"):
         raise FileError(f"{label(file)}: a guide is a page or Markdown. Use .html or .md.")
     kind = "html" if suffix.startswith(".htm") else "markdown"
-    try:
-        Path(file).write_text(page(list(blocks(protocol, name)), protocol.title, kind), "utf-8")
-    except OSError as error:
-        raise FileError(f"{label(file)} cannot be written: {error.strerror}. "
-                        "Choose a file in a folder that exists.") from None
+    put(page(list(blocks(protocol, name)), protocol.title, kind).encode(), file)
     return Path(file)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ratebook.rounds.exchange import argilla, content, labelstudio
+from ratebook.rounds.exchange import argilla, content, labelstudio, long
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.long import is_long, read_long
 from ratebook.rounds.exchange.problems import FileError, Problems, shown
@@ -73,7 +73,7 @@ def _import(
 def _table(
     sheet: Sheet, protocol: Protocol, problems: Problems, rater: str | None, kind: str | None
 ) -> tuple[list[Given], list[str]]:
-    if sheet.metadata:
+    if sheet.metadata or {"number", *long.ALWAYS, "revision"} <= set(sheet.columns):
         sheet = _typed(sheet)
     if is_long(sheet):
         return read_long(sheet, protocol, problems, rater, kind)
@@ -112,12 +112,12 @@ def _same_protocol(sheet: Sheet, round: StoredRound) -> list[str]:
 
 
 def _typed(sheet: Sheet) -> Sheet:
-    """Our own typed file: `number` repeats `value`, and a confidence is never a fraction."""
+    """Our own typed file or frame: `number` repeats `value`, no confidence is a fraction."""
     kept = [place for place, name in enumerate(sheet.columns) if name != "number"]
     columns = [sheet.columns[place] for place in kept]
     rows = [[row[place] for place in kept] for row in sheet.rows]
     if "confidence" in columns:
         place = columns.index("confidence")
         for row in rows:
-            row[place] += "%" if row[place] else ""
+            row[place] += "%" if row[place] and not row[place].endswith("%") else ""
     return Sheet(sheet.name, columns, rows, sheet.numbers, sheet.notes, None, sheet.metadata)

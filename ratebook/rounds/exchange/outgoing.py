@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +20,7 @@ from ratebook.rounds.exchange import (
     parquet,
     source,
 )
-from ratebook.rounds.exchange.content import Decoded, label
+from ratebook.rounds.exchange.content import Decoded, label, put
 from ratebook.rounds.exchange.facts import Fact, facts
 from ratebook.rounds.exchange.layouts import (
     LAYOUTS,
@@ -74,6 +72,10 @@ def export_answers(
         kept = original.kept(connection, round.id)
         fields = _fields(round, connection)
     name = label(file) if str(file) != "-" else "standard output"
+    away = {word: each.name if not pseudonyms else each.pseudonym
+            for each in round.raters() if each.excluded for word in (each.name, each.pseudonym)}
+    gone = dict.fromkeys(away[fact.rater] for fact in found if fact.rater in away)
+    found = [fact for fact in found if fact.rater not in away]  # as in every number
     left: list[str] = []
     if layout == "parquet":
         data = _parquet(round, found)
@@ -81,9 +83,6 @@ def export_answers(
         found, left = for_tool(found, layout)
         data = _for_tool(round, found, layout, suffix, name)
     elif layout == "source" or (layout == "wide" and source.answer_columns(round.protocol)):
-        out = {name for each in round.raters() if each.excluded
-               for name in (each.name, each.pseudonym)}
-        found = [fact for fact in found if fact.rater not in out]  # they have no say in a consensus
         refuse_source(round.protocol, found)
         data = _source(round, found, kept, fields, suffix)
         left = [*nameless(found), *named_by_source(found)]
@@ -92,6 +91,7 @@ def export_answers(
         data = encoded(*rows, suffix, name)
         left = left_out([Line(fact, {}, {"": fact}) for fact in found]) if layout == "wide" else []
     put(data, file)
+    left += [f"answers of {who} (excluded)" for who in gone]
     return Exported(name, layout, len(found), tuple(left))
 
 
@@ -207,27 +207,3 @@ def _parquet(round: StoredRound, found: Sequence[Fact]) -> bytes:
         "layout": "long", "round": round.name, "protocol": round.protocol.name,
         "protocol_hash": round.protocol_hash, "data_hash": round.data_hash(),
     })
-
-
-def put(data: bytes, file: str | Path) -> None:
-    """The whole file at once: who reads it never sees half of it."""
-    if str(file) == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    path = Path(file)
-    if path.is_dir():
-        raise FileError(f"{label(file)} is a folder. Name a file in it.")
-    part = path.with_name(path.name + ".part")
-    try:
-        with open(part, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(part, path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FileError(f"{label(file)} cannot be written: {reason}. "
-                        "Choose a file in a folder that exists.") from None
-    finally:
-        part.unlink(missing_ok=True)

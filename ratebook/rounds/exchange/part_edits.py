@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ratebook.rounds import log, splitting
-from ratebook.rounds.exchange.outgoing import encoded, put
+from ratebook.rounds.exchange.content import put
+from ratebook.rounds.exchange.outgoing import encoded
 from ratebook.rounds.exchange.parts import read_parts
 from ratebook.rounds.exchange.problems import FileError
 from ratebook.rounds.exchange.subjects import Subjects

@@ -44,11 +44,12 @@ def read_parts(
     seen: dict[tuple[str, int], int] = {}
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
         row = {name: cells[position] for name, position in placed.items()}
+        column = "item"
         try:
-            subject = resolve(row["item"].strip())
-            part = _number(row.get("part", ""))
+            subject = resolve(row[column].strip())
+            column = "part"
+            part = _number(row.get(column, ""))
         except ValueError as error:
-            column = "item" if "round" in str(error) or "names" in str(error) else "part"
             problems.add(str(error), number, column)
             continue
         if not row["text"].strip():

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
 
 
+class Misplaced(ValueError):
+    """Nothing in the round is named so; `column` is where the name stands."""
+
+    def __init__(self, message: str, column: str = "part"):
+        super().__init__(message)
+        self.column = column
+
+
 @dataclass(frozen=True)
 class Summary:
     """What an import did; `added` counts the `replaced` ones too.
@@ -92,7 +100,7 @@ def _resolved(
         (key, snapshot.subjects[each.case_id].key)  # type: ignore[index]
         for key, each in snapshot.items.items()
     )
-    about: dict[tuple[str, str, int], tuple[str, bool] | ValueError] = {}
+    about: dict[tuple[str, str, int], tuple[str, bool] | Misplaced] = {}
     values: dict[tuple[str, str], Any] = {}
     found: list[tuple[Cell, Any] | None] = []
     for each in given:
@@ -107,15 +115,15 @@ def _resolved(
                 values[what] = error
         value = values[what] if each.status == "answered" else None
         place = about[where]
-        if isinstance(place, ValueError):
-            problems.add(str(place), each.row, "part" if "part" in str(place) else "item")
+        if isinstance(place, Misplaced):
+            problems.add(str(place), each.row, place.column)
         if isinstance(value, ValueError):
             remedy = _remedy(asked[each.question].question, each.value)
             problems.add(f"{value}. {remedy}", each.row, each.column)
         if each.status != "answered" and each.value.strip():
             problems.add(f"{shown(each.value)} stands with the status {each.status}. "
                          "Leave one of them out.", each.row, each.column)
-        if isinstance(place, ValueError) or isinstance(value, ValueError):
+        if isinstance(place, Misplaced) or isinstance(value, ValueError):
             found.append(None)
         else:
             key, of_case = place
@@ -126,26 +134,26 @@ def _resolved(
 
 def _about(
     each: Given, subjects: Subjects, snapshot: Snapshot, asked: dict[str, Asked]
-) -> tuple[str, bool] | ValueError:
+) -> tuple[str, bool] | Misplaced:
     """The key of the item or case, and whether it is a case."""
     question = asked[each.question].question
     of_case = question.of == "case"
     try:
         key = subjects.case(each.item) if of_case else subjects.item(each.item)
     except ValueError as error:
-        return error
+        return Misplaced(str(error), "item")
     if question.per == "whole":
         if each.part:
-            return ValueError(f"“{question.id}” is asked about the whole, not about part "
-                              f"{each.part}. Leave the part empty.")
+            return Misplaced(f"“{question.id}” is asked about the whole, not about part "
+                             f"{each.part}. Leave the part empty.")
         return key, of_case
     subject = (snapshot.cases if of_case else snapshot.items)[key]
     if not each.part:
-        return ValueError(f"“{question.id}” is asked about each part. Write which part, 1, 2, 3, …")
+        return Misplaced(f"“{question.id}” is asked about each part. Write which part, 1, 2, 3, …")
     if not snapshot.has_part(subject, each.part):
         parts = snapshot.parts.get(subject.id) or snapshot.parts.get(subject.case_id or 0) or set()
         has = f"It has {listed(sorted(parts))}." if parts else "It has no parts."
-        return ValueError(f"{shown(key)} has no part {each.part}. {has}")
+        return Misplaced(f"{shown(key)} has no part {each.part}. {has}")
     return key, of_case
 
 

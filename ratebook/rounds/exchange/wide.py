@@ -78,7 +78,7 @@ def _known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
     for question in protocol.questions:
         slots = [name for name, field in protocol.item.fields.items()
                  if field.exchange == question.id]
-        known[question.id] = (*question.aliases, *slots)
+        known[question.id] = (*question.aliases, *slots, question.label)
         known.update({f"{question.id}.{name}": () for name in BESIDE})
     return known
 
