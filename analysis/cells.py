@@ -14,7 +14,7 @@ from analysis.jackknife import LeftOut
 from analysis.leaving import Departures, add_rows
 from analysis.links import PLAIN, Link
 from analysis.options import USUAL, Options
-from analysis.statistic import CELLS, GROUPS, LARGE
+from analysis.statistic import CELLS
 
 
 @dataclass(frozen=True)
@@ -135,15 +135,6 @@ def _leave_raters_out(
     own = np.zeros((len(present), rows.shape[1]))
     add_rows(own, who, rows[unit] - rest)
     kinds, kind = np.unique(rows, axis=0, return_inverse=True)
-    if len(kinds) * len(present) > LARGE:
-        # Groups of clusters by turns, where all of them would fill memory.
-        kind, gone = np.arange(GROUPS), np.zeros((GROUPS * len(present), rows.shape[1]))
-        add_rows(gone, who * GROUPS + unit % GROUPS, rows[unit] - rest)
-        kinds = np.zeros((GROUPS, rows.shape[1]))
-        add_rows(kinds, np.arange(len(rows)) % GROUPS, rows)
-        met = np.unique(who * GROUPS + unit % GROUPS)
-        who, unit = np.divmod(met, GROUPS)
-        rest = kinds[unit] - gone[met]
     return Departures(
         values,
         rows.sum(axis=0),
@@ -155,7 +146,7 @@ def _leave_raters_out(
         who,
         rest,
         np.arange(len(met)),
-    ).left_out()
+    ).bounded().left_out()
 
 
 def _rows_without(

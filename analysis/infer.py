@@ -14,7 +14,7 @@ from analysis.links import FISHER
 from analysis.options import DRAWN, USUAL, Options
 from analysis.patterns import Patterns
 from analysis.ratings import Ratings
-from analysis.statistic import Statistic, point, rows_to_resample
+from analysis.statistic import Paired, Statistic, point, rows_to_resample
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25
@@ -69,12 +69,19 @@ def _interval(
     if options.interval in DRAWN and not statistic.exchangeable:
         # What is drawn must not depend on how the raters are called.
         work = work.raters_in_order()
-    rows, weights = rows_to_resample(statistic, work)
-    left = None
-    if options.interval not in DRAWN and patterns.codes.shape[1] >= 3:
-        left = leave_raters_out(statistic, patterns)
+    values, left = statistic.values, None
+    with_raters = options.interval not in DRAWN and patterns.codes.shape[1] >= 3
+    if isinstance(statistic, Paired) and options.interval in DRAWN:
+        rows, weights = rows_to_resample(statistic.among(work), work)
+    elif isinstance(statistic, Paired):
+        gone = statistic.departures(patterns)
+        rows, weights, values = gone.rows, gone.weights, gone.without_units
+        left = gone.left_out() if with_raters else None
+    else:
+        rows, weights = rows_to_resample(statistic, work)
+        left = leave_raters_out(statistic, patterns) if with_raters else None
     return interval_of(
-        statistic.values,
+        values,
         rows,
         weights,
         options,

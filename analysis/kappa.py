@@ -15,7 +15,6 @@ from analysis.options import Options
 from analysis.pairs import PairKappa
 from analysis.patterns import Patterns, find_patterns
 from analysis.ratings import Ratings, read
-from analysis.statistic import total_of
 from analysis.weights import agreement_weights, is_identity
 
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
@@ -97,5 +96,7 @@ def undefined_pairs(statistic: PairKappa, patterns: Patterns) -> tuple[str, ...]
     """A warning where some pair of raters has no kappa."""
     if patterns.codes.shape[1] < 2 or not len(patterns.codes):
         return ()
-    found = statistic.each_pair(total_of(statistic, patterns)[None, :])
-    return ("undefined_pairs",) if np.isnan(found).any() and np.isfinite(found).any() else ()
+    found = statistic.each_pair(statistic.total(patterns).reshape(-1, 1 + 2 * patterns.q))
+    exists = np.isfinite(found).sum()
+    width = patterns.codes.shape[1]
+    return ("undefined_pairs",) if 0 < exists < width * (width - 1) // 2 else ()

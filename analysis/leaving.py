@@ -7,13 +7,13 @@ at again, however many raters there are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from analysis.jackknife import LeftOut, Values, leave_one_out
 from analysis.patterns import Patterns
-from analysis.statistic import CELLS, GROUPS, LARGE, Statistic, rows_to_resample
+from analysis.statistic import CELLS, GROUPS, LARGE, Paired, Statistic, rows_to_resample
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,38 @@ class Departures:
     rater: np.ndarray
     rest: np.ndarray
     place: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """What each unit takes along."""
+        return self.kinds[self.kind]
+
+    def without_units(self, totals: np.ndarray) -> np.ndarray:
+        """The statistic of sums of `rows`, which need not add up to the total."""
+        return self.values(self.total - (self.weights @ self.rows - totals))
+
+    def bounded(self) -> Departures:
+        """The same, or groups of units by turns where all of them would fill memory."""
+        if len(self.kinds) * len(self.own) <= LARGE:
+            return self
+        size = min(GROUPS, len(self.kind))
+        kinds = np.zeros((size, self.kinds.shape[1]))
+        np.add.at(kinds, np.arange(len(self.kind)) % size, self.rows * self.weights[:, None])
+        met, entry = np.unique(self.rater * size + self.unit % size, return_inverse=True)
+        lost = np.zeros((len(met), self.kinds.shape[1]))
+        each = (self.rows[self.unit] - self.rest[self.place]) * self.weights[self.unit][:, None]
+        np.add.at(lost, entry.ravel(), each)
+        rater, unit = np.divmod(met, size)
+        return replace(
+            self,
+            kinds=kinds,
+            kind=np.arange(size),
+            weights=np.ones(size, dtype=np.int64),
+            unit=unit,
+            rater=rater,
+            rest=kinds[unit] - lost,
+            place=np.arange(len(met)),
+        )
 
     def without_raters(self) -> np.ndarray:
         """The statistic without each rater in turn."""
@@ -77,14 +109,14 @@ class Departures:
 
 def without_each_rater(statistic: Statistic, patterns: Patterns) -> np.ndarray:
     """The statistic without each rater in turn; raters who answered nothing are not counted."""
-    if statistic.exchangeable:
+    if statistic.exchangeable or isinstance(statistic, Paired):
         return departures(statistic, patterns).without_raters()
     return _one_by_one(statistic, patterns).each
 
 
 def leave_raters_out(statistic: Statistic, patterns: Patterns) -> LeftOut:
     """The same, and without one unit as well."""
-    if statistic.exchangeable:
+    if statistic.exchangeable or isinstance(statistic, Paired):
         return departures(statistic, patterns).left_out()
     return _one_by_one(statistic, patterns)
 
@@ -104,7 +136,10 @@ def _one_by_one(statistic: Statistic, patterns: Patterns) -> LeftOut:
 
 
 def departures(statistic: Statistic, patterns: Patterns) -> Departures:
-    """What leaves when it does not matter who gave which value."""
+    """What leaves with units and raters."""
+    if isinstance(statistic, Paired):
+        found: Departures = statistic.departures(patterns)
+        return found
     answers, q = patterns.answers, patterns.q
     names, rater = np.unique(answers.rater, return_inverse=True)
     kinds, kind = patterns.merged

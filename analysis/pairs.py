@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterator
 
 import numpy as np
 
 from analysis.chance import TOLERANCE, beyond_chance, divide
+from analysis.leaving import Departures, steps
 from analysis.links import FISHER
+from analysis.patterns import Patterns
+from analysis.statistic import GROUPS, LARGE
 
 
 class PairKappa:
@@ -22,66 +25,186 @@ class PairKappa:
 
     def __init__(self, weights: np.ndarray, name: str = "kappa_cohen", own: bool = True) -> None:
         self.weights, self.name, self.own = weights, name, own
+        self.pairs: tuple[np.ndarray, np.ndarray] | None = None
 
     def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
         """Per pattern and pair: the agreement weight, then the two raters' values."""
-        values = np.arange(1, q + 1)
+        pairs = self.pairs
+        first, second = np.triu_indices(codes.shape[1], 1) if pairs is None else pairs
+        cells = self._cells(codes[:, first], codes[:, second], q)
+        return cells.reshape(len(codes), len(first) * (1 + 2 * q))
+
+    def _cells(self, first: np.ndarray, second: np.ndarray, q: int) -> np.ndarray:
+        """The sums of meetings of two raters, along a last axis of 1 + 2q; zero without either."""
         padded = np.zeros((q + 1, q + 1))
         padded[1:, 1:] = self.weights
-        columns = [np.zeros((len(codes), 0))]
-        for i, j in combinations(range(codes.shape[1]), 2):
-            both = (codes[:, i] > 0) & (codes[:, j] > 0)
-            columns.append(padded[codes[:, i], codes[:, j]][:, None])
-            columns.append((both[:, None] & (codes[:, [i]] == values)).astype(float))
-            columns.append((both[:, None] & (codes[:, [j]] == values)).astype(float))
-        return np.hstack(columns)
+        both = (first > 0) & (second > 0)
+        shown = np.arange(1, q + 1)
+        cells = np.empty((*first.shape, 1 + 2 * q))
+        cells[..., 0] = padded[first, second]
+        cells[..., 1 : q + 1] = both[..., None] & (first[..., None] == shown)
+        cells[..., q + 1 :] = both[..., None] & (second[..., None] == shown)
+        return cells
 
-    def total(self, codes: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray:
-        """`sums` over all patterns at once, by products of rater × rater tables.
+    def among(self, patterns: Patterns) -> PairKappa:
+        """The same for the pairs that met: of a crowd's pairs, most never do."""
+        found = PairKappa(self.weights, self.name, self.own)
+        found.pairs = np.divmod(met(patterns), patterns.codes.shape[1])
+        return found
 
-        Two hundred raters are 19,900 pairs, of which most never met.
+    def total(self, patterns: Patterns) -> np.ndarray:
+        """`sums` over all units, of the pairs that met."""
+        pairs, q = met(patterns), patterns.q
+        size = len(pairs) * (q + 1) ** 2
+        seen = np.zeros(size) if size <= LARGE else None
+        totals = np.zeros((len(pairs), 1 + 2 * q))
+        for one, other in meetings(patterns):
+            pair, first, second, unit = _met_at(patterns, pairs, one, other)
+            weights = patterns.weights[unit]
+            if seen is not None:
+                seen += np.bincount((pair * (q + 1) + first) * (q + 1) + second, weights, size)
+            else:
+                np.add.at(totals, pair, self._cells(first, second, q) * weights[:, None])
+        if seen is not None:
+            table = seen.reshape(len(pairs), q + 1, q + 1)[:, 1:, 1:]
+            totals[:, 0] = (table * self.weights).sum(axis=(1, 2))
+            totals[:, 1 : q + 1], totals[:, q + 1 :] = table.sum(axis=2), table.sum(axis=1)
+        return totals.ravel()
+
+    def departures(self, patterns: Patterns) -> Departures:
+        """Who leaves takes along the kappas of their pairs, or changes them.
+
+        A unit changes the kappas of those who met on it; a rater's are gone.
         """
-        there = (codes > 0).astype(float)
-        each = [(codes == value).astype(float) for value in range(1, q + 1)]
-        weighted = [chosen * weights[:, None] for chosen in each]
-        near = [
-            sum(w * chosen for w, chosen in zip(row, each, strict=True)) for row in self.weights
-        ]
-        agreed = sum(own.T @ other for own, other in zip(weighted, near, strict=True))
-        met = [own.T @ there for own in weighted]
-        i, j = np.triu_indices(codes.shape[1], 1)
-        columns = [np.asarray(agreed)[i, j], *(table[i, j] for table in met)]
-        return np.stack([*columns, *(table[j, i] for table in met)], axis=1).ravel()
+        pairs, width = met(patterns), patterns.codes.shape[1]
+        totals = self.total(patterns).reshape(len(pairs), 1 + 2 * patterns.q)
+        kappas = _counted(self.each_pair(totals))
+        own = np.zeros((width, 2))
+        for side in np.divmod(pairs, width):
+            np.add.at(own, side, kappas)
+        found = self._by_unit if patterns.blocks is None else self._by_cluster
+        units, weights, unit, rater, lost = found(patterns, pairs, totals, kappas)
+        names = np.unique(patterns.answers.rater)
+        kinds, kind = np.unique(units, axis=0, return_inverse=True)
+        return Departures(
+            _mean,
+            kappas.sum(axis=0),
+            kinds,
+            kind.ravel(),
+            weights,
+            own[names],
+            unit,
+            np.searchsorted(names, rater),
+            units[unit] - lost,
+            np.arange(len(unit)),
+        ).bounded()
+
+    def _by_unit(
+        self, patterns: Patterns, pairs: np.ndarray, totals: np.ndarray, kappas: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        answers, q = patterns.answers, patterns.q
+        lost = np.zeros((len(answers.code), 2))
+        units = np.zeros((len(patterns.codes), 2))
+        for one, other in meetings(patterns):
+            pair, first, second, unit = _met_at(patterns, pairs, one, other)
+            kinds, kind = np.unique(
+                (pair * (q + 1) + first) * (q + 1) + second, return_inverse=True
+            )
+            pair, of_kind = np.divmod(kinds, (q + 1) ** 2)
+            gone = self._cells(*np.divmod(of_kind, q + 1), q)
+            change = (kappas[pair] - _counted(self.each_pair(totals[pair] - gone)))[kind.ravel()]
+            for column in range(2):
+                units[:, column] += np.bincount(unit, change[:, column], len(units))
+                lost[:, column] += np.bincount(one, change[:, column], len(lost))
+                lost[:, column] += np.bincount(other, change[:, column], len(lost))
+        return units, patterns.weights, answers.pattern, answers.rater, lost
+
+    def _by_cluster(
+        self, patterns: Patterns, pairs: np.ndarray, totals: np.ndarray, kappas: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        assert patterns.blocks is not None
+        cluster, which, counts = patterns.blocks
+        size, width = int(cluster.max()) + 1, patterns.codes.shape[1]
+        none = np.zeros(0, dtype=np.int64)
+        parts = [(none,) * 4, *(_met_at(patterns, pairs, *each) for each in meetings(patterns))]
+        pair, first, second, unit = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(unit, kind="stable")
+        many = np.bincount(unit, minlength=len(patterns.codes))
+        start = (np.cumsum(many) - many)[which]
+        many = many[which]
+        at = order[np.repeat(start - (np.cumsum(many) - many), many) + np.arange(many.sum())]
+        times, where = np.repeat(counts, many), np.repeat(cluster, many)
+        if len(np.unique(where * len(pairs) + pair[at])) * totals.shape[1] > LARGE:
+            size, where = GROUPS, where % GROUPS
+        found, entry = np.unique(where * len(pairs) + pair[at], return_inverse=True)
+        gone = np.zeros((len(found), totals.shape[1]))
+        for part in steps(len(at), totals.shape[1]):
+            cells = self._cells(first[at[part]], second[at[part]], patterns.q)
+            np.add.at(gone, entry.ravel()[part], cells * times[part][:, None])
+        where, of_pair = np.divmod(found, len(pairs))
+        change = kappas[of_pair] - _counted(self.each_pair(totals[of_pair] - gone))
+        units = np.zeros((size, 2))
+        np.add.at(units, where, change)
+        both = np.concatenate([where * width + side for side in np.divmod(pairs[of_pair], width)])
+        met_by, entry = np.unique(both, return_inverse=True)
+        lost = np.zeros((len(met_by), 2))
+        np.add.at(lost, entry.ravel(), np.vstack([change, change]))
+        return units, np.ones(size, dtype=np.int64), *np.divmod(met_by, width), lost
 
     def values(self, totals: np.ndarray) -> np.ndarray:
-        found = self.each_pair(totals)
+        width = 1 + 2 * len(self.weights)
+        cells = totals.reshape(len(totals) * (totals.shape[1] // width), width)
+        found = self.each_pair(cells).reshape(len(totals), totals.shape[1] // width)
         exists = np.isfinite(found)
         return divide(np.where(exists, found, 0.0).sum(axis=1), exists.sum(axis=1).astype(float))
 
-    def without_raters(self, totals: np.ndarray, raters: np.ndarray) -> np.ndarray:
-        """The mean over the pairs that are left when a rater leaves, one column per rater."""
-        found = self.each_pair(totals)
-        exists = np.isfinite(found)
-        found = np.where(exists, found, 0.0)
-        width = round((1 + (1 + 8 * found.shape[1]) ** 0.5) / 2)
-        taken = np.zeros((found.shape[1], width))
-        for of_pair in np.triu_indices(width, 1):
-            taken[np.arange(len(taken)), of_pair] = 1.0
-        taken = taken[:, raters]
-        sums = found.sum(axis=1, keepdims=True) - found @ taken
-        left = exists.sum(axis=1, keepdims=True) - exists @ taken
-        return divide(sums, np.rint(left))
-
-    def each_pair(self, totals: np.ndarray) -> np.ndarray:
-        """Kappa of each pair (columns), NaN where a pair never met or never varied."""
+    def each_pair(self, cells: np.ndarray) -> np.ndarray:
+        """Kappa of each pair (rows of sums), NaN where a pair never met or never varied."""
         q = len(self.weights)
-        cells = totals.reshape(len(totals), -1, 1 + 2 * q)
-        agreed, first, second = cells[:, :, 0], cells[:, :, 1 : q + 1], cells[:, :, q + 1 :]
-        n = first.sum(axis=2)
+        agreed, first, second = cells[:, 0], cells[:, 1 : q + 1], cells[:, q + 1 :]
+        n = first.sum(axis=1)
         if not self.own:
             first = second = (first + second) / 2
-        expected = np.einsum("bpk,kl,bpl->bp", first, self.weights, second)
-        met = n > TOLERANCE
-        square = np.where(met, n, 1.0) ** 2
+        expected = ((first @ self.weights) * second).sum(axis=1)
+        there = n > TOLERANCE
+        square = np.where(there, n, 1.0) ** 2
         kappa = beyond_chance(agreed / np.sqrt(square), expected / square)
-        return np.where(met, kappa, np.nan)
+        return np.where(there, kappa, np.nan)
+
+
+def _counted(kappas: np.ndarray) -> np.ndarray:
+    """Each kappa, zero where there is none, and whether there is one."""
+    exists = np.isfinite(kappas)
+    return np.column_stack([np.where(exists, kappas, 0.0), exists])
+
+
+def _mean(totals: np.ndarray) -> np.ndarray:
+    return divide(totals[:, 0], np.rint(totals[:, 1]))
+
+
+def meetings(patterns: Patterns) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Two answers to one unit, by their places among the answers; some at a time."""
+    m = patterns.rated
+    start = np.cumsum(m) - m
+    for many in np.unique(m[m >= 2]).tolist():
+        one, other = np.triu_indices(many, 1)
+        starts = start[m == many]
+        for part in steps(len(starts), len(one)):
+            yield (starts[part, None] + one).ravel(), (starts[part, None] + other).ravel()
+
+
+def met(patterns: Patterns) -> np.ndarray:
+    """The pairs of raters who met on a unit, as first × raters + second."""
+    width, rater = patterns.codes.shape[1], patterns.answers.rater
+    found = [np.unique(rater[a] * width + rater[b]) for a, b in meetings(patterns)]
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+def _met_at(
+    patterns: Patterns, pairs: np.ndarray, one: np.ndarray, other: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Of meetings the number of the pair, the two values, and the unit."""
+    answers = patterns.answers
+    key = answers.rater[one] * patterns.codes.shape[1] + answers.rater[other]
+    pair = np.searchsorted(pairs, key)
+    return pair, answers.code[one], answers.code[other], answers.pattern[one]

@@ -7,7 +7,7 @@ changes the total; jackknife and bootstrap never look at the ratings a second ti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from analysis.patterns import Patterns
 CELLS = 1 << 21
 # Above this many cells, units are resampled in groups.
 LARGE = 1 << 25
-# Above this many raters, pairs of them are counted by the shorter way.
-CROWD = 12
 GROUPS = 200
 
 
@@ -26,8 +24,7 @@ class Statistic(Protocol):
     """A statistic of coded ratings.
 
     `exchangeable` says that it does not matter who gave which value. Where they differ from
-    the usual, `link`, `edge` and the reasons for being undefined are attributes too; so is
-    `without_raters`, where the statistic without each rater can be had from the same totals.
+    the usual, `link`, `edge` and the reasons for being undefined are attributes too.
     """
 
     name: str
@@ -43,10 +40,14 @@ class Statistic(Protocol):
 
 
 @runtime_checkable
-class Crowded(Protocol):
-    """A statistic that has a shorter way to its total where raters are many."""
+class Paired(Protocol):
+    """A statistic of pairs of raters: its sums are those of the pairs that met."""
 
-    def total(self, codes: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray: ...
+    def total(self, patterns: Patterns) -> np.ndarray: ...
+
+    def among(self, patterns: Patterns) -> Statistic: ...
+
+    def departures(self, patterns: Patterns) -> Any: ...
 
 
 def width_of(statistic: Statistic, patterns: Patterns) -> int:
@@ -64,19 +65,8 @@ def sums_in_steps(statistic: Statistic, patterns: Patterns) -> Iterator[tuple[sl
 
 def total_of(statistic: Statistic, patterns: Patterns) -> np.ndarray:
     """The sums over all units."""
-    if patterns.codes.shape[1] > CROWD and isinstance(statistic, Crowded):
-        step = max(1, CELLS // (patterns.codes.shape[1] * patterns.q))
-        return sum(
-            (
-                statistic.total(
-                    patterns.codes[start : start + step],
-                    patterns.weights[start : start + step],
-                    patterns.q,
-                )
-                for start in range(0, len(patterns.codes), step)
-            ),
-            start=np.zeros(width_of(statistic, patterns)),
-        )
+    if isinstance(statistic, Paired):
+        return statistic.total(patterns)
     total = np.zeros(width_of(statistic, patterns))
     for part, rows in sums_in_steps(statistic, patterns):
         total += patterns.weights[part] @ rows

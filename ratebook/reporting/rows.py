@@ -17,9 +17,9 @@ ROW = (
     *("p_corrected", "correction", "reason"),
     *("aggregate", "warnings"),
 )
-# With r raters the intervals of κ take r² steps and that of ICC more: at 60, some seconds of one
-# processor for a number; at 120, ten to twenty for κ and over a minute for ICC.
-PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic", "icc_2_1")
+# With r raters the interval of ICC solves r equations once per rater and unit: some seconds of one
+# processor at 60, over a minute at 120.
+SOLVED = ("icc_2_1",)
 MANY_RATERS = 60
 MEANS = (
     *("mean", "median", "weighted_mean", "weighted_mean_within"),
@@ -53,9 +53,9 @@ def rows_of(
     if not crowded:
         found = summed(measures, parameters.interval)
     else:
-        pairs = [measure for measure in measures if measure["statistic"] in PAIRED]
-        others = [measure for measure in measures if measure["statistic"] not in PAIRED]
-        found = [*summed(others, parameters.interval), *summed(pairs, None)]
+        solved = [measure for measure in measures if measure["statistic"] in SOLVED]
+        others = [measure for measure in measures if measure["statistic"] not in SOLVED]
+        found = [*summed(others, parameters.interval), *summed(solved, None)]
     ranges = ranges_of(protocol)
     asked = {measure["statistic"]: measure.get("question") for measure in measures}
     return [within(row, possible(row, ranges, asked)) for row in corrected(found)]
