@@ -12,9 +12,13 @@ import pandas as pd
 from analysis import bootstrap
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.links import LOG
-from analysis.options import USUAL, Options
-from analysis.ratings import read
+from analysis.intervals import estimated, interval_of
+from analysis.leaving import leave_raters_out
+from analysis.links import LOG, PLAIN
+from analysis.options import DRAWN, USUAL, Options
+from analysis.patterns import find_patterns
+from analysis.ratings import Ratings, read
+from analysis.statistic import rows_to_resample
 
 
 def cells_of(
@@ -30,16 +34,26 @@ def cells_of(
 
     With `confidence` they carry it as the number c, NaN where none was given.
     """
+    return _one_by_one(
+        _read(
+            ratings, scale=scale, cluster=cluster, raters=raters, keep=keep, confidence=confidence
+        )
+    )
+
+
+def _read(ratings: Any, **given: Any) -> Ratings:
     if is_list(ratings):
         ratings = as_table(ratings)
-    coded = read(
-        ratings, scale=scale, cluster=cluster, raters=raters, keep=keep, confidence=confidence
-    )
+    coded = read(ratings, **given)
     if coded.labels and not coded.declared and len(coded.scale):
         raise ValueError(
             f"a mean needs numbers and the values are labels ({coded.scale[0]!r}): "
             "pass numbers, or scale=[…] from lowest to highest"
         )
+    return coded
+
+
+def _one_by_one(coded: Ratings) -> Cells:
     unit, rater = np.nonzero(coded.codes)
     x = coded.numbers[coded.codes[unit, rater] - 1] if len(unit) else np.zeros(0)
     clusters = unit if coded.clusters is None else coded.clusters[unit]
@@ -82,8 +96,53 @@ def mean(
 
     Without a value when nobody answered.
     """
-    cells = cells_of(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
-    return mean_of(cells, Options(interval, resamples, coverage, seed))
+    coded = _read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    options = Options(interval, resamples, coverage, seed)
+    if interval in DRAWN:
+        return mean_of(_one_by_one(coded), options)
+    return _mean_of_patterns(coded, options)
+
+
+class _Mean:
+    """Sum and number of a pattern's ratings: alike units are added up once."""
+
+    name = "mean"
+    exchangeable = True
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        self.numbers = np.append(0.0, numbers)
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        return np.column_stack([self.numbers[codes].sum(axis=1), (codes > 0).sum(axis=1)])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        return ratio(totals)
+
+
+def _mean_of_patterns(coded: Ratings, options: Options) -> Estimate:
+    """The mean of all ratings as `mean_of` has it, without going through them one by one."""
+    statistic, patterns = _Mean(coded.numbers), find_patterns(coded)
+    answered = np.unique(patterns.answers.rater)
+    common: dict[str, Any] = {
+        "statistic": "mean",
+        "coverage": options.coverage,
+        "raters": tuple(coded.raters[rater] for rater in answered),
+        "n_units": patterns.n_units,
+        "n_raters": len(answered),
+        "n_ratings": int(patterns.weights @ patterns.rated),
+    }
+    if not len(answered):
+        return Estimate(None, reason="no_ratings", **common)
+    rows, weights = rows_to_resample(statistic, patterns.forget_raters())
+    value = float(statistic.values((weights @ rows)[None, :])[0])
+    if options.interval is None:
+        return Estimate(value, **common)
+    with_raters = options.interval == "jackknife" and len(answered) >= 3
+    left = leave_raters_out(statistic, patterns) if with_raters else None
+    found = interval_of(
+        statistic.values, rows, weights, options, link=PLAIN, left=left, edge=None, unit="clusters"
+    )
+    return estimated(value, found, options, warnings=found.warnings, **common)
 
 
 def mean_of(cells: Cells, options: Options = USUAL) -> Estimate:

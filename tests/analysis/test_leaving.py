@@ -15,7 +15,7 @@ from analysis.jackknife import counted_twice
 from analysis.kappa import kappa_statistic
 from analysis.leaving import leave_raters_out
 from analysis.links import FISHER, LOGIT, PLAIN
-from analysis.means import cells_of
+from analysis.means import cells_of, mean_of
 from analysis.patterns import find_patterns
 from analysis.ratings import read
 
@@ -191,3 +191,14 @@ def test_a_mean_without_a_rater_is_the_mean_of_the_others(table, clustered, step
             kept = rest[cluster != c]
             wanted = np.nanmean(kept) if np.isfinite(kept).any() else np.nan
             assert left.both[row, place] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=TABLES, clustered=st.booleans())
+def test_a_mean_of_patterns_is_the_mean_of_the_answers_one_by_one(table, clustered):
+    cluster = np.arange(len(table)) // 2 if clustered else None
+    found = mean(table, cluster=cluster).to_dict()
+    wanted = mean_of(cells_of(table, cluster=cluster)).to_dict()
+    for name in ("value", "low", "high", "low_like", "high_like", "se", "df"):
+        assert found.pop(name) == pytest.approx(wanted.pop(name), abs=1e-9)
+    assert found == wanted
