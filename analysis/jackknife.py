@@ -145,10 +145,11 @@ def _existing(left: LeftOut) -> LeftOut:
     missing += np.bincount(unit, raters[rater] & ~np.isfinite(left.met), len(kind))
     units = missing == 0
     keep = units[unit] & raters[rater]
+    kinds, place = np.unique(kind[units], return_inverse=True)
     return LeftOut(
         left.each[raters],
-        np.where(gaps, left.each, left.apart)[:, raters],
-        kind[units],
+        np.where(gaps, left.each, left.apart)[kinds][:, raters],
+        place.ravel(),
         left.weights[units],
         (np.cumsum(units) - 1)[unit[keep]],
         (np.cumsum(raters) - 1)[rater[keep]],
