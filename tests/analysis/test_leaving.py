@@ -174,6 +174,8 @@ def test_a_mean_without_a_rater_is_the_mean_of_the_others(table, clustered, step
     cluster = np.arange(len(table)) // 2 if clustered else np.arange(len(table))
     cells = cells_of(table, cluster=cluster if clustered else None)
     raters = np.unique(cells.rater)
+    if not len(raters):
+        return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells_module, "CELLS", step)
         left = _leave_raters_out(
