@@ -45,7 +45,7 @@ def alpha_without_raters(
     statistic = alpha_statistic(level, coded)
     whole = point(statistic, patterns) if len(patterns.codes) else float("nan")
     names = [coded.raters[j] for j in np.flatnonzero(patterns.codes.any(axis=0))]
-    without = without_each_rater(statistic, patterns)
+    without = without_each_rater(statistic, patterns) if names else np.zeros(0)
     return pd.DataFrame({"rater": names, "estimate": without, "change": without - whole})
 
 
