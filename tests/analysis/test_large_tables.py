@@ -1,0 +1,111 @@
+"""Many units, raters or values go other ways through the counting; the number is the same."""
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import alpha, coefficients, kappa, mean, percent_agreement, statistic
+from analysis.bootstrap import in_order
+
+
+def table(n, raters, q, seed=1, missing=0.3):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, q + 1, (n, 1))
+    found = np.where(rng.random((n, raters)) < 0.6, truth, rng.integers(1, q + 1, (n, raters)))
+    found = found.astype(float)
+    found[rng.random(found.shape) < missing] = np.nan
+    return found
+
+
+def long_frame(given):
+    units, raters = given.shape
+    return pd.DataFrame(
+        {
+            "unit": np.repeat(np.arange(units), raters),
+            "rater": np.tile(np.arange(raters), units),
+            "value": given.ravel(),
+        }
+    )
+
+
+# (q + 1) to the power of the raters fits single precision, two, four and eight bytes, or none.
+@pytest.mark.parametrize(
+    ("raters", "q"), [(3, 2), (5, 5), (6, 9), (8, 7), (9, 5), (12, 9), (20, 9), (30, 4)]
+)
+def test_a_pattern_is_told_apart_however_many_raters_and_values(raters, q):
+    given = table(150, raters, q)
+    scale = list(range(1, q + 1))
+    expected = krippendorff.alpha(given.T, level_of_measurement="ordinal")
+    clusters = np.arange(150) // 3
+    for wide in (given, np.asfortranarray(given), pd.DataFrame(given)):
+        assert alpha(wide, "ordinal", scale=scale, interval=None).value == pytest.approx(expected)
+    frame = long_frame(given)
+    assert alpha(frame, "ordinal", scale=scale, interval=None).value == pytest.approx(expected)
+    without = [
+        krippendorff.alpha(given[clusters != c].T, level_of_measurement="ordinal")
+        for c in range(50)
+    ]
+    se = (49 / 50 * ((np.array(without) - np.mean(without)) ** 2).sum()) ** 0.5
+    together = alpha(given, "ordinal", scale=scale, cluster=clusters)
+    assert together.value == pytest.approx(expected)
+    assert together.se == pytest.approx(se)
+
+
+@pytest.mark.parametrize("n", [8191, 8192, 8193, 70_001])
+def test_tables_of_several_pieces_are_counted_whole(n):
+    given = table(n, 3, 3)
+    expected = krippendorff.alpha(given.T, level_of_measurement="nominal")
+    given = given.astype(np.float64)
+    assert alpha(given, scale=[1, 2, 3], interval=None).value == pytest.approx(expected)
+    found = alpha(long_frame(given), scale=[1, 2, 3], interval=None)
+    assert found.value == pytest.approx(expected)
+    assert found.n_ratings == np.isfinite(given[np.isfinite(given).sum(axis=1) > 1]).sum()
+    assert mean(given, interval=None).value == pytest.approx(np.nanmean(given))
+
+
+def test_sums_made_in_steps_are_the_sums(monkeypatch):
+    given, asked = table(60, 4, 4), {"scale": [1, 2, 3, 4]}
+    names = ["alpha_ordinal", "kappa_raters", "ac2", "icc_2_1", "percent_agreement"]
+    whole = coefficients(given, names, **asked)
+    monkeypatch.setattr(statistic, "CELLS", 50)
+    stepped = coefficients(given, names, **asked)
+    for name in names:
+        assert stepped[name].value == pytest.approx(whole[name].value)
+        assert stepped[name].se == pytest.approx(whole[name].se)
+
+
+def test_units_resampled_in_groups_keep_the_value_and_about_the_spread(monkeypatch):
+    given, asked = table(900, 3, 3), {"scale": [1, 2, 3]}
+    whole = alpha(given, **asked)
+    clusters = np.arange(900) // 2
+    together = alpha(given, cluster=clusters, **asked)
+    monkeypatch.setattr(statistic, "LARGE", 1)
+    assert alpha(given, **asked).value == pytest.approx(whole.value)
+    grouped = alpha(given, cluster=clusters, **asked)
+    assert grouped.value == pytest.approx(together.value)
+    assert grouped.se == pytest.approx(together.se, rel=0.15)
+
+
+def test_rows_are_ordered_by_what_they_hold_and_rounding_tells_nothing_apart():
+    rows = np.array([[2.0, 1], [0.1 + 0.2, 5], [0.3, 4], [2.0, 0], [0.3, 4]])
+    weights = np.array([1, 1, 3, 1, 2])
+    order = in_order(rows, weights)
+    assert order.tolist() == [4, 2, 1, 3, 0]
+    assert in_order(rows[::-1] * 1e9, weights[::-1]).tolist() == [0, 2, 3, 1, 4]
+    assert in_order(np.zeros((0, 2)), np.zeros(0)).tolist() == []
+
+
+@pytest.mark.parametrize("raters", [11, 12, 13, 14])
+def test_kappas_of_crowds_are_the_mean_over_pairs(raters):
+    given = table(40, raters, 3, missing=0.4)
+    each = []
+    for i in range(raters):
+        for j in range(i + 1, raters):
+            two = kappa(given[:, [i, j]], "cohen", "linear", scale=[1, 2, 3], interval=None)
+            if two.value is not None:
+                each.append(two.value)
+    found = kappa(given, "light", "linear", scale=[1, 2, 3], interval=None)
+    assert found.value == pytest.approx(np.mean(each))
+    shares = percent_agreement(given, interval=None).value
+    assert 0 < shares < 1
