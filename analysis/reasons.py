@@ -27,7 +27,7 @@ REASONS = {
     "no_questions": "There are no questions.",
     "no_gt_answerable": "No question can be answered from the reference.",
     "no_answered": "No question was answered from the generated text.",
-    "no_complete_units": "No unit was rated by every rater on every question.",
+    "no_complete_units": "No unit was rated as often as most are on every question.",
     "no_common_cases": "No case was rated for both systems.",
     "too_many_values": "There are too many different values for this statistic.",
     "not_numeric": "The values are labels, which have no mean.",
@@ -47,6 +47,7 @@ WARNINGS = {
     "missing_severity": "Some answers that need a severity have none and count as not severe.",
     "unscored_answers": "Some answers could not be scored and are left out.",
     "ties_left_out": "Units without a single commonest value are left out.",
+    "uneven_units": "Units with fewer or more ratings than most are left out.",
     "cut_at_scale": "The interval ends where the scale does; the values beyond are impossible.",
     "more_raters_than_units": (
         "The table has more columns than rows and was read as units × raters: turn it round if "

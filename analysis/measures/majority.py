@@ -17,28 +17,43 @@ NAMES = ("full_agreement", "majority", "no_majority")
 
 
 def majorities(task: Task) -> list[Finding]:
-    """Per question over units that every rater rated; with several questions also per unit.
+    """Per question over units with as many ratings as most have; with several also per unit.
 
-    For a unit as a whole the three are: a majority on all questions, on some, on none.
+    How many raters a unit has decides how easily all or most agree, so units with another number
+    are left out; who they are may differ. For a unit as a whole the three are: a majority on all
+    questions, on some, on none.
     """
     columns, who = task.board.counted(task.questions)
     found, exists, whole = [], [], task.mask.copy()
+    of_whole, uneven = np.zeros((len(whole), len(columns)), dtype=bool), False
     for question in task.questions:
         grid = task.grid(question)
         codes = grid.codes[:, columns]
-        complete = task.mask & codes.all(axis=1) & (len(columns) > 0)
+        given = codes > 0
+        rated = given.sum(axis=1)
+        size = usual_number(rated)
+        complete = task.mask & (rated == size) & (size >= 2)
         counts = count_values(codes, len(grid.scale.values))
         top = counts.max(axis=1) if counts.shape[1] else np.zeros(len(codes))
-        majority = top * 2 > len(columns)
+        majority = top * 2 > rated
         exists.append(majority)
         whole &= complete
-        kind = np.where(top == len(columns), 0, np.where(majority, 1, 2))
-        found.append(_finding(task, grid.question, complete, kind, columns, who))
+        of_whole |= given
+        left_out = bool((task.mask & (rated >= 2) & ~complete).any())
+        uneven |= left_out
+        kind = np.where(top == rated, 0, np.where(majority, 1, 2))
+        found.append(_finding(task, grid.question, complete, kind, given, who, left_out))
     if len(exists) > 1:
         reached = np.column_stack(exists).sum(axis=1)
         kind = np.where(reached == len(exists), 0, np.where(reached > 0, 1, 2))
-        found.append(_finding(task, None, whole, kind, columns, who))
+        found.append(_finding(task, None, whole, kind, of_whole, who, uneven))
     return found
+
+
+def usual_number(rated: np.ndarray) -> int:
+    """The number of ratings that most units have, from two on; of two such, the larger."""
+    counts = np.bincount(rated[rated >= 2], minlength=2)
+    return int(len(counts) - 1 - counts[::-1].argmax()) if counts.any() else 0
 
 
 def _finding(
@@ -46,20 +61,25 @@ def _finding(
     question: str | None,
     complete: np.ndarray,
     kind: np.ndarray,
-    columns: np.ndarray,
+    given: np.ndarray,
     who: object,
+    uneven: bool,
 ) -> Finding:
     units = np.flatnonzero(complete)
-    if len(columns) < 2 or not len(units):
-        reason = "single_rater" if len(columns) == 1 else "no_complete_units"
+    if not len(units):
+        pairs = (given.sum(axis=1) >= 2) & task.mask
+        reason = "no_complete_units" if pairs.any() else "no_pairable_units"
+        reason = "single_rater" if given[task.mask].any(axis=0).sum() == 1 else reason
+        reason = reason if given[task.mask].any() else "no_ratings"
         return Finding(question, nothing(task.statistic, reason), units, raters=who)
     hit = (kind == NAMES.index(task.statistic)).astype(float)
     cells = task.board.cells(
-        complete[:, None], columns[:1], hit=hit[:, None], of=complete[:, None] * 1.0
+        complete[:, None], np.zeros(1, dtype=int), hit=hit[:, None], of=complete[:, None] * 1.0
     )
-    estimate = proportion_of(task.statistic, cells, task.options)
-    n = len(columns)
-    estimate = replace(estimate, n_raters=n, n_ratings=n * len(units))
+    warnings = ("uneven_units",) if uneven else ()
+    estimate = proportion_of(task.statistic, cells, task.options, warnings=warnings)
+    raters, ratings = int(given[units].any(axis=0).sum()), int(given[units].sum())
+    estimate = replace(estimate, n_raters=raters, n_ratings=ratings)
     return Finding(question, estimate, units, raters=who)
 
 

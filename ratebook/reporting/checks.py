@@ -56,8 +56,8 @@ def checks(
 
 def check(row: Mapping[str, Any], recompute: Callable, answers: Answers) -> dict[str, Any]:
     package = "krippendorff" if row["statistic"] in ALPHAS else "statsmodels"
-    value, reason = recompute(row, answers)
-    ours = row["estimate"]
+    value, reason, *part = recompute(row, answers)
+    ours = part[0] if part else row["estimate"]
     agrees: bool | None = None
     if value is not None and ours is not None:
         agrees = bool(abs(value - ours) <= TOLERANCE * max(1.0, abs(ours)))
@@ -146,7 +146,10 @@ def alpha(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str |
 
 def cohen(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
     weights = "quadratic" if row["statistic"].endswith("quadratic") else None
-    return pairwise(answers.table(row), scale_of(row, answers), weights)
+    scale = scale_of(row, answers)
+    if weights and len(set(np.diff(scale).round(9))) > 1:
+        return None, "values between those of the scale: statsmodels weighs by their places"
+    return pairwise(answers.table(row), scale, weights)
 
 
 def pairwise(table: pd.DataFrame, scale: list[float], weights: str | None):
@@ -179,18 +182,29 @@ def cohens(a: pd.Series, b: pd.Series, scale: list[float], weights: str | None) 
     return float(kappa) if np.isfinite(kappa) else None
 
 
-def fleiss(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
+def fleiss(row: Mapping[str, Any], answers: Answers) -> tuple[Any, ...]:
+    """statsmodels' Fleiss' κ, of counts: who rated a unit may differ, how many did may not.
+
+    Where some units have another number of ratings, both are computed for those with the
+    commonest number: its value, which they are, and ours of the same units.
+    """
     from statsmodels.stats.inter_rater import fleiss_kappa
 
-    table = answers.table(row)
-    if table.isna().to_numpy().any():
-        return None, "raters per item differ: statsmodels cannot express it"
-    scale = scale_of(row, answers)
+    scale, table = scale_of(row, answers), answers.table(row)
     counts = np.stack([(table == value).sum(axis=1) for value in scale], axis=1)
-    counts = counts[:, counts.sum(axis=0) > 0]
-    if counts.shape[1] < 2 or table.shape[1] < 2:
+    sizes = counts.sum(axis=1)
+    usual = np.bincount(sizes[sizes >= 2]).argmax() if (sizes >= 2).any() else 0
+    even = counts[sizes == usual] if usual else counts[:0]
+    even = even[:, even.sum(axis=0) > 0]
+    if even.shape[1] < 2:
         return None, "no variation, or a single rater"
-    return float(fleiss_kappa(counts)), None
+    value = float(fleiss_kappa(even))
+    if len(even) == len(counts):
+        return value, None
+    from analysis import kappa
+
+    ours = kappa(table[sizes == usual].to_numpy(float), "fleiss", scale=scale, interval=None).value
+    return value, f"on the {len(even):,} of {len(counts):,} units with {usual} ratings", ours
 
 
 def human_auto(row: Mapping[str, Any], answers: Answers) -> tuple[float | None, str | None]:
@@ -238,7 +252,9 @@ def scale_of(row: Mapping[str, Any], answers: Answers) -> list[float]:
         return [float(code) for code in range(len(answers.recodes[question][1]))]
     asked = answers.questions[question]
     if asked["type"] in ("scale", "percent"):
-        return [float(value) for value in asked["scale"] or range(101)]
+        given = answers.table({**row, "group": None}).to_numpy(float)
+        declared = [float(value) for value in asked["scale"] or ()]
+        return sorted({*declared, *given[np.isfinite(given)].tolist()})
     return [float(code) for code in range(len(asked["scale"]))]
 
 

@@ -49,8 +49,7 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
             if together not in kept:  # else one comparison would be corrected for twice
                 kept.append(together)
     machines = machines_beside_people(protocol, frame, parameters)
-    declared = answerable(protocol, kept, machines)
-    return [*declared, *comparisons(machines, declared)]
+    return [*kept, *comparisons(machines, kept)]
 
 
 def one_correction(protocol: Any) -> dict[str, str]:
@@ -66,23 +65,6 @@ def with_criteria(asked: list[str], protocol: Any) -> list[str]:
         return asked
     made_of = (m.question for m in protocol.measures if m.statistic == "overall_computed_mean")
     return [*asked, *next(made_of, ())]
-
-
-def answerable(
-    protocol: Any, measures: list[dict[str, Any]], machines: dict[str, list[Any]]
-) -> list[dict[str, Any]]:
-    """Declared comparisons are kept for what a model answered, and wherever a target waits."""
-    by_models = {question.id for question in machines.get("model", ())}
-    aims = {target.statistic for target in protocol.targets}
-    kept = []
-    for measure in measures:
-        if measure["statistic"] in COMPARISONS and measure["statistic"] not in aims:
-            asked = [name for name in asked_of(measure) if name in by_models]
-            if not asked:
-                continue
-            measure = {**measure, "question": asked}
-        kept.append(measure)
-    return kept
 
 
 def comparisons(

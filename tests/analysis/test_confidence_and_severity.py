@@ -251,3 +251,47 @@ def test_tokens_lose_case_punctuation_and_articles():
 def test_every_way_of_saying_unanswerable_is_known(text):
     assert analysis.is_unanswerable(text)
     assert not analysis.is_unanswerable("")
+
+
+def two_systems(missing=None, cluster=None):
+    """Two systems over twelve cases; `missing` stands where a case or a cluster is not known."""
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        [
+            {"case": f"c{i}", "system": system, "value": float(rng.integers(1, 5)), "rater": "ana",
+             "article": missing if cluster and i in cluster else f"a{i // 2}"}
+            for i in range(12)
+            for system in ("x", "y")
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_cases_without_a_cluster_stand_each_alone(missing):
+    own = two_systems(cluster=range(6), missing=missing)
+    named = own.assign(
+        article=[
+            f"alone {case}" if pd.isna(a) else a for case, a in own[["case", "article"]].values
+        ]
+    )
+    found, expected = (compare_systems(each, cluster="article") for each in (own, named))
+    pd.testing.assert_frame_equal(found, expected)
+    nowhere = two_systems(cluster=range(12), missing=missing)
+    pd.testing.assert_frame_equal(
+        compare_systems(nowhere, cluster="article"), compare_systems(nowhere)
+    )
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_answers_without_a_case_or_a_system_are_set_against_nothing(missing):
+    whole = two_systems()
+    lacking = pd.concat(
+        [
+            whole,
+            pd.DataFrame({"case": missing, "system": ["x", "y", "x"], "value": [1.0, 5.0, 1.0],
+                          "rater": "ana"}),
+            pd.DataFrame({"case": ["c1"], "system": missing, "value": [1.0], "rater": "ana"}),
+        ],
+        ignore_index=True,
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(compare_systems(lacking), compare_systems(whole))

@@ -138,3 +138,43 @@ def test_neureg_a_judge_against_the_rounded_mean_of_people(frame, pick):
     )
     assert pick(rows, "bias", "accuracy", llm)["estimate"] == pytest.approx(-0.05)
     assert pick(rows, "exact", "accuracy", llm)["estimate"] == pytest.approx((3 + 3 + 5 + 4) / 20)
+
+
+def test_majorities_are_counted_where_as_many_rated_as_usual_whoever_they_were(frame, pick):
+    said = {  # three ratings each, by changing raters; two of one; four of another
+        "qa1": {"A": 5, "B": 5, "C": 5},
+        "qa2": {"B": 5, "C": 5, "D": 4},
+        "qa3": {"C": 1, "D": 2, "E": 3},
+        "qa4": {"D": 4, "E": 4, "A": 3},
+        "qa5": {"A": 1, "B": 1},
+        "qa6": {"A": 2, "B": 2, "C": 2, "D": 2},
+        "qa7": {"E": 1},
+    }
+    answers = [(item, 0, r, "accuracy", x) for item, each in said.items() for r, x in each.items()]
+    names = ("full_agreement", "majority", "no_majority")
+    measures = [{"statistic": name, "question": "accuracy"} for name in names]
+    rows = summary(frame(answers), measures, NEUREG)
+    assert [pick(rows, n, "accuracy")["estimate"] for n in names] == [1 / 4, 2 / 4, 1 / 4]
+    row = pick(rows, "majority", "accuracy")
+    assert (row["n_items"], row["n_raters"], row["n_ratings"]) == (4, 5, 12)
+    assert "uneven_units" in row["warnings"]
+    even = [answer for answer in answers if answer[0] in ("qa1", "qa2", "qa3", "qa4")]
+    rows = summary(frame(even), measures, NEUREG)
+    assert pick(rows, "majority", "accuracy")["estimate"] == 2 / 4
+    assert "uneven_units" not in pick(rows, "majority", "accuracy")["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ([], "no_ratings"),
+        ([("qa1", "A"), ("qa2", "A")], "single_rater"),
+        ([("qa1", "A"), ("qa2", "B")], "no_pairable_units"),
+    ],
+)
+def test_majorities_of_too_few_ratings_say_why_there_are_none(frame, pick, said, reason):
+    answers = [(item, 0, rater, "accuracy", 4) for item, rater in said]
+    answers.append(("qa1", 0, "A", "fluency", 3))
+    rows = summary(frame(answers), [{"statistic": "majority", "question": "accuracy"}], NEUREG)
+    row = pick(rows, "majority", "accuracy")
+    assert (row["estimate"], row["reason"]) == (None, reason)

@@ -10,6 +10,7 @@ from scipy.stats import spearmanr
 
 from analysis import summary
 from ratebook.judges import judge
+from ratebook.protocols import load
 from ratebook.reporting import Report, numbers
 from ratebook.reporting.measures import COMPARISONS, HALVES, SCORES
 from ratebook.reporting.section import safe
@@ -35,7 +36,9 @@ def judged(workspace, tmp_path_factory):
 
 
 def compared(found):
-    return [row for row in found.rows if row["statistic"] in COMPARISONS]
+    """The comparisons that there are; of those asked for in vain a row says there is none."""
+    rows = [row for row in found.rows if row["statistic"] in COMPARISONS]
+    return [row for row in rows if row["reason"] != "no_comparison"]
 
 
 def scores(stored, question):
@@ -94,8 +97,13 @@ def test_a_model_beside_people_changes_none_of_their_numbers(judged, workspace):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_rounds_without_models_have_no_such_rows(numbers_of, name):
-    assert not [row for row in numbers_of[name]["numbers"] if row["statistic"] in COMPARISONS]
+def test_rounds_without_models_have_no_such_numbers_and_say_so_of_what_was_asked_for(
+    numbers_of, name
+):
+    rows = [row for row in numbers_of[name]["numbers"] if row["statistic"] in COMPARISONS]
+    declared = {m.statistic for m in load(numbers_of[name]["protocol"]).measures}
+    assert {row["statistic"] for row in rows} == declared & set(COMPARISONS)
+    assert {(row["estimate"], row["reason"]) for row in rows} <= {(None, "no_comparison")}
 
 
 def neureg(by_hand, kind, count=30):

@@ -252,7 +252,13 @@ def test_parameters_narrow_the_page(workspace):
         raters="r1,r2", questions=["accuracy"], groups="model"
     )
     assert {row["question"] for row in found.rows} <= {"accuracy", None}
-    assert {row["n_raters"] for row in found.rows if row["group"] is None} == {2}
+    rows = [row for row in found.rows if row["group"] is None]
+    # Half points are asked for, and no model answered.
+    assert {row["statistic"] for row in rows if row["reason"] == "no_comparison"} == {
+        "exact_halves",
+        "macro_f1_halves",
+    }
+    assert {row["n_raters"] for row in rows if row["reason"] != "no_comparison"} == {2}
 
 
 def test_every_sample_page_is_made_without_a_kernel_too(workspace):

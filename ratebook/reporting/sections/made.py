@@ -48,7 +48,9 @@ def checks(found: list[dict[str, Any]]) -> str:
         (
             entry["number"],
             entry["package"] or "none",
-            "agrees" if entry["agrees"] else f"differs: {entry['reason'] or 'another value'}",
+            " ".join(["agrees", entry["reason"] or ""]).strip()
+            if entry["agrees"]
+            else f"differs: {entry['reason'] or 'another value'}",
             "–" if entry["value"] is None else f"{entry['value']:.6f}",
         )
         for entry in [*differ, *agree]

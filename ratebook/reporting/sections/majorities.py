@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..section import Section, heading, paragraph, table
-from ..words import cell, number, percent
+from ..words import cell, number, percent, reason
 from .scattered import scattered
 
 KINDS = ("full_agreement", "majority", "no_majority")
@@ -36,20 +36,30 @@ def agreed(report: Any) -> str:
         if (KINDS[0], question) in found
     ]
     if not lines:
-        return ""
+        asked = [row["reason"] for kind in KINDS for row in rows[kind]]
+        return paragraph(f"No majorities are counted: {reason(asked[0])}.") if asked else ""
     head = ("Question", "All raters the same", "A majority", "No majority", "Items")
-    made = paragraph(summary(report, found)) + table(head, lines, "Items that every rater rated")
+    made = paragraph(summary(report, found)) + table(head, lines, caption(found))
     return made + against(report)
+
+
+def caption(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
+    """Which items are counted: those that all raters rated, or as many of them as rated most."""
+    rows = [row for (_, question), row in found.items() if question]
+    everyone = all(row["n_ratings"] >= row["n_raters"] * row["n_items"] for row in rows)
+    return "Items that every rater rated" if everyone else "Items with as many ratings as most have"
 
 
 def summary(report: Any, found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     """The items as a whole: on how many questions the raters have a majority."""
     whole = found.get((KINDS[0], None))
     if whole is None:
-        return "Items that some rater left out are not counted here."
+        return "Items with fewer ratings than most are not counted here."
+    everyone = caption(found) == "Items that every rater rated"
+    rated = "rated by everyone" if everyone else "with as many ratings as most have"
     some, none = found.get((KINDS[1], None)), found.get((KINDS[2], None))
     return (
-        f"Of {whole['n_items']:,} items rated by everyone on every question, "
+        f"Of {whole['n_items']:,} items {rated} on every question, "
         f"{percent(whole['estimate'])} % have a majority on all questions, "
         f"{percent(some['estimate']) if some else '–'} % on some, "
         f"{percent(none['estimate']) if none else '–'} % on none."

@@ -1,0 +1,77 @@
+"""What a protocol asks for appears, as a number or as the reason why there is none."""
+
+from importlib.resources import files
+
+import pytest
+
+import ratebook.protocols
+from ratebook.protocols import load
+from ratebook.reporting import Report, numbers
+from tests.reporting.rounds import opened, records
+
+TEXT = (files(ratebook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
+SCORES = [1, 3, 5, 4, 2, 5, 4, 3, 2, 1, 4, 5]
+
+
+def asked_for(protocol):
+    """The statistics, by the questions they are asked of."""
+    for measure in protocol.measures:
+        for question in measure.question or ():
+            yield measure.statistic, question
+
+
+@pytest.mark.parametrize("raters", [("ana", "ben"), ("ana",), ("gpt",), ("ana", "gpt")])
+def test_every_measure_that_was_asked_for_is_among_the_numbers(tmp_path, raters):
+    more = "".join(
+        f"  - {{statistic: {name}, question: [accuracy, fluency]}}\n"
+        for name in ("spearman", "exact", "mae", "within_one", "bias")
+    )
+    text = TEXT.replace("measures:\n", "measures:\n" + more, 1)
+    answers = [
+        (rater, f"i{number:03d}", question, SCORES[(number + place) % 12])
+        for place, rater in enumerate(raters)
+        for number in range(12)
+        for question in ("accuracy", "fluency")
+    ]
+    stored = opened(
+        tmp_path, "neureg-qa", records("neureg-qa", 12), answers, {"gpt": "model"}, text=text
+    )
+    rows = numbers(stored).rows
+    for statistic, question in asked_for(stored.protocol):
+        of_it = [row for row in rows if row["statistic"] == statistic]
+        assert of_it, statistic
+        own = [row for row in of_it if row["question"] in (question, None)]
+        assert own, (statistic, question)
+        assert all(row["estimate"] is not None or row["reason"] for row in own)
+    if raters == ("ana", "ben"):
+        [row] = [r for r in rows if (r["statistic"], r["question"]) == ("spearman", "accuracy")]
+        assert (row["estimate"], row["reason"]) == (None, "no_comparison")
+
+
+def test_majorities_of_changing_raters_stand_on_the_page(tmp_path):
+    who = [
+        ("ana", "ben", "eva"),
+        ("ben", "eva", "dan"),
+        ("eva", "dan", "ana"),
+        ("dan", "ana", "ben"),
+    ]
+    answers = [
+        (rater, f"i{number:03d}", question.id, SCORES[(number + (place == 2)) % 12])
+        for number in range(12)
+        for place, rater in enumerate(who[number % 4])
+        for question in load("neureg-qa").questions
+        if question.type == "scale"
+    ]
+    stored = opened(tmp_path, "neureg-qa", records("neureg-qa", 12), answers)
+    report = Report(stored)
+    row = report.numbers.get("majority", "accuracy")
+    assert (row["estimate"], row["n_items"], row["n_raters"], row["n_ratings"]) == (1.0, 12, 4, 36)
+    page = report.majorities()._repr_html_()
+    assert "Items with as many ratings as most have" in page
+    assert "Of 12 items with as many ratings as most have on every question" in page
+    alone = opened(
+        tmp_path, "neureg-qa", records("neureg-qa", 12), [a for a in answers if a[0] == "ana"]
+    )
+    assert "No majorities are counted: only one rater answered" in (
+        Report(alone).majorities()._repr_html_()
+    )
