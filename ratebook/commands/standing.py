@@ -47,6 +47,9 @@ def missing(found: Mapping[str, Any]) -> str:
         f"{counted(found['unfinished'], 'assigned item')} not finished"
         if found["unfinished"]
         else "",
+        f"{counted(found['left_to_models'], 'item')} not answered whole by a model"
+        if found["left_to_models"]
+        else "",
         f"{found['without_parts']:,} without the parts to ask about: bring them with "
         "`ratebook parts … --take`, or write questions with `ratebook questions`"
         if found["without_parts"]

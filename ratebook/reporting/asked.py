@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..rounds import StoredRound
-from ..rounds.completeness import standings
+from ..rounds.completeness import by_models, standings
 from .known import public
 from .parameters import Parameters
 from .rows import ROW
@@ -63,12 +63,13 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
     if not planned:
         with stored.store.read() as connection:
             items = len(stored.look(connection).items)
+        models, required, given = by_models(counting, items)
         return Asked(
             what="items × models",
-            required=items * len(counting),
-            given=sum(each.complete for each in counting),
+            required=required,
+            given=given,
             items=items,
-            raters=len(counting),
+            raters=models,
             away=away,
             plans=plans,
             planned=False,

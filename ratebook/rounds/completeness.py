@@ -62,6 +62,16 @@ class OfCases:
         return sum(self.put.values()) - sum(self.given.values())
 
 
+def by_models(models: Collection[Standing], items: int) -> tuple[int, int, int]:
+    """Where nobody has a plan: how many models answer items, of items × models, how many whole.
+
+    A model that only wrote questions, or answered them from the reference, answers no item.
+    """
+    answering = [each for each in models if each.items]
+    put = items * max(len(answering), 1) if models else 0
+    return len(answering), put, sum(each.complete for each in answering)
+
+
 def standings(
     stored: StoredRound, connection: Connection | None = None, roles: Collection[str] = ()
 ) -> tuple[list[Standing], OfCases]:

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from ratebook.protocols import Protocol
 from ratebook.rounds import marks, schema
-from ratebook.rounds.completeness import Standing, standings
+from ratebook.rounds.completeness import Standing, by_models, standings
 from ratebook.rounds.model import Rater
 from ratebook.rounds.people import as_rater
 from ratebook.rounds.snapshot import Snapshot
@@ -38,6 +38,9 @@ def status(stored: StoredRound) -> dict[str, Any]:
     of_cases = cases.missing if planned else 0
     unsplit = _without_parts(stored.protocol, seen) if planned else 0
     asked_anybody = any(each["kind"] != "automatic" for each in counting)
+    models = [each for each in found if each.kind == "model" and each.excluded is None]
+    _, put, whole = by_models(models, len(seen.items))
+    left = 0 if planned else put - whole
     missing = sum(each["missing"] for each in counting) + of_cases
     unfinished = sum(each["unfinished"] for each in counting)
     names = seen.names()
@@ -63,8 +66,10 @@ def status(stored: StoredRound) -> dict[str, Any]:
         "missing_of_cases": of_cases,
         "without_parts": unsplit,
         "unfinished": unfinished,
+        "left_to_models": left,
         "flagged": flagged,
-        "complete": asked_anybody and not (missing or unfinished or (unsplit and not seen.parts)),
+        "complete": asked_anybody
+        and not (missing or unfinished or left or (unsplit and not seen.parts)),
     }
 
 

@@ -6,8 +6,9 @@ import re
 import pytest
 
 from ratebook.commands.standing import standing
+from ratebook.protocols import load
 from ratebook.reporting import numbers
-from ratebook.rounds import Event
+from ratebook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import opened, page_of, records
 
@@ -84,3 +85,56 @@ def test_scores_without_a_confidence_are_counted_where_means_are_weighted(tmp_pa
         stored.save(rater, events)
     page = text_of(page_of(stored))
     assert "4 of 12 scores came without a stated confidence; these are left out here." in page
+
+
+def questions_only(folder, texts):
+    """Three references, each with its two questions answered by the model that wrote them, and
+    what other models then answered from the texts: {model: items answered}."""
+    asked = load("rag-questeval")
+    items = [
+        {"id": f"s{n}", "ground_truth": "Oslo is big.", "generated": "Oslo.", "model": "m"}
+        for n in range(3)
+    ]
+    parts = [PartRow(f"s{n}", k, f"Which {k}?") for n in range(3) for k in (1, 2)]
+    store = Store(str(folder / "questions.sqlite"))
+    stored = store.open("q", asked, ItemTable.from_records(asked, items), parts=parts)
+    stored.add_rater("writer", kind="model")
+    stored.save("writer", [
+        Event(f"w{n}{k}", f"s{n}", "reference_answer", "Oslo", part=k)
+        for n in range(3) for k in (1, 2)
+    ])  # fmt: skip
+    for model, many in texts.items():
+        stored.add_rater(model, kind="model")
+        acks = stored.save(model, [
+            Event(f"{model}{n}{k}", f"s{n}/m", "generated_answer", "Oslo", part=k)
+            for n in range(many) for k in (1, 2)
+        ])  # fmt: skip
+        assert all(ack.ok for ack in acks), acks
+    return stored
+
+
+@pytest.mark.parametrize(
+    ("texts", "said", "left"),
+    [
+        ({}, "0 of 3 items × models", "3 items not answered whole by a model"),
+        ({"reader": 3}, "3 of 3 items × models", "complete"),
+        ({"reader": 3, "other": 2}, "5 of 6 items × models", "1 item not answered whole by a"),
+    ],
+)
+def test_a_model_that_only_wrote_the_questions_owes_no_answers(tmp_path, texts, said, left):
+    stored = questions_only(tmp_path, texts)
+    row = numbers(stored).get("completeness")
+    assert row["method"] == said
+    assert stored.status()["complete"] is (left == "complete")
+    assert left in standing(stored.status())
+    page = text_of(page_of(stored))
+    assert ("let the models go on" in page) is (left != "complete")
+
+
+@pytest.mark.xfail(strict=True, reason="part 11: who counts stands once")
+def test_completeness_speaks_of_those_whose_answers_the_numbers_are_made_of(by_hand):
+    said = [("gauge", f"i{n:03d}", "label", "SUPPORTED") for n in range(4)]
+    stored = by_hand("halo-support", records("halo-support", 4), said, kinds={"gauge": "model"})
+    stored.add_rater("ana")  # has a plan, and says nothing
+    rows = numbers(stored).rows
+    assert {row["raters"] for row in rows} == {"model"}
