@@ -19,7 +19,6 @@ from analysis.ratings import Ratings, refuse_twice_named
 from analysis.scales import Scale, scale_of
 
 NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
-KINDS = ("human", "model", "automatic", "key", "adjudicator")
 
 
 @dataclass(frozen=True)
@@ -95,16 +94,15 @@ class Board:
         self.owner = (owners * 2 + by_item)[first]
         known = case.notna().to_numpy()[first]
         names = np.where(known, case.astype(str).to_numpy()[first], owner.astype(str).iloc[first])
-        self.case, _ = pd.factorize(names, sort=True)
-        self.case_names = names
+        self.case, cases = pd.factorize(names, sort=True)
         if cluster is None:
-            self.cluster = self.case
+            self.cluster, self.clusters = self.case, cases
         else:
             given = frame[cluster].astype(object).iloc[first]
             # An item without a cluster stands with its case.
             alone = np.array([f"case {name}" for name in names], dtype=object)
             labels = np.where(given.notna(), given.astype(str), alone)
-            self.cluster, _ = pd.factorize(labels, sort=True)
+            self.cluster, self.clusters = pd.factorize(labels, sort=True)
 
     @cached_property
     def everything(self) -> np.ndarray:
@@ -188,6 +186,31 @@ class Board:
             tuple(self.raters[column] for column in columns),
             self.shared_clusters(units),
         )
+
+    def long(self, question: str) -> pd.DataFrame:
+        """The answers of those who count: unit, rater, value, cluster, and confidence if stated.
+
+        The unit is the item (or the case a question belongs to), with the part where it has parts.
+        """
+        grid = self.grid(question)
+        columns, _ = self.counted([question])
+        unit, place = np.nonzero(grid.codes[:, columns])
+        rater = columns[place]
+        names = self.first["item"].astype(object).where(self.of_item, self.first["case"])
+        names = names.astype(str)
+        if self.part[unit].any():
+            names = names + " · " + pd.Series(self.part).astype(str)
+        found = pd.DataFrame(
+            {
+                "unit": names.to_numpy(dtype=object)[unit],
+                "rater": pd.Series(np.array(self.raters, dtype=object)[rater], dtype=object),
+                "value": pd.Series(list(grid.scale.values)).to_numpy()[grid.codes[unit, rater] - 1],
+                "cluster": np.asarray(self.clusters, dtype=object)[self.cluster[unit]],
+            }
+        )
+        if grid.confidence is not None:
+            found["confidence"] = grid.confidence[unit, rater]
+        return found.sort_values(["unit", "rater"], kind="stable", ignore_index=True)
 
     def shared_clusters(self, units: np.ndarray) -> np.ndarray | None:
         """The units' clusters, or None where each unit is its own."""

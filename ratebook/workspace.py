@@ -113,6 +113,15 @@ class Round:
         """The long frame: one row per current answer."""
         return self.stored.frame(texts=texts)
 
+    def ratings(self, question: str, raters: Sequence[str] | None = None) -> pd.DataFrame:
+        """One question's ratings for `analysis`, of those who count: unit, rater, value, cluster.
+
+        `alpha(round.ratings("tone"), "ordinal", cluster="cluster")` is the round's own number.
+        """
+        from .reporting.compute import ratings_of
+
+        return ratings_of(self.stored, question, raters)
+
     def add(self, file: str | Path, **how: Any):
         """Take in a file of answers, whole or not at all."""
         from .rounds.exchange import import_answers

@@ -6,16 +6,19 @@ import csv
 import hashlib
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from analysis.board import Board
+
 from ..rounds import StoredRound
 from .asked import Asked, asked, completeness
 from .checks import checks
-from .known import check_names
+from .known import check, check_names
 from .measures import wanted
 from .parameters import Parameters, checked
 from .rows import ROW, questions_of, rows_of
@@ -84,6 +87,21 @@ def frame_of(stored: StoredRound, parameters: Parameters, texts: bool = False) -
     """The round's answers, with the columns and under the names the parameters ask for."""
     check_names(stored, parameters)
     return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
+
+
+def ratings_of(
+    stored: StoredRound, question: str, raters: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """One question's ratings as `analysis` takes them: unit, rater, value, cluster, confidence.
+
+    Those that a round's numbers are made of: given answers to main items, at the first time of
+    asking, of people, else models, else whoever is named.
+    """
+    check("question", [question], [each.id for each in stored.protocol.questions], stored.name)
+    frame = frame_of(stored, Parameters(stored.name, raters=tuple(raters) if raters else None))
+    asked = questions_of(stored.protocol)
+    board = Board(frame, asked, cluster=cluster_of(frame), raters=raters)
+    return board.long(question)
 
 
 def compute(
