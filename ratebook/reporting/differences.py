@@ -115,7 +115,7 @@ def label(report: Any, row: Mapping[str, Any]) -> str:
         return str(report.label(row["question"]))
     if row["statistic"] == "difference_overall":
         return "All together"
-    return name_of(row["statistic"].removeprefix("difference_"))
+    return name_of(row["statistic"].removeprefix("difference_")) + report.whose(row["question"])
 
 
 def amount(row: Mapping[str, Any], points: bool) -> str:

@@ -13,6 +13,7 @@ from .page import fill
 from .parameters import Parameters
 from .place import alone, write_whole
 from .section import bullets, figure, heading, paragraph, safe, with_legend
+from .targets import is_measured
 from .trends import (
     AGREEMENT,
     LEVELS,
@@ -100,11 +101,12 @@ def rows(reports: Path, rounds: list[dict[str, Any]]) -> str:
 
 def said(document: dict[str, Any]) -> str:
     """The targets, or else the first number of the whole round."""
-    if document["targets"]:
+    targets = [target for target in document["targets"] if is_measured(target)]
+    if targets:
         return "; ".join(
             f"{target['name']} {number(target['value'], target['statistic'])}, "
             f"{DECIDED[target['verdict']]}"
-            for target in document["targets"]
+            for target in targets
         )
     labels = labels_of(document["protocol"])
     for statistic in (*LEVELS, "proportion_accurate"):
@@ -112,7 +114,8 @@ def said(document: dict[str, Any]) -> str:
             if row["statistic"] == statistic and row["group"] is None and row["estimate"]:
                 question = f" of {label(row['question'], labels)}" if row["question"] else ""
                 what = name_of(statistic) + (question if statistic == "mean" else "")
-                return f"{what} {estimate(row)}"
+                whose = ", by models" if row["raters"] == "model" else ""
+                return f"{what} {estimate(row)}{whose}"
     return "no number yet"
 
 

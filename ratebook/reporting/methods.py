@@ -31,13 +31,16 @@ def methods(report: Any) -> str:
     """What a reviewer asks: who rated what, how agreement and intervals were computed."""
     numbers, counted = report.numbers, report.counted
     items = counted.people["item"].dropna().nunique() or counted.people["case"].nunique()
-    raters = len(counted.raters())
     given = numbers.parameters
     coefficients = sorted(
-        {name_of(row["statistic"]) for row in numbers.rows if is_coefficient(row["statistic"])}
+        {
+            name_of(row["statistic"])
+            for row in numbers.rows
+            if is_coefficient(row["statistic"]) and row["estimate"] is not None
+        }
     )
     said = [
-        f"{capital(count(items, 'item'))} {was(items)} rated by {count(raters, report.people)} "
+        f"{capital(count(items, 'item'))} {was(items)} rated by {report.who} "
         f"under the protocol {numbers.protocol} ({numbers.data['protocol'][:8]})."
     ]
     said += [f"The answers of {name} ({why}) were left out." for name, why, _ in report.asked.away]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,11 @@ from .asked import Asked, asked
 from .compute import Numbers, cluster_of, compute, frame_of
 from .parameters import checked
 from .section import Section, figure
+from .tables.copies import Copies, copies
 from .tables.counted import Counted, count
+from .tables.others import concord
+from .words import count as count_of
+from .words import name_of
 
 # In the order of the page; each is a file in sections/ with a function of its name.
 SECTIONS = (
@@ -88,6 +92,13 @@ class Report:
         return leans(self)
 
     @cached_property
+    def strict_leans(self) -> pd.DataFrame:
+        """The same, with intervals by which a rater may be named."""
+        from .tables.lean import strict_leans
+
+        return strict_leans(self)
+
+    @cached_property
     def grades(self) -> pd.DataFrame:
         """What people say of RAGQuestEval's pairs of answers."""
         from .tables.grades import graded
@@ -125,6 +136,76 @@ class Report:
         """What those who count are called."""
         return "model" if self.counted.kind == "model" else "rater"
 
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each rater who counts."""
+        people = self.counted.people
+        return dict(zip(people["rater"].astype(str), people["rater_kind"], strict=True))
+
+    @property
+    def who(self) -> str:
+        """“2 people and 1 model”: whose answers count."""
+        found = list(self.kinds.values())
+        people, models = found.count("human"), found.count("model")
+        said = [count_of(people, "person", "people")] if people else []
+        said += [count_of(models, "model")] if models else []
+        return " and ".join(said)
+
+    @cached_property
+    def mixed(self) -> dict[str, set[str]]:
+        """Question → the kinds of those whose answers to it count; empty where all are people.
+
+        Where only models count, one line at the head of the page says so, and nothing here.
+        """
+        if set(self.kinds.values()) != {"human", "model"}:
+            return {}
+        found = self.counted.people.groupby("question")["rater_kind"].unique()
+        return {str(question): set(kinds) for question, kinds in found.items()}
+
+    def whose(self, question: str | None) -> str:
+        """“ (by a model)”, behind whatever rests on answers that are not people's alone."""
+        kinds = self.mixed.get(question or "", {"human"})
+        if kinds == {"human"}:
+            return ""
+        if kinds == {"model"}:
+            rows = self.counted.of(str(question))
+            return " (by a model)" if rows["rater"].nunique() == 1 else " (by models)"
+        return " (by people and models)"
+
+    def name(self, row: Mapping[str, Any]) -> str:
+        """What a row's statistic is called, and whose it is where that is not people's alone."""
+        said = name_of(row["statistic"])
+        if row["question"]:
+            return said + self.whose(row["question"])
+        return f"{said} (by models)" if self.mixed and row["raters"] == "model" else said
+
+    def rater_name(self, rater: str) -> str:
+        """A model among people who count is called one."""
+        is_model = self.mixed and self.kinds.get(rater) == "model"
+        return f"{rater} (model)" if is_model else rater
+
+    @cached_property
+    def shared(self) -> dict[str, int]:
+        """Question → on how many units two or more of those who count can be compared."""
+        found = {}
+        for question in self.counted.asked():
+            if question.values or question.is_numeric:
+                many = self.counted.of(question.id)["unit"].value_counts()
+                found[question.id] = int((many > 1).sum())
+        return found
+
+    @cached_property
+    def copies(self) -> list[Copies]:
+        """Pairs of raters whose answers look like one another's."""
+        asked = [q for q in [*self.counted.numeric(), *self.counted.labelled()] if q.values]
+        return copies(self.counted, asked)
+
+    @cached_property
+    def concord(self) -> pd.DataFrame:
+        """How often each rater gives the others' answer, beside how often these give theirs."""
+        asked = [q for q in [*self.counted.numeric(), *self.counted.labelled()] if q.values]
+        return concord(self.counted, asked, self.parameters.coverage, self.cluster)
+
     def question(self, question: str | None) -> Any | None:
         """A question of the protocol; None for those made by recoding."""
         return next((each for each in self.protocol.questions if each.id == question), None)
@@ -132,7 +213,8 @@ class Report:
     def label(self, question: str | None) -> str:
         """What a question is called on the page."""
         asked = self.question(question)
-        return asked.label if asked else (question or "all").replace("_", " ").capitalize()
+        said = asked.label if asked else (question or "all").replace("_", " ").capitalize()
+        return said + self.whose(question)
 
     def rows(self, statistic: str, question: str | None = None, **group: Any) -> list[dict]:
         """The rows of a statistic with just this group; undefined ones are among them."""

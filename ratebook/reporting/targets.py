@@ -7,6 +7,14 @@ from typing import Any
 
 from .cautions import is_untrusted
 
+# Why a target has no value where nobody measured it: no answers, or none to compare with.
+UNMEASURED = ("no_ratings", "no_comparison")
+
+
+def is_measured(target: Mapping[str, Any]) -> bool:
+    """Whether anybody gave what the target is about; else it is no finding."""
+    return target["value"] is not None or target["reason"] not in UNMEASURED
+
 
 def verdicts(targets: Iterable[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One entry for each target whose statistic could be asked of this round."""

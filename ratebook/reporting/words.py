@@ -100,6 +100,12 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def spanned(many: Sequence[int]) -> str:
+    """“288”, or “120 to 288”."""
+    low, high = min(many), max(many)
+    return f"{high:,}" if low == high else f"{low:,} to {high:,}"
+
+
 def was(number: int) -> str:
     """“1 item was”, “2 items were”."""
     return "was" if number == 1 else "were"

@@ -1,6 +1,7 @@
 """Rounds made by hand, and whole pages made in this process, without a kernel."""
 
 import html
+import random
 import re
 import uuid
 
@@ -10,6 +11,8 @@ from ratebook.reporting.page import fill
 from ratebook.reporting.report import SECTIONS
 from ratebook.rounds import Event, ItemTable, Store
 
+CRITERIA = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
+MODEL_ONLY = ("fluency", "kg_alignment")
 KEYS = {"halo-support": "id", "neureg-qa": "qa_id", "feedback-quality": "id"}
 
 
@@ -68,3 +71,41 @@ def words_of(page):
     figures = " ".join(re.findall(r'alt="([^"]*)"', body))
     text = html.unescape(re.sub(r"<[^>]+>", " ", body) + " " + figures)
     return " ".join(text.replace("\u00a0", " ").split())
+
+
+def beside_a_model(folder, items=30, seed=7):
+    """ana on three questions of every item, the model gauge on all five."""
+    rng = random.Random(seed)
+    answers = []
+    for at in range(items):
+        true = rng.choice((2, 3, 4, 5))
+        for question in CRITERIA:
+            off = rng.choice((-1, 0, 0, 1))
+            answers.append(("gauge", f"i{at:03d}", question, min(5, max(1, true + off))))
+            if question not in MODEL_ONLY:
+                answers.append(("ana", f"i{at:03d}", question, true))
+    kinds = {"gauge": "model"}
+    return opened(folder, "neureg-qa", records("neureg-qa", items), answers, kinds)
+
+
+def crowd(folder, protocol="neureg-qa", raters=160, items=240, seed=11):
+    """Three raters an item, nobody the same three: all alike, each off by chance alone."""
+    rng = random.Random(seed)
+    names = [f"w{place:03d}" for place in range(raters)]
+    turns = [name for _ in range(-(-3 * items // raters)) for name in rng.sample(names, raters)]
+    labels = [*load("halo-support").question("label").values]
+    answers = []
+    for at in range(items):
+        three = turns[3 * at : 3 * at + 3]
+        while len(set(three)) < 3:  # where one sample of names ends and the next begins
+            three = rng.sample(names, 3)
+        true = rng.randrange(5)
+        for name in three:
+            if protocol == "halo-support":
+                said = labels[true % 3] if rng.random() < 0.75 else rng.choice(labels)
+                answers.append((name, f"i{at:03d}", "label", said))
+                continue
+            for question in ("accuracy", "fluency"):
+                score = min(5, max(1, 1 + true + rng.choice((-1, 0, 0, 0, 1))))
+                answers.append((name, f"i{at:03d}", question, score))
+    return opened(folder, protocol, records(protocol, items), answers)

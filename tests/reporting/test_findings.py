@@ -36,11 +36,11 @@ def test_halo_says_that_the_target_is_open_and_which_error_is_commonest(words):
 
 def test_the_severe_the_lenient_the_drifting_and_the_hurried_rater_are_named(words):
     page = words["neureg-sample"]
-    assert "r1 is the most severe" in page
-    assert "r2 the most lenient" in page
+    assert "r1 is severe, furthest of 2 who are (−0.30 points; −0.37 to −0.23)" in page
+    assert "r2 is lenient, furthest of 2 who are" in page
     assert re.search(r"r3 grew stricter on the way \(−0\.[23]\d", page)
     assert "r4 needs 30 % of the usual time" in page
-    assert "r5 agrees with the others most" in page
+    assert "r5 agrees with the others more than they with one another: 66 %" in page
 
 
 def test_neureg_ranks_the_systems_and_explains_a_low_alpha(words):
@@ -66,7 +66,9 @@ def test_stem_has_the_three_proportions_and_the_rest(words):
     page = words["stem-sample"]
     assert "atlas-2 is ahead of birch-1: accurate answers in 85 % against 72 %" in page
     assert re.search(r"atlas-2 85\.2 ± [\d.]+\W+ 5\.2 ± [\d.]+\W+ 4\.8 ± ", page)
-    assert "r1 says “Accurate” in 68 % of answers" in page or "Accurate” most" in page
+    # Eight articles are too few independent units to name the rater who says it least.
+    assert "“Accurate” is 68 to 79 % of a rater’s answers, of which each gave 144 to 156" in page
+    assert "r1 says “Accurate”" not in page
     assert "not_severe" not in page
     assert "cannot_assess" not in page
     assert "the rest is disputed or unsupported" in page

@@ -102,7 +102,9 @@ def test_a_model_is_set_against_the_peoples_mean(by_hand):
 
 def test_a_difference_within_its_margin_is_none():
     found = Apart(pd.DataFrame(), 0.05, 0.2, -0.9, 1.0)
-    assert sentence(found, "ana", "ben").startswith("ana and ben score alike on average (+0.05")
+    assert sentence(found, "ana", "ben").startswith(
+        "No difference on average is shown between ana and ben (+0.05 points; −0.15 to +0.25)"
+    )
 
 
 def test_progress_is_drawn_where_answers_have_times_and_not_for_a_file_taken_in_at_once(by_hand):
@@ -132,12 +134,16 @@ def test_a_common_answer_is_expected_in_long_stretches():
 
 
 def test_coefficients_that_hardly_differ_are_not_ranked():
-    def row(label, value):
-        return {"label": label, "estimate": value, "statistic": "alpha_ordinal"}
+    def row(label, value, half=0.1):
+        ends = {"low": value - half, "high": value + half}
+        return {"label": label, "estimate": value, "statistic": "alpha_ordinal", **ends}
 
     alike = agreement([row("Tone", 0.62), row("Clarity", 0.63)])
     assert alike == "Agreement on both questions is below the tentative bound: α\u00a00.62 to 0.63"
-    assert agreement([row("Tone", 0.5), row("Clarity", 0.9)]).startswith("Raters agree best on Cl")
+    apart = agreement([row("Tone", 0.5), row("Clarity", 0.9)])
+    assert apart == "Agreement is highest on Clarity (α\u00a00.90), lowest on Tone (α\u00a00.50)"
+    unsure = agreement([row("Tone", 0.5, 0.3), row("Clarity", 0.9, 0.3)])
+    assert unsure.endswith("; their intervals overlap")
 
 
 def test_a_spread_without_low_scores_names_no_worst_question():

@@ -36,5 +36,6 @@ def dots_figure(
     ax.set_ylim(-0.55, len(lines) - 0.45)
     ax.set_xlabel(xlabel)
     ax.grid(axis="x", color=LINE, linewidth=0.5)
-    legend_above(ax, 4)
+    if len(systems) > 1:
+        legend_above(ax, 4)
     return titled(ax, said)

@@ -96,7 +96,11 @@ def finding(rows: list[dict[str, Any]]) -> str:
         what = "both questions" if len(alike) == 2 else f"all {len(alike)} questions"
         span = low if low == high else f"{low} to {number(best['estimate'])}"
         return f"Agreement on {what} {bound_of(worst['estimate'])}: {span}"
-    return f"Raters agree best on {best['label']} ({high}), least on {worst['label']} ({low})"
+    said = f"Agreement is highest on {best['label']} ({high}), lowest on {worst['label']} ({low})"
+    ends = best["low"], worst["high"]
+    if None in ends:
+        return f"{said}, without intervals"
+    return said if ends[0] > ends[1] else f"{said}; their intervals overlap"
 
 
 def bound_of(value: float) -> str:

@@ -53,18 +53,19 @@ def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> st
     cells.columns = pd.Index([group_name(report.protocol, keys[1], v) for v in cells.columns])
     names = [column_name(report, key) for key in keys]
     flat = cells.stack()
-    best, worst = flat.idxmax(), flat.idxmin()
+    known = {place_of(report, keys, row): row for row in kept}
+    best, worst = (known[tuple(map(str, at))] for at in (flat.idxmax(), flat.idxmin()))
+    what = report.name(kept[0])
     said = (
-        f"{name_of(statistic)} is highest for {best[0]}, {best[1]} "
-        f"({number(flat[best], statistic)}) and lowest for {worst[0]}, {worst[1]} "
-        f"({number(flat[worst], statistic)})"
+        f"{what} is highest for {', '.join(place_of(report, keys, best))}, {estimate(best)}, and "
+        f"lowest for {', '.join(place_of(report, keys, worst))}, {estimate(worst)}"
     )
     from ..figures.heat import heat_figure
 
     drawn = heat_figure(cells, said, lambda value: number(value, statistic), names[0], names[1])
     each = "; ".join(f"{', '.join(place_of(report, keys, row))}: {estimate(row)}" for row in kept)
     title = f"{names[0]} × {names[1].lower()}"
-    caption = f"{name_of(statistic)}; the intervals stand in numbers.csv."
+    caption = f"{what}; the intervals stand in numbers.csv."
     picture = report.picture(f"by-{keys[0]}-{keys[1]}", drawn, f"{said}. {each}.", caption)
     return heading(title) + picture
 

@@ -22,6 +22,7 @@ from ..words import (
     number,
     percent,
     signed,
+    spanned,
 )
 
 CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
@@ -42,6 +43,7 @@ def spread(report: Any, group: list[Any], place: int) -> str:
 
     ordered = group[0].is_numeric
     names = scale_names(group[0])
+    keys = set(found.index)
     found.index = pd.Index([report.label(question) for question in found.index])
     said = finding(found, ordered, names)
     lines = "; ".join(
@@ -49,7 +51,8 @@ def spread(report: Any, group: list[Any], place: int) -> str:
         for row, line in found.iterrows()
     )
     drawn = likert_figure(found, names, said, ordered=ordered)
-    caption = "Share of the answers, in per cent."
+    many = [len(report.counted.of(question.id)) for question in group if question.id in keys]
+    caption = f"Share of the answers, in per cent, of {spanned(many)} answers to a question."
     if ordered:
         caption += " The upright line stands at the middle of the scale."
     return report.picture(f"answers-{place + 1}", drawn, f"{said}. {lines}.", caption)
@@ -83,9 +86,16 @@ def lowest(found: pd.DataFrame) -> str:
             return f"Nobody scores {bottom} on any question"
         return f"{percent(low[worst])} % of the answers are {bottom}, on every question alike"
     return (
-        f"{worst} is scored {bottom} most often ({percent(low[worst])} %), "
-        f"{best} least often ({percent(low[best])} %)"
+        f"{listing(alike(low, worst), limit=4)} "
+        f"{'is' if len(alike(low, worst)) == 1 else 'are'} scored {bottom} most often "
+        f"({percent(low[worst])} %), {listing(alike(low, best), limit=4)} least often "
+        f"({percent(low[best])} %)"
     )
+
+
+def alike(low: pd.Series, one: str) -> list[str]:
+    """The questions that show the same share as this one."""
+    return [str(name) for name, share in low.items() if percent(share) == percent(low[one])]
 
 
 def weighted(report: Any) -> str:
@@ -128,10 +138,12 @@ def moved(rows: list[dict[str, Any]]) -> str:
     order = sorted(rows, key=lambda row: row["mean"][0])
     most = max(rows, key=lambda row: abs(row["weighted"][0] - row["mean"][0]))
     shift = most["weighted"][0] - most["mean"][0]
-    said = (
-        f"{order[-1]['label']} is scored highest ({number(order[-1]['mean'][0])}), "
-        f"{order[0]['label']} lowest ({number(order[0]['mean'][0])})"
+    high, low = (
+        f"{row['label']} is scored {word}, {number(row['mean'][0])}"
+        + (f" ({interval(*row['mean'][1:])})" if row["mean"][1] is not None else "")
+        for row, word in ((order[-1], "highest"), (order[0], "lowest"))
     )
+    said = f"{high}; {low}"
     if abs(shift) < VISIBLE:
         return f"{said}; weighting by confidence moves no mean"
     return f"{said}; weighting by confidence moves {most['label']} most ({signed(shift)})"
@@ -160,7 +172,7 @@ def means(report: Any) -> str:
     if computed and computed["estimate"] is not None:
         blank = ["–"] * (len(asked) - 1)
         counts.append((computed["n_items"], computed["n_ratings"]))
-        lines.append([name_of(computed["statistic"]), estimate(computed), *blank])
+        lines.append([report.name(computed), estimate(computed), *blank])
     caption, further = "Means with their intervals, for these raters", ["Items", "Ratings"]
     if len({items for items, _ in counts}) == 1:  # said once rather than on every line
         caption, further = f"{caption}; {count(counts[0][0], 'item')}", ["Ratings"]

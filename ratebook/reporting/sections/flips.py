@@ -75,6 +75,12 @@ def without(
 def rows_without(report: Any, rater: str, measures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of these measures as they would be without this rater."""
     frame = report.frame[report.frame["rater"].astype(object).ne(rater)]
+    # Where nobody else counts, models would take the rater's place; they are no part of this.
+    people = report.counted.people
+    others = set(people.loc[people["rater"].ne(rater), "question"])
+    alone = set(people.loc[people["rater"].eq(rater), "question"]) - others
+    models = frame["rater_kind"].astype(object).eq("model")
+    frame = frame[~(models & frame["question"].astype(object).isin(alone))]
     parameters = report.parameters
     if parameters.raters is not None:
         rest = tuple(name for name in parameters.raters if name != rater)

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from ..differences import comparison, is_shown, of_many, opening, outcome, turned
-from ..words import capital, count, estimate, listing, name_of, number
+from ..words import capital, count, estimate, listing, name_of, number, reason
 from .trust import coefficients, comparable
 
 # The number a protocol is about, the most telling first.
@@ -60,13 +60,37 @@ def telling(report: Any) -> dict[str, Any] | None:
 
 def whole(report: Any, row: dict[str, Any]) -> str:
     if row["statistic"] == LEFT_OUT:
-        return f"{estimate(row)} of the ratings could not be assessed or made no claim."
+        whose = report.whose(row["question"])
+        return f"{estimate(row)} of the ratings{whose} could not be assessed or made no claim."
+    if row["estimate"] is None and row["statistic"] in ("recall", "precision"):
+        return unanswered(report, row)
     what = name_of(row["statistic"])
     if row["statistic"].startswith("proportion_"):
-        what += " answers"
+        what += f" answers{report.whose(row['question'])}"
     elif row["question"] and row["statistic"] not in ("recall", "precision"):
         what += f" of {report.label(row['question'])}"
     return f"{what}: {estimate(row)}."
+
+
+def unanswered(report: Any, row: dict[str, Any]) -> str:
+    """Why there is no recall, by what the round has: questions, and answers to them."""
+    stored = sum(len(parts) for parts in report.case_parts.values())
+    what = name_of(row["statistic"])
+    if not stored:
+        return f"{what}: none: {reason(row['reason'])}."
+    rows = report.counted.given
+    missing = [
+        words
+        for question, words in (
+            ("reference_answer", "from the references"),
+            ("generated_answer", "from the texts"),
+        )
+        if not rows["question"].eq(question).any()
+    ]
+    if missing:
+        questions = f"{count(stored, 'question')} {'is' if stored == 1 else 'are'} stored"
+        return f"{what}: none yet: {questions}, and nobody has answered {listing(missing, 'or')}."
+    return f"{what}: none: {reason(row['reason'])}."
 
 
 def ranking(
@@ -82,7 +106,7 @@ def ranking(
         return None
     rows.sort(key=lambda row: -row["estimate"])
     names = [str(row["group"][report.system]) for row in rows]
-    what = phrase(statistic, report.label(question) if question else None)
+    what = phrase(statistic, report.label(question) if question else None, report.whose(question))
     if len(rows) > 2:
         return several(report, statistic, question, rows, names, what)
     gap = comparison(report, statistic, question, names[0], names[1])
@@ -123,17 +147,17 @@ def several(
         end = f"no difference is shown{of_many(report, ' among')}"
     else:
         end = f"shown{of_many(report, ', corrected for')}: {listing(apart, limit=MOST_PAIRS)}"
-    return f"{capital(what)}, best first: {order}; {end}."
+    return f"{capital(what)}, highest first: {order}; {end}."
 
 
-def phrase(statistic: str, label: str | None) -> str:
+def phrase(statistic: str, label: str | None, whose: str = "") -> str:
     if statistic in ("overall_mean", "overall_computed_mean"):
         return "mean score"
     if statistic == "mean":
         return f"mean {(label or 'score').lower()}"
     if statistic in ("recall", "precision"):
         return statistic
-    return f"{name_of(statistic).lower()} answers in"
+    return f"{name_of(statistic).lower()} answers{whose} in"
 
 
 def trusted(report: Any) -> str | None:

@@ -71,7 +71,9 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
     matrix = crossed(own, theirs, scale)
     total = int(matrix.to_numpy().sum())
     if not total:
-        return paragraph(f"{question.label}: no item has a label of {machine} and of the people.")
+        return paragraph(
+            f"{report.label(question.id)}: no item has a label of {machine} and of the people."
+        )
     said = f"{machine} gives the people’s label in {np.trace(matrix):,} of {total:,}"
     if worst := commonest(matrix):
         each = [f"{own} where people say {people}" for own, people, _ in worst]
@@ -92,7 +94,10 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
             for row in scale
         )
     )
+    only = people_of(report)
     more = "The people’s label is the one more than half of them gave"
+    if only != "the people":
+        more = f"The only person is {only}"
     final = given[given["rater_kind"].eq("adjudicator") & given["question"].eq(question.id)]
     more += ", or the adjudicators gave." if len(final) else "."
     if open_:
@@ -123,15 +128,24 @@ def commonest_error(report: Any) -> str | None:
     return None
 
 
+def people_of(report: Any) -> str:
+    """“the people”, or the one person there is."""
+    given = report.counted.people
+    names = given.loc[given["rater_kind"].eq("human"), "rater"].unique()
+    return str(names[0]) if len(names) == 1 else "the people"
+
+
 def scores_against(report: Any, machine: str, scales: list[Any]) -> str:
     """The numbers of numbers.json, question by question; what does not fit a desk is folded."""
-    caption = f"{machine} against the people, question by question"
+    whom = people_of(report)
+    one = whom != "the people"
+    caption = f"{machine} against {whom}, question by question"
     made = comparisons(report, machine, scales, FIRST, caption)
-    note = (
-        "The same and within one level: against each person, averaged over items. Distance and "
-        "bias (above 0, the scores are higher): against the people’s mean."
-    )
-    further = "Against the people’s mean: the order of the items"
+    mean = f"{whom}’s scores" if one else "the people’s mean"
+    note = f"Distance and bias (above 0, the scores are higher): against {mean}."
+    if not one:
+        note = "The same and within one level: against each person, averaged over items. " + note
+    further = f"Against {mean}: the order of the items"
     if report.rows(HALVES[0], rater=machine):
         further += ", and both rounded to the nearest half point"
     rest = comparisons(report, machine, scales, FURTHER, further)

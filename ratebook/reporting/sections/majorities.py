@@ -8,6 +8,7 @@ from ..section import Section, heading, paragraph, table
 from ..words import cell, number, percent, reason
 from .scattered import scattered
 
+MOST = 20
 KINDS = ("full_agreement", "majority", "no_majority")
 
 
@@ -71,18 +72,14 @@ def against(report: Any) -> str:
     rows = report.by("evaluator_agreement", "rater")
     if not rows:
         return ""
-    raters = sorted({row["group"]["rater"] for row in rows})[:20]
+    every = sorted({row["group"]["rater"] for row in rows})
+    raters = every[:MOST]
     questions = list(dict.fromkeys(row["question"] for row in rows))
     cells = {(row["group"]["rater"], row["question"]): row for row in rows}
     lines = [
         (
-            rater,
-            *(
-                number(cells[rater, q]["estimate"], "evaluator_agreement")
-                if (rater, q) in cells
-                else "–"
-                for q in questions
-            ),
+            report.rater_name(rater),
+            *(cell(cells.get((rater, q))) for q in questions),
         )
         for rater in raters
     ]
@@ -93,5 +90,8 @@ def against(report: Any) -> str:
         else "ties are left out"
     )
     return heading("Each rater against the commonest score") + table(
-        head, lines, f"Share of a rater’s scores that are the commonest one; {ties}"
+        head,
+        lines,
+        f"Share of a rater’s scores that are the commonest one; {ties}"
+        + (f"; the first {MOST} of {len(every):,} by name" if len(every) > MOST else ""),
     )

@@ -8,13 +8,17 @@ import numpy as np
 
 from ..section import Section, bullets
 from ..tables.conduct import times, uniform
-from ..tables.lean import habits
-from ..tables.pairs import agreement_matrix, confusions, with_others, worst_pair
+from ..tables.lean import shown
+from ..tables.others import furthest, habit
+from ..tables.pairs import confusions, worst_pair
 from ..tables.spread import scales
 from ..tables.values import value_name
-from ..words import count, listing, number, percent, signed
+from ..words import count, listing, percent, signed
+from .copied import copying
+from .raters import agreeing, between, points
 
 LEANING = 0.15  # scale points that are worth a conversation
+APART = 0.08  # shares further apart than this are worth a conversation
 HURRIED = 0.5  # of the usual time for the same question
 MOST = 6
 
@@ -24,21 +28,31 @@ def next_round(report: Any) -> Section | None:
         return None
     advice = [*coaching(report), *labelling(report), *careless(report)]
     advice += [*guide(report), *gaps(report)]
-    if len(report.counted.raters()) == 1:
-        advice.insert(0, "Let a second rater answer part of the items: agreement needs two.")
+    if not any(report.shared.values()):
+        advice.insert(
+            0,
+            f"Let a second {'person' if report.mixed else report.people} answer part of the "
+            "items: agreement needs two.",
+        )
+    if report.copies:
+        advice.insert(0, f"Find out whether {copying(report)} rated apart from each other.")
     return Section("Before the next round", bullets(advice[:MOST])) if advice else None
 
 
 def coaching(report: Any) -> list[str]:
     """Raters who lean one way beyond their interval, and those who change on the way."""
-    found = report.leans
+    found = shown(report)
     said = []
     for words, rows in (
         ("score below the others", found[(found["high"] < 0) & (found["lean"] <= -LEANING)]),
         ("score above the others", found[(found["low"] > 0) & (found["lean"] >= LEANING)]),
     ):
         if len(rows):
-            who = [f"{row.rater} ({signed(row.lean)})" for row in rows.itertuples()]
+            order = rows.sort_values("lean", key=abs, ascending=False, kind="stable")
+            who = [
+                f"{report.rater_name(row.rater)} ({signed(row.lean)}; {between(row)})"
+                for row in order.itertuples()
+            ]
             verb = words.replace("score", "scores") if len(rows) == 1 else words
             models = report.counted.kind == "model"
             said.append(
@@ -46,13 +60,15 @@ def coaching(report: Any) -> list[str]:
                 if models
                 else f"Calibrate together: {listing(who)} {verb}."
             )
-    for row in found.itertuples():
+    for row in report.strict_leans.itertuples():
         moved = row.late - row.early
         if np.isfinite(moved) and abs(moved) >= LEANING and row.drift_low * row.drift_high > 0:
             said.append(
-                f"{row.rater} grew {'stricter' if moved < 0 else 'more lenient'} on the way "
-                f"({signed(moved)} from the first to the last third of the items): shorter "
-                "sittings, or a look back at the level descriptions half way."
+                f"{report.rater_name(row.rater)} grew "
+                f"{'stricter' if moved < 0 else 'more lenient'} on the way "
+                f"({signed(moved)} from the first to the last third of the items; "
+                f"{signed(row.drift_low)} to {signed(row.drift_high)}): shorter sittings, or a "
+                "look back at the level descriptions half way."
             )
     return said
 
@@ -61,54 +77,45 @@ def labelling(report: Any) -> list[str]:
     """The rater whose use of a label is furthest from the others', beyond what chance does."""
     said = []
     for question in report.counted.labelled():
-        used = habits(report.counted, question)
-        if len(used) < 3:
+        found = habit(report.counted, question, report.parameters.coverage, report.cluster)
+        apart = found[(found["low"] > 0) | (found["high"] < 0)]
+        apart = apart[apart["gap"].abs() >= APART]
+        if report.copies or not len(apart) or found["rater"].nunique() < 3:
             continue
-        many = report.counted.of(question.id).groupby("rater").size().reindex(used.index)
-        others = (used.sum() - used) / (len(used) - 1)
-        apart = used - others
-        chance = np.sqrt((others * (1 - others)).div(many, axis=0).clip(lower=1e-9))
-        rater, label = (apart.abs() / chance).stack().idxmax()
-        gap = apart.loc[rater, label]
-        if abs(gap) >= 0.08 and abs(gap) > 2.5 * chance.loc[rater, label]:
-            said.append(
-                f"{rater} says “{value_name(question, label)}” in "
-                f"{percent(used.loc[rater, label])} % of answers, the others in "
-                f"{percent(others.loc[rater, label])} %: read some of them together."
-            )
+        row: Any = next(apart.loc[[apart["gap"].abs().idxmax()]].itertuples())
+        said.append(
+            f"{report.rater_name(row.rater)} says “{value_name(question, row.label)}” in "
+            f"{percent(row.own)} % of answers, the others on the same items in "
+            f"{percent(row.others)} % ({points(row)}): read some of them together."
+        )
     return said
 
 
 def careless(report: Any) -> list[str]:
     """Raters who agree with the others clearly less, or take far less time."""
-    counted = report.counted
-    asked = [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
-    raters = counted.raters()
     said = []
-    if len(raters) >= 3:
-        own = with_others(agreement_matrix(counted, asked))
-        if len(own) >= 3 and own.iloc[1:].mean() - own.iloc[0] >= 0.08:
-            who = own.index[0]
-            said.append(
-                f"{who} agrees with the others least: {percent(own.iloc[0])} % of common answers, "
-                f"where the others reach {percent(own.iloc[1:].mean())} %"
-                f"{hurried(report, who)}."
-            )
-    spent = times(counted)
-    for row in spent[spent["ratio"] < HURRIED].itertuples():
-        if not any(line.startswith(f"{row.rater} agrees") for line in said):
-            said.append(
-                f"{row.rater} needs {percent(row.ratio)} % of the usual time: ask whether items "
-                "are read to the end."
-            )
+    spent = times(report.counted, report.parameters.coverage)
+    hurried = spent[(spent["ratio"] < HURRIED) & (spent["high"] < 1)]
+    pace = {
+        row.rater: f"{percent(row.ratio)} % of the usual time ({percent(row.low)}–"
+        f"{percent(row.high)} %)"
+        for row in hurried.itertuples()
+    }
+    least = None if report.copies else furthest(report.concord, -1)
+    if least is not None and least.gap <= -APART:
+        also = f", in {pace[least.rater]}" if least.rater in pace else ""
+        said.append(f"{agreeing(report, least)}{also}.")
+    for rater, shown_ in pace.items():
+        if also_said(least, rater, said):
+            continue
+        said.append(
+            f"{report.rater_name(rater)} needs {shown_}: ask whether items are read to the end."
+        )
     return said
 
 
-def hurried(report: Any, rater: str) -> str:
-    spent = times(report.counted).set_index("rater")
-    if rater not in spent.index or not spent.loc[rater, "ratio"] < HURRIED:
-        return ""
-    return f", in {percent(spent.loc[rater, 'ratio'])} % of the usual time"
+def also_said(least: Any, rater: str, said: list[str]) -> bool:
+    return bool(said) and least is not None and least.rater == rater
 
 
 def guide(report: Any) -> list[str]:
@@ -134,13 +141,11 @@ def gaps(report: Any) -> list[str]:
     if asked.required and asked.missing / asked.required >= 0.02:
         whom = "ask the raters to fill them" if asked.planned else "let the models go on"
         said.append(f"{asked.missing:,} of {asked.required:,} {asked.what} are missing: {whom}.")
-    flat = uniform(report.counted)
-    if len(flat) >= 3:
-        usual = flat["share"].median()
-        for row in flat[(flat["share"] > usual + 0.25) & (flat["n"] >= 10)].itertuples():
-            said.append(
-                f"{row.rater} gave one and the same score on all questions of "
-                f"{percent(row.share)} % of the items (usual: {number(usual, 'percent_')}): "
-                "ask why."
-            )
+    flat = uniform(report.counted, report.parameters.coverage, report.cluster)
+    for row in flat[(flat["gap"] > 0.25) & (flat["low"] > 0)].itertuples():
+        said.append(
+            f"{report.rater_name(row.rater)} gave one and the same score on all questions of "
+            f"{percent(row.own)} % of the items, the others of the same items in "
+            f"{percent(row.others)} % ({points(row)}): ask why."
+        )
     return said

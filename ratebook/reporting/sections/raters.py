@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ..section import Section, heading, paragraph, table
-from ..tables.lean import habits
-from ..tables.pairs import agreement_matrix, with_others
+from ..tables.lean import habits, shown
+from ..tables.others import concord, furthest, habit
+from ..tables.pairs import agreement_matrix
 from ..tables.values import value_names
-from ..words import listing, number, percent, signed
+from ..words import VISIBLE, number, percent, signed, spanned
 from .apart import ends
 from .trust import coefficients
 
@@ -33,35 +34,46 @@ def lean(report: Any) -> str:
     found = found[found["n"] >= ENOUGH]  # of one item there is no interval
     if len(found) < 2:
         return ""
-    shown = both_ends(found)
+    drawn = found
+    if len(found) > MOST:  # of many some always lie far out: only those shown to are named
+        drawn = shown(report)
+        drawn = drawn.loc[drawn["lean"].abs().sort_values(kind="stable").index[-MOST:]]
+        drawn = drawn.sort_values(["lean", "rater"])
     from ..figures.lean import lean_figure
 
-    said = finding(found)
+    said = finding(report)
+    if len(found) > MOST:
+        items = spanned(found["n"])
+        said += f"; {len(found):,} raters, {items} items each"
+        said += f", lie between {signed(found['lean'].min())} and {signed(found['lean'].max())}"
+    if not len(drawn):
+        return heading("Severity") + paragraph(f"{said} points of the others.")
+    drawn = drawn.assign(rater=[report.rater_name(name) for name in drawn["rater"]])
     alt = (
         said
         + ". "
         + "; ".join(
             f"{row.rater} {signed(row.lean)} ({between(row) or 'no interval'})"
-            for row in shown.itertuples()
+            for row in drawn.itertuples()
         )
     )
     caption = (
         "Each score against the mean of the other raters on the same item and question. "
         "Severity on a scale that ends shows smaller than it is."
     )
-    if len(shown) < len(found):
-        caption += f" The {len(shown)} at the ends of {len(found):,} raters."
-    picture = report.picture("severity", lean_figure(shown, said), alt, caption)
+    if len(drawn) < len(found):
+        caption += f" Of {len(found):,} raters the {len(drawn)} furthest of those shown to lean."
+    picture = report.picture("severity", lean_figure(drawn, said), alt, caption)
     lines = [
         (
             row.rater,
             signed(row.lean),
             between(row) or "–",
-            signed(row.late - row.early) if np.isfinite(row.late - row.early) else "–",
+            drift(row),
             number(row.noise) if np.isfinite(row.noise) else "–",
             row.n,
         )
-        for row in shown.itertuples()
+        for row in drawn.itertuples()
     ]
     head = ("Rater", "Against the others", "Interval", "Drift", "Scatter", "Items")
     note = (
@@ -72,27 +84,33 @@ def lean(report: Any) -> str:
     return heading("Severity") + picture + made + paragraph(note, "soft")
 
 
+def drift(row: Any) -> str:
+    """+0.20 (+0.05 to +0.35), where the order of the answers is known."""
+    moved = row.late - row.early
+    if not np.isfinite(moved):
+        return "–"
+    return f"{signed(moved)} ({signed(row.drift_low)} to {signed(row.drift_high)})"
+
+
 def between(row: Any) -> str:
     """−0.37 to −0.12; empty without an interval."""
     return f"{signed(row.low)} to {signed(row.high)}" if np.isfinite(row.low) else ""
 
 
-def both_ends(found: pd.DataFrame) -> pd.DataFrame:
-    if len(found) <= MOST:
-        return found
-    return pd.concat([found.head(MOST // 2), found.tail(MOST // 2)])
-
-
-def finding(found: pd.DataFrame) -> str:
-    severe, lenient = found.iloc[0], found.iloc[-1]
-    if not severe.high < 0 and not lenient.low > 0:
-        return "No rater is clearly severe or lenient"
+def finding(report: Any) -> str:
+    """Who is shown to be severe and who lenient; each by an interval of their own."""
+    found = shown(report)
+    severe, lenient = found[found["high"] < 0], found[found["low"] > 0]
     said = []
-    if severe.high < 0:
-        said.append(f"{severe.rater} is the most severe ({signed(severe.lean)} points)")
-    if lenient.low > 0:
-        said.append(f"{lenient.rater} the most lenient ({signed(lenient.lean)})")
-    return ", ".join(said)
+    for rows, words in ((severe, "severe"), (lenient[::-1], "lenient")):
+        if len(rows):
+            row: Any = next(rows.itertuples())
+            more = f", furthest of {len(rows)} who are" if len(rows) > 1 else ""
+            said.append(
+                f"{report.rater_name(row.rater)} is {words}{more} "
+                f"({signed(row.lean)} points; {between(row)})"
+            )
+    return ", ".join(said) or f"No {report.people} is shown to be severe or lenient"
 
 
 def labels(report: Any) -> str:
@@ -105,44 +123,84 @@ def labels(report: Any) -> str:
         widest = str(spread.idxmax())
         column = found[widest]
         names = value_names(question)
+        many = report.counted.of(question.id).groupby("rater").size()
         said = (
-            f"{column.idxmax()} uses “{names[widest]}” most ({percent(column.max())} %), "
-            f"{column.idxmin()} least ({percent(column.min())} %)"
+            f"“{names[widest]}” is {percent(column.min())} to {percent(column.max())} % of a "
+            f"{report.people}’s answers, of which each gave {spanned(many)}"
         )
+        units = report.counted.of(question.id)["unit"].nunique()
+        said += "." if many.min() == units else "; not all answered the same items."
+        own = habit(report.counted, question, report.parameters.coverage, report.cluster)
+        apart = own[(own["low"] > 0) | (own["high"] < 0)]
+        if len(apart) and not report.copies:
+            row: Any = next(apart.loc[[apart["gap"].abs().idxmax()]].itertuples())
+            said += (
+                f" {report.rater_name(row.rater)} says “{names[row.label]}” in "
+                f"{percent(row.own)} % of answers, the others on the same items in "
+                f"{percent(row.others)} % ({points(row)})."
+            )
         lines = [
-            (name, *(f"{percent(v)} %" for v in row)) for name, row in found.head(MOST).iterrows()
+            (report.rater_name(name), *(f"{percent(v)} %" for v in row), int(many[name]))
+            for name, row in found.head(MOST).iterrows()
         ]
-        title = heading(f"{question.label}: how each rater uses the labels")
+        label = report.label(question.id)
+        caption = f"Share of each rater’s answers to {label}"
+        if len(found) > MOST:
+            caption += f", the first {MOST} of {len(found):,} by name"
         parts.append(
-            title
-            + paragraph(said + ".")
+            heading(f"{label}: how each rater uses the labels")
+            + paragraph(said)
             + table(
-                ("Rater", *(names[str(value)] for value in found.columns)),
+                ("Rater", *(names[str(value)] for value in found.columns), "Answers"),
                 lines,
-                f"Share of each rater’s answers to {question.label}",
+                caption,
             )
         )
     return "".join(parts)
 
 
+def points(row: Any) -> str:
+    """“a difference of 16 points; 8 to 24”: own share − the others’, with its interval."""
+    low, high = sorted((abs(row.low), abs(row.high)))
+    return f"a difference of {100 * abs(row.gap):.0f} points; {100 * low:.0f} to {100 * high:.0f}"
+
+
+def agreeing(report: Any, row: Any) -> str:
+    """“r5 agrees with the others more than they with one another: …”."""
+    side = "less" if row.gap < 0 else "more"
+    return (
+        f"{report.rater_name(row.rater)} agrees with the others {side} than they with one "
+        f"another: {percent(row.own)} % of common answers are the same, where theirs are in "
+        f"{percent(row.others)} % ({points(row)})"
+    )
+
+
 def matrix(report: Any, asked: list[Any] | None = None) -> str:
     """Who gives whose answers, on these questions or on all that have values."""
     counted = report.counted
-    asked = asked or [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
-    if not asked:
-        return ""
-    found = agreement_matrix(counted, asked)
-    own = with_others(found)
+    if asked is None:
+        asked = [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
+        own = report.concord
+    else:
+        own = concord(counted, asked, report.parameters.coverage, report.cluster)
     if len(own) < 3:
         return ""
-    said = (
-        f"{own.index[-1]} agrees with the others most ({percent(own.iloc[-1])} %), "
-        f"{own.index[0]} least ({percent(own.iloc[0])} %)"
+    ends = [] if report.copies else [furthest(own, 1), furthest(own, -1)]
+    named = [agreeing(report, row) for row in ends if row is not None]
+    said = "; ".join(named) or (
+        f"Raters give the others’ answer in {percent(own['own'].min())} to "
+        f"{percent(own['own'].max())} % of common answers, over {spanned(own['n'])} independent "
+        "units each; nobody is shown to agree more or less than the others"
+        if not report.copies
+        else "Per cent of common answers that are the same"
     )
-    if len(found) > MOST:
-        return heading("Who agrees with whom") + paragraph(f"{said}, of {len(found):,} raters.")
+    names = counted.raters()
+    if len(names) > MOST:
+        return heading("Who agrees with whom") + paragraph(f"{said}, of {len(names):,} raters.")
     from ..figures.heat import heat_figure
 
+    found = agreement_matrix(counted, asked)
+    found.index = found.columns = pd.Index([report.rater_name(name) for name in names])
     drawn = heat_figure(found, said, percent)
     alt = (
         said
@@ -154,7 +212,10 @@ def matrix(report: Any, asked: list[Any] | None = None) -> str:
             if np.isfinite(found.loc[a, b])
         )
     )
-    caption = "Per cent of the answers two raters have in common that are the very same."
+    caption = (
+        "Per cent of the answers two raters have in common that are the very same, on all they "
+        "share. Who agrees more or less is judged on the units that three or more rated."
+    )
     return heading("Who agrees with whom") + report.picture("raters", drawn, alt, caption)
 
 
@@ -165,10 +226,10 @@ def left_out(report: Any) -> str:
         return ""
     import analysis
 
-    lines = {name: [name] for name in names}
+    lines = {name: [report.rater_name(name)] for name in names}
     head = ["Without"]
     now = ["nobody"]
-    rise: dict[str, list[float]] = {name: [] for name in names}
+    rise: dict[tuple[str, str], tuple[float, float]] = {}
     for row in coefficients(report):
         asked = report.question(row["question"])
         if asked is None:
@@ -177,25 +238,51 @@ def left_out(report: Any) -> str:
         found = analysis.alpha_without_raters(
             report.counted.table(asked), row["statistic"].removeprefix("alpha_"), scale=scale
         ).set_index("rater")
-        head.append(asked.label)
+        head.append(report.label(asked.id))
         now.append(number(row["estimate"]))
         for name in names:
             # Who did not answer here changes nothing.
-            without, change = found.loc[name] if name in found.index else (row["estimate"], 0.0)
+            without = found.loc[name].iloc[0] if name in found.index else row["estimate"]
             lines[name].append(number(without if np.isfinite(without) else None))
             if np.isfinite(without):
-                rise[name].append(change)
-    if len(head) == 1:
+                rise[name, head[-1]] = row["estimate"], without
+    if len(head) == 1 or not rise:
         return ""
-    means = {name: float(np.mean(values)) for name, values in rise.items() if values}
-    best = max(means, key=lambda name: means[name]) if means else None
-    said = ""
-    if best is not None and means[best] > 0.02:
-        said = f"Without {best}, α would be {number(means[best])} higher on average."
-    elif best is not None:
-        said = f"Leaving out {listing(names, 'or')} would raise α by no more than 0.02."
+    if report.copies:
+        said = "As long as answers look copied, what leaving a rater out changes says little."
+    else:
+        said = dropping(report, rise)
     return (
         heading("Leaving one rater out")
         + paragraph(said)
         + table(head, [now, *lines.values()], "Krippendorff’s α without each rater")
     )
+
+
+def dropping(report: Any, rise: dict[tuple[str, str], tuple[float, float]]) -> str:
+    """Where leaving one out raises α most, on one question and over all of them."""
+    (rater, question), (before, after) = max(rise.items(), key=lambda each: gain(each[1]))
+    if after - before < VISIBLE:
+        return "Leaving out no single rater raises α on any question."
+    said = (
+        f"Leaving one rater out raises α most on {question}, without "
+        f"{report.rater_name(rater)}: from {number(before)} to {number(after)} "
+        f"({signed(after - before)})"
+    )
+    raters = dict.fromkeys(name for name, _ in rise)
+    means = {
+        name: float(np.mean([gain(ends) for (who, _), ends in rise.items() if who == name]))
+        for name in raters
+    }
+    questions = {asked for _, asked in rise}
+    if len(questions) > 1:
+        best = max(means, key=lambda name: means[name])
+        said += (
+            f"; averaged over {len(questions)} questions, most without "
+            f"{report.rater_name(best)} ({signed(means[best])})"
+        )
+    return f"{said}. On these answers; there is always one without whom α is highest."
+
+
+def gain(ends: tuple[float, float]) -> float:
+    return ends[1] - ends[0]

@@ -57,7 +57,13 @@ def shares(report: Any) -> Section | None:
 
 
 def share_name(report: Any, statistic: str) -> str:
-    """As elsewhere on the page: by its own name, or as the option it counts is called."""
+    """As elsewhere on the page, and by models where they are the ones who answered."""
+    row = whole(report, statistic)
+    return called(report, statistic) + (report.whose(row["question"]) if row else "")
+
+
+def called(report: Any, statistic: str) -> str:
+    """By its own name, or as the option it counts is called."""
     for measure in report.protocol.measures:
         if measure.statistic != statistic or statistic in NAMES:
             continue

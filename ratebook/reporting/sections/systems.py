@@ -7,6 +7,7 @@ from typing import Any
 from ..differences import (
     amount,
     compared,
+    comparison,
     comparisons,
     corrections,
     in_points,
@@ -16,9 +17,11 @@ from ..differences import (
     pair_of,
     span,
 )
-from ..section import Section, paragraph, table
-from ..words import estimate, listing, name_of
+from ..section import Section, fold, paragraph, table
+from ..words import estimate, listing
 
+TOGETHER = "All together"
+UNFOLDED = 12  # comparisons; more are folded behind how many are beyond chance
 SHOWN = ("mean", "overall_mean", "overall_computed_mean")
 
 
@@ -32,22 +35,34 @@ def systems(report: Any) -> Section | None:
     parts = []
     said = finding(report, pairs)
     if rows:
-        from ..figures.dots import dots_figure
+        from ..figures.dots import SIGNS, dots_figure
 
-        title = said or ranked(rows)
-        share = rows[0]["share"]
+        lead = rows[0]["line"]
+        shown = rows
+        if len(report.system_names) > len(SIGNS):
+            # More systems than there are signs: a line each, on what the page leads with.
+            lead = next((row["line"] for row in rows if row["line"] == TOGETHER), lead)
+            own = sorted((r for r in rows if r["line"] == lead), key=lambda r: -r["estimate"])
+            shown = [{**row, "line": row["system"], "system": lead} for row in own]
+        title = said or ranked(report, [row for row in rows if row["line"] == lead])
+        share = shown[0]["share"]
+        what = "per cent of the answers" if share else "mean score, with its interval"
+        if shown is not rows:
+            what = f"{shown[0]['system']}: {what}"
         drawn = dots_figure(
-            [{**row, **scaled(row)} for row in rows],
-            report.system_names,
+            [{**row, **scaled(row)} for row in shown],
+            report.system_names if shown is rows else [shown[0]["system"]],
             title,
-            "per cent of the answers" if share else "mean score, with its interval",
+            what,
         )
         alt = (
             title
             + ". "
-            + "; ".join(f"{row['line']}, {row['system']}: {row['shown']}" for row in rows)
+            + "; ".join(f"{row['line']}, {row['system']}: {row['shown']}" for row in shown)
         )
         parts.append(report.picture("systems", drawn, alt))
+        if shown is not rows:
+            parts.append(fold("Every number, system by system", by_system(report, rows)))
     if pairs:
         parts.append(pairs_table(report, pairs))
     return Section("Systems compared", "".join(parts))
@@ -58,13 +73,13 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
     found = []
     for statistic in SHOWN:
         for row in report.by(statistic, report.system):
-            line = report.label(row["question"]) if row["question"] else "All together"
+            line = report.label(row["question"]) if row["question"] else TOGETHER
             found.append((line, row))
     confidence = [q.id for q in report.protocol.questions if q.type == "percent"]
     found = [(line, row) for line, row in found if row["question"] not in confidence]
     if not found:
         found = [
-            (name_of(row["statistic"]), row)
+            (report.name(row), row)
             for row in report.numbers.rows
             if row["statistic"].startswith(("proportion_", "severe_any", "recall", "precision"))
             and row["group"]
@@ -80,10 +95,23 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
             "high": row["high"],
             "shown": estimate(row),
             "share": row["statistic"] not in SHOWN,
+            "statistic": row["statistic"],
+            "question": row["question"],
         }
         for line, row in found
         if row["estimate"] is not None
     ]
+
+
+def by_system(report: Any, rows: list[dict[str, Any]]) -> str:
+    """System × number, where a figure cannot hold them all."""
+    lines = list(dict.fromkeys(row["line"] for row in rows))
+    cells = {(row["system"], row["line"]): row["shown"] for row in rows}
+    body = [
+        (system, *(cells.get((system, line), "–") for line in lines))
+        for system in report.system_names
+    ]
+    return table(("System", *lines), body, "Systems side by side, with their intervals")
 
 
 def scaled(row: dict[str, Any]) -> dict[str, Any]:
@@ -95,6 +123,7 @@ def scaled(row: dict[str, Any]) -> dict[str, Any]:
 def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
     """Every comparison, with what it shows once corrected for their number."""
     lines = []
+    one_each = is_one_each(report)
     for row in pairs:
         points = in_points(report, row)
         none = row["estimate"] is None
@@ -108,14 +137,21 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
                 "cannot be said"
                 if row["low"] is None
                 else ("yes" if is_shown(row, report.parameters.coverage) else "no"),
-                row["n_items"],
+                row["n_items"] // 2 if one_each else row["n_items"],
             )
         )
     many = compared(report)
     by = " or ".join(corrections(report))
     corrected = "p, corrected" if many > 1 and by else "p"
-    head = ("Question", "Pair", "Difference", "Interval", corrected, "Beyond chance", "Items")
-    made = table(head, lines, "Differences on the same cases", text=2)
+    of = "Cases" if one_each else "Items of both"
+    head = ("Question", "Pair", "Difference", "Interval", corrected, "Beyond chance", of)
+    made = table(head, lines, "Differences on the cases that both systems have answers to", text=2)
+    if len(lines) > UNFOLDED:
+        beyond = [line for line in lines if line[5] == "yes"]
+        made = paragraph(
+            f"Of {len(lines):,} comparisons {len(beyond):,} "
+            f"{'is' if len(beyond) == 1 else 'are'} beyond chance."
+        ) + fold("Every comparison", made)
     below = f"{1 - report.parameters.coverage:.2g}"
     if many > 1 and by:
         made += paragraph(
@@ -133,20 +169,34 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
     return made
 
 
+def is_one_each(report: Any) -> bool:
+    """Whether a case has one text of each system, so that two texts are one case compared."""
+    rows = report.counted.given[["case", "item", report.system]].dropna().drop_duplicates()
+    return not rows.duplicated(["case", report.system]).any()
+
+
 def small(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def ranked(rows: list[dict[str, Any]]) -> str:
-    """Of many systems, who is highest and lowest on the first number."""
-    own = [row for row in rows if row["line"] == rows[0]["line"]]
-    best, worst = (pick(own, key=lambda row: row["estimate"]) for pick in (max, min))
-    if best["estimate"] == worst["estimate"]:
+def ranked(report: Any, rows: list[dict[str, Any]]) -> str:
+    """Of many systems, who is highest and lowest on this number, and whether it is shown."""
+    best, worst = (pick(rows, key=lambda row: row["estimate"]) for pick in (max, min))
+    if best["shown"] == worst["shown"]:
         return f"{best['line']} is the same for every system, {best['shown']}"
+    gap = comparison(report, best["statistic"], best["question"], best["system"], worst["system"])
+    is_sure = gap is not None and is_shown(gap, report.parameters.coverage)
     return (
-        f"{best['line']} is highest for {best['system']}, {best['shown']}, "
-        f"and lowest for {worst['system']}, {worst['shown']}"
+        f"{best['line']} is highest for {alike(rows, best)}, {best['shown']}, "
+        f"and lowest for {alike(rows, worst)}, {worst['shown']}"
+        + ("" if is_sure else "; no difference between the two is shown")
     )
+
+
+def alike(rows: list[dict[str, Any]], one: dict[str, Any]) -> str:
+    """The systems whose number is this one to its last bit."""
+    names = [row["system"] for row in rows if row["estimate"] == one["estimate"]]
+    return listing(names, limit=3)
 
 
 def finding(report: Any, pairs: list[dict[str, Any]]) -> str | None:

@@ -8,6 +8,7 @@ from ..cautions import is_untrusted, marks
 from ..section import Section, fold, paragraph, safe, table
 from ..tables.values import value_name
 from ..words import count, interval, listing, name_of, number, percent
+from .copied import copied
 from .flips import flips
 
 ALPHAS = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
@@ -30,11 +31,12 @@ AGREEMENT = [
 def trust(report: Any) -> Section | None:
     if not len(report.counted.people):
         return None
-    if len(report.counted.raters()) < 2:
-        only = f"One {report.people} answered, so nothing can be said about agreement: let another "
-        return Section(
-            "Can the raters be trusted?", paragraph(only + "rate at least part of the items.")
-        )
+    if not any(report.shared.values()):
+        one = len(report.counted.raters()) < 2
+        who = f"One {report.people} answered" if one else f"{report.who}: no two answered one"
+        only = f"{who}{'' if one else ' question on one item'}, so nothing can be said about "
+        only += f"agreement: let another {other(report)}rate at least part of the items."
+        return Section("Can the raters be trusted?", paragraph(only))
     main = coefficients(report)
     exact = {
         row["question"]: row["estimate"]
@@ -65,6 +67,11 @@ def trust(report: Any) -> Section | None:
         )
     parts.append(every(report))
     return Section("Can the raters be trusted?", "".join(parts))
+
+
+def other(report: Any) -> str:
+    """Whom to ask for: where models stand beside people, a person."""
+    return "person " if report.mixed else ""
 
 
 def coefficients(report: Any) -> list[dict[str, Any]]:
@@ -142,7 +149,7 @@ def commonest(report: Any) -> tuple[str, str] | None:
 
 def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> list[str]:
     """What a reader would otherwise misread, and whether one rater decides."""
-    said = []
+    said = copied(report)
     if puzzle := puzzling(report, main, exact):
         said.append(puzzle)
     rough = [report.label(row["question"]) for row in main if is_untrusted(row)]
@@ -166,20 +173,31 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
             f"behind {'its interval' if len(few) == 1 else 'their intervals'}, so read "
             f"{'it' if len(few) == 1 else 'them'} as rough."
         )
-    left = [
-        report.label(row["question"])
-        for row in report.numbers.rows
-        if "undefined_pairs" in row["warnings"] and row["group"] is None
-    ]
-    if left:
-        said.append(
-            f"{listing(list(dict.fromkeys(left)))}: some pairs of raters have no κ of their own, "
-            "as they share too little, and are left out of its mean."
-        )
-    if len(report.counted.raters()) == 2:
+    said += pairs_left_out(report)
+    if max((row["n_raters"] or 0 for row in main), default=0) == 2:
         said.append("With two raters nothing can be said about raters like these.")
     flipped = flips(report)
     return [*said, flipped] if flipped else said
+
+
+def pairs_left_out(report: Any) -> list[str]:
+    """Of how many pairs of raters κ is the mean, where others have none of their own."""
+    from ..tables.pairs import defined_pairs
+
+    said: dict[str, list[str]] = {}
+    for row in report.numbers.rows:
+        question = report.question(row["question"])
+        if "undefined_pairs" not in row["warnings"] or row["group"] or question is None:
+            continue
+        defined, possible, common = defined_pairs(report.counted, question)
+        line = (
+            f"κ by pairs is the mean of {count(defined, 'pair')} of raters, who have "
+            f"{count(common, 'item')} in common by the median; the other {possible - defined:,} of "
+            f"{possible:,} possible pairs share no item, or too little for a κ of their own"
+        )
+        if report.label(question.id) not in said.setdefault(line, []):
+            said[line].append(report.label(question.id))
+    return [f"{listing(names)}: {line}." for line, names in said.items()]
 
 
 def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str | None:
@@ -196,7 +214,7 @@ def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -
     spread = shares(report.counted, [question]).iloc[0]
     others = [report.label(other["question"]) for other in rows if other is not row]
     return (
-        f"{question.label}: two raters gave the same answer in "
+        f"{report.label(question.id)}: two {report.people}s gave the same answer in "
         f"{number(exact[question.id], 'percent_agreement')} of cases, yet α is only "
         f"{number(row['estimate'])}. {percent(spread.max())} % of all answers there are "
         f"“{value_name(question, spread.idxmax())}”, so chance alone would agree nearly as often: "

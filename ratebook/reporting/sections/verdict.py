@@ -6,13 +6,15 @@ from typing import Any
 
 from ..cautions import is_untrusted
 from ..section import Section, paragraph, safe
+from ..targets import is_measured
 from ..words import DECIDED, count, interval, listing, number, percent, reason
+from .copied import copied
 from .headline import headline
 from .machines import commonest_error
 
 
 def verdict(report: Any) -> Section:
-    targets = report.numbers.targets
+    targets = [target for target in report.numbers.targets if is_measured(target)]
     lines = [
         f'<p class="kicker">{safe(report.protocol.title)}</p><h1>{safe(report.stored.name)}</h1>'
     ]
@@ -21,11 +23,12 @@ def verdict(report: Any) -> Section:
         lines.append(paragraph(nothing, "verdict"))
         lines += [paragraph(line, "soft") for line in aside(report)]
         return Section("Verdict", "".join(lines), heading=False)
+    lines += [paragraph(f"Look at this first. {line}", "also") for line in copied(report)]
     for place, target in enumerate(targets):
         kind = "verdict" if place == 0 else "also"
         lines.append(
             f'<p class="{kind}"><span class="mark {target["verdict"]}" aria-hidden="true"></span>'
-            f"{safe(sentence(target))}</p>"
+            f"{safe(sentence(target, report.whose(target['question'])))}</p>"
         )
         if place == 0 and (error := commonest_error(report)):
             lines.append(paragraph(error, "also"))
@@ -38,14 +41,18 @@ def verdict(report: Any) -> Section:
     return Section("Verdict", "".join(lines), heading=False)
 
 
-def sentence(target: dict[str, Any]) -> str:
-    """“Labels match: 86 of 100 (78–92 %), target at least 85 %: not decided.”"""
+def sentence(target: dict[str, Any], whose: str = "") -> str:
+    """“Labels match: 86 of 100 (78–92 %), target at least 85 %: not decided.”
+
+    `whose` stands behind the name where the answers are not people's alone.
+    """
+    name = target["name"] + whose
     statistic = target["statistic"]
     bound = number(target["target"], statistic)
     direction = "at least" if target["direction"] == "at_least" else "at most"
     if target["value"] is None:
         said = reason(target["reason"])
-        return f"{target['name']}: undefined, because {said}; target {direction} {bound}."
+        return f"{name}: undefined, because {said}; target {direction} {bound}."
     shown = number(target["value"], statistic)
     if statistic == "percent_match":
         of = target.get("n_items") or 0
@@ -58,7 +65,7 @@ def sentence(target: dict[str, Any]) -> str:
         said += f", {side}"
     if between:
         said += caveat(target)
-    return f"{target['name']}: {shown}, target {direction} {bound}: {said}."
+    return f"{name}: {shown}, target {direction} {bound}: {said}."
 
 
 def caveat(target: dict[str, Any]) -> str:
@@ -73,13 +80,11 @@ def caveat(target: dict[str, Any]) -> str:
 def counts(report: Any) -> str:
     """How much there is behind the page, in one line."""
     people = report.counted.people
-    who = {"human": ("person", "people"), "model": ("model", "models")}.get(
-        report.counted.kind, ("rater", "raters")
-    )
+    nobody = "" if "human" in report.kinds.values() else ", no person"
     items = people["item"].dropna().nunique() or people["case"].nunique()
     parts = [
         count(items, "item"),
-        count(people["rater"].nunique(), *who),
+        f"{report.who}{nobody}",
     ]
     asked = report.asked
     if asked.required:
@@ -93,7 +98,8 @@ def counts(report: Any) -> str:
 
 def aside(report: Any) -> list[str]:
     """Whose answers are not among them, and what was asked for other than usual."""
-    said = [
+    said = [*by_models(report), *unmeasured(report)]
+    said += [
         f"Left out: {name}, excluded ({why}), {count(answers, 'answer')}."
         for name, why, answers in report.asked.away
     ]
@@ -102,6 +108,37 @@ def aside(report: Any) -> list[str]:
         named = [f"{name} {shown(value)}" for name, value in other.items()]
         said.insert(0, f"Made with other than the usual parameters: {'; '.join(named)}.")
     return said
+
+
+def by_models(report: Any) -> list[str]:
+    """Where people count, the questions that models answered in their stead, or beside them."""
+    alone = [report.question(name) for name, kinds in report.mixed.items() if kinds == {"model"}]
+    alone = [question.label for question in alone if question is not None]
+    both = [report.question(name) for name, kinds in report.mixed.items() if len(kinds) > 1]
+    both = [question.label for question in both if question is not None]
+    said = []
+    if alone:
+        models = sorted(name for name, kind in report.kinds.items() if kind == "model")
+        verb = "stands" if len(models) == 1 else "stand"
+        said.append(
+            f"No person answered {listing(alone)}: there {listing(models)} {verb} alone, marked as "
+            f"{'a model' if len(models) == 1 else 'models'}. Numbers over all questions leave "
+            f"{'it' if len(alone) == 1 else 'them'} out."
+        )
+    if both:
+        said.append(f"Answers of people and of models count alike on {listing(both)}.")
+    return said
+
+
+def unmeasured(report: Any) -> list[str]:
+    """One quiet line on targets that nobody's answers speak of."""
+    if not len(report.counted.people):
+        return []
+    found: dict[str, list[str]] = {}
+    for target in report.numbers.targets:
+        if not is_measured(target):
+            found.setdefault(reason(target["reason"]), []).append(target["name"])
+    return [f"Not measured, as {why}: {listing(names)}." for why, names in found.items()]
 
 
 def shown(value: Any) -> str:

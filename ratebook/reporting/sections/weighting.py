@@ -29,7 +29,8 @@ def weighting(report: Any) -> Section | None:
         first, last = bins.iloc[0], bins.iloc[-1]
         said = (
             f"At {first.confidence:.0f} % confidence raters are {number(first.error)} points from "
-            f"the others, at {last.confidence:.0f} % {number(last.error)}"
+            f"the others ({count(int(first.n), 'answer')}), at {last.confidence:.0f} % "
+            f"{number(last.error)} ({count(int(last.n), 'answer')})"
         )
         alt = (
             said
@@ -48,7 +49,7 @@ def weighting(report: Any) -> Section | None:
             )
         )
     stated = constant(rows)
-    always = [row.rater for row in stated.itertuples() if row.share > 0.95]
+    always = [report.rater_name(row.rater) for row in stated.itertuples() if row.share == 1]
     if always and len(stated) > 1:
         parts.append(
             paragraph(
@@ -57,7 +58,12 @@ def weighting(report: Any) -> Section | None:
             )
         )
     lines = [
-        (row.rater, f"{100 * row.mean:.0f} %", f"{100 * row.sd:.0f}", f"{percent(row.share)} %")
+        (
+            report.rater_name(row.rater),
+            f"{100 * row.mean:.0f} %",
+            f"{100 * row.sd:.0f}",
+            f"{percent(row.share)} %",
+        )
         for row in stated.head(20).itertuples()
     ]
     parts.append(table(("Rater", "Mean", "SD", "Commonest value"), lines, "Stated confidence"))

@@ -19,16 +19,20 @@ RATERS = 12
 
 def worth_reading(report: Any) -> Section | None:
     counted = report.counted
-    if len(counted.raters()) < 2:
+    if not any(report.shared.values()):
         return None
     asked = [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
     apart = disagreements(counted, asked)
+    compared = "; ".join(
+        f"{report.label(question)}: {units:,}" for question, units in report.shared.items() if units
+    )
+    compared = f"Compared where two or more answered ({compared})."
     if not len(apart):
         if not len(counted.people):
             return None
         return Section(
             "Items worth reading",
-            paragraph("Raters gave the same answers throughout: no item stands out."),
+            paragraph(f"Raters gave the same answers throughout: no item stands out. {compared}"),
         )
     machine = next(((name, q) for name, _, q in counted.machines() if q.type == "choice"), None)
     order = worth(counted, apart, report.texts, machine)
@@ -41,7 +45,10 @@ def worth_reading(report: Any) -> Section | None:
     what = parts.label.lower() if parts else "item"
     said = f"Raters differ on {count(len(apart), what)}"
     if len(chosen) > 1:
-        said += f"; these {len(chosen)} tell most about why"
+        said += f"; these {len(chosen)} come first by how far apart answers lie"
+        said += (
+            f", by remarks and by {machine[0]} saying otherwise" if machine else " and by remarks"
+        )
     cards = "".join(card(report, unit, asked) for unit in chosen.values())
     return Section("Items worth reading", paragraph(said + ".") + cards)
 
@@ -63,7 +70,7 @@ def card(report: Any, unit: str, asked: list[Any]) -> str:
         question, given = widest
         names = value_names(question)
         said = listing([names.get(value, value) for value in given], "and")
-        lines.append(paragraph(f"{question.label}: {said}", "soft"))
+        lines.append(paragraph(f"{report.label(question.id)}: {said}", "soft"))
     lines.append('<div class="texts">')
     for label, text, source in texts_of(report, name, part):
         if len(text) <= INLINE and "\n" not in text:
@@ -121,7 +128,7 @@ def answer_table(report: Any, found: Any, title: str) -> str:
     for rater in raters[:RATERS]:
         own = closed[closed["rater"].eq(rater)].set_index("question")["value"]
         kind = closed.loc[closed["rater"].eq(rater), "rater_kind"].iloc[0]
-        who = rater if rater in counting else f"{rater} ({kind})"
+        who = report.rater_name(rater) if rater in counting else f"{rater} ({kind})"
         given = (value_name(q, own[q.id]) if q.id in own else "–" for q in asked)
         rows.append((short(who, 60), *(short(value, 60) for value in given)))
     head = ("Rater", *(report.label(question.id) for question in asked))
@@ -159,6 +166,7 @@ def comments(report: Any, found: Any, question: str | None) -> str:
         about = report.question(row.question).comment_of
         what = report.label(about or row.question)
         on = "" if len(rank) == 1 else what[0].lower() + what[1:]
-        who = row.rater if row.rater in counting else f"{row.rater} ({row.rater_kind})"
+        mine = row.rater in counting
+        who = report.rater_name(row.rater) if mine else f"{row.rater} ({row.rater_kind})"
         lines.append(remark(who, on, row.value))
     return "".join(lines)

@@ -8,51 +8,107 @@ import numpy as np
 import pandas as pd
 
 from .counted import Counted, codes
+from .others import COLUMNS, beside, cluster_of
 
 ENOUGH = 10  # items before a share says anything about a rater
+DATED = 0.9  # of the answers with a time of their own, before their order is known
 
 
-def times(counted: Counted) -> pd.DataFrame:
-    """rater, seconds, ratio, n: medians by answer; empty where times were not taken.
+def times(counted: Counted, coverage: float = 0.95) -> pd.DataFrame:
+    """rater, seconds, ratio, low, high, n; empty where times were not taken.
 
-    `ratio` compares with what all raters usually need for the same question.
+    `seconds` is the median by answer. `ratio` compares with what all raters usually need for the
+    same question, and is the median by item; its interval is from order statistics, corrected for
+    the number of raters, and NaN where there are too few items.
     """
+    columns = ["rater", "seconds", "ratio", "low", "high", "n"]
     rows = counted.people.dropna(subset=["seconds"])
     if not len(rows):
-        return pd.DataFrame(columns=["rater", "seconds", "ratio", "n"])
+        return pd.DataFrame(columns=columns)
     # Questions take different times: each is compared with its own median over all raters.
     seconds = rows["seconds"].astype(float)
     usual = seconds.groupby(rows["question"]).transform("median")
-    grouped = pd.DataFrame(
-        {"rater": rows["rater"], "seconds": seconds, "ratio": seconds / usual.where(usual > 0)}
-    ).groupby("rater")
-    found = grouped.agg(
-        seconds=("seconds", "median"), ratio=("ratio", "median"), n=("seconds", "size")
+    every = pd.DataFrame(
+        {
+            "rater": rows["rater"],
+            "subject": rows["subject"],
+            "seconds": seconds,
+            "ratio": seconds / usual.where(usual > 0),
+        }
     )
-    return found.sort_values("seconds", kind="stable").reset_index()
+    grouped = every.groupby("rater")
+    found = grouped.agg(seconds=("seconds", "median"), n=("seconds", "size"))
+    by_item = every.groupby(["rater", "subject"])["ratio"].median().dropna()
+    found["ratio"] = by_item.groupby(level="rater").median()
+    risk = (1 - coverage) / len(found)
+    ends = [
+        middle_between(by_item[rater].to_numpy() if rater in by_item else np.zeros(0), risk)
+        for rater in found.index
+    ]
+    found["low"], found["high"] = zip(*ends, strict=True)
+    return found.sort_values("seconds", kind="stable").reset_index()[columns]
 
 
-def uniform(counted: Counted) -> pd.DataFrame:
-    """rater, share, n: items of three or more scales that got one and the same score on all."""
+def middle_between(values: np.ndarray, risk: float) -> tuple[float, float]:
+    """The ends of a median's interval: the order statistics that leave it out at this risk."""
+    from scipy.special import bdtr
+
+    n = len(values)
+    out = int(np.sum(bdtr(np.arange(n), n, 0.5) <= risk / 2))  # how many at each end can go
+    if not out:
+        return np.nan, np.nan
+    ordered = np.sort(values)
+    return float(ordered[out - 1]), float(ordered[n - out])
+
+
+def in_order(rows: pd.DataFrame) -> pd.DataFrame | None:
+    """One rater's answers to a question as they came; None where nobody knows their order.
+
+    Answers taken in from a file at once have one time, and the order of a file is no time.
+    """
+    rows = rows.dropna(subset=["answered_at"])
+    if not len(rows) or rows["answered_at"].nunique() < DATED * len(rows):
+        return None
+    return rows.sort_values(["answered_at", "unit"], kind="stable")
+
+
+def uniform(counted: Counted, coverage: float = 0.95, cluster: str | None = None) -> pd.DataFrame:
+    """The columns of `beside`, with `share` and `items` of all items: one score on three or more.
+
+    `own` and `others` are of the items that others rated too.
+    """
+    columns = [*COLUMNS, "share", "items"]
     asked = counted.numeric()
     kept = [question for question in asked if question.values]
     if len(kept) < 3:
-        return pd.DataFrame(columns=["rater", "share", "n"])
+        return pd.DataFrame(columns=columns)
     rows = counted.people[counted.people["question"].isin([q.id for q in kept])]
-    grouped = rows.groupby(["rater", "unit"], sort=True)["number"].agg(["size", "min", "max"])
+    rows = rows.assign(cluster=cluster_of(rows, cluster))
+    grouped = rows.groupby(["rater", "unit"], sort=True).agg(
+        size=("number", "size"),
+        low=("number", "min"),
+        high=("number", "max"),
+        cluster=("cluster", "first"),
+    )
     grouped = grouped[grouped["size"] >= 3]
-    same = grouped["min"].eq(grouped["max"]).groupby(level="rater").agg(["mean", "size"])
-    return same.reset_index().set_axis(["rater", "share", "n"], axis=1)
+    grouped["value"] = grouped["low"].eq(grouped["high"]) * 1.0
+    shares = grouped["value"].groupby(level="rater").agg(["mean", "size"])
+    found = shares.set_axis(["share", "items"], axis=1).reset_index()
+    besides = beside(grouped.reset_index(), coverage)
+    return found.merge(besides, "left", "rater")[columns]
 
 
 def longest_runs(counted: Counted, question: Any) -> pd.DataFrame:
-    """rater, value, run, expected, n: the longest stretch of one answer, in the order given.
+    """rater, value, run, expected, p, n: the longest stretch of one answer, in the order given.
 
-    `expected` is what chance makes of so common an answer: log(n (1 − p)) / log(1 / p).
+    Of raters whose answers have times. `expected` is what chance makes of so common an answer,
+    log(n (1 − p)) / log(1 / p), and `p` the chance of one as long or longer.
     """
-    rows = counted.of(question.id).dropna(subset=["answered_at"])
     found = []
-    for rater, own in rows.sort_values("answered_at", kind="stable").groupby("rater", sort=True):
+    for rater, rows in counted.of(question.id).groupby("rater", sort=True):
+        own = in_order(rows)
+        if own is None:
+            continue
         given = codes(own, question)
         edges = np.flatnonzero(np.r_[True, given[1:] != given[:-1], True])
         runs = np.diff(edges)
@@ -61,8 +117,19 @@ def longest_runs(counted: Counted, question: Any) -> pd.DataFrame:
             value = own["value"].iloc[int(edges[at])]
             common = float((given == given[int(edges[at])]).mean())
             run = int(runs[at])
-            found.append((rater, value, run, chance_run(len(own), common), len(own)))
-    return pd.DataFrame(found, columns=["rater", "value", "run", "expected", "n"])
+            many = len(own)
+            likely = chance_of_run(many, common, run)
+            found.append((rater, value, run, chance_run(many, common), likely, many))
+    return pd.DataFrame(found, columns=["rater", "value", "run", "expected", "p", "n"])
+
+
+def chance_of_run(many: int, share: float, run: int) -> float:
+    """The chance of a stretch of this length or longer, were the order random.
+
+    Stretches begin about n (1 − p) times, and each reaches the length with p to its power.
+    """
+    begun = max(many * (1 - share), 0.0) + share
+    return float(-np.expm1(-begun * share**run)) if share < 1 else 1.0
 
 
 def chance_run(many: int, share: float) -> float:

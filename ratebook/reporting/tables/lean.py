@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .conduct import DATED
 from .counted import Counted
+from .others import FEWEST
 
 THIRD = 3
 COLUMNS = ["rater", "lean", "low", "high", "n", "early", "late", "drift_low", "drift_high", "noise"]
 ENDS = {"lean": "estimate", "low": "low", "high": "high"}
 
 
-def leans(report: Any) -> pd.DataFrame:
+def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     """rater, lean, low, high, n, early, late, noise: scale points above (+) or below the others.
 
     `lean` is the mean of score − mean of the others on the same unit and question; its interval
@@ -28,22 +30,39 @@ def leans(report: Any) -> pd.DataFrame:
 
     every = scores(report)
     given = report.parameters
+    coverage = coverage or given.coverage
     severity = analysis.rater_severity(
         every[["unit", "rater", "value", "cluster"]],
         cluster="cluster",
         interval=given.interval,
         resamples=given.resamples,
-        coverage=given.coverage,
+        coverage=coverage,
         seed=given.seed,
     ).set_index("rater")
     found = [
         {"rater": rater, **dict(zip(ENDS, severity.loc[rater, list(ENDS.values())], strict=True))}
-        | later(rows, given.coverage)
+        | later(rows, coverage)
         for rater, rows in every.dropna(subset=["apart"]).groupby("rater", sort=True)
     ]
     made = pd.DataFrame(found, columns=COLUMNS)
     made = made.astype({name: float for name in COLUMNS if name not in ("rater", "n")})
     return made.sort_values(["lean", "rater"], ignore_index=True)
+
+
+def strict_leans(report: Any) -> pd.DataFrame:
+    """The same with intervals corrected for how many raters could be named by them."""
+    found = report.leans
+    drifts = found["drift_low"] * found["drift_high"] > 0
+    if not ((found["low"] > 0) | (found["high"] < 0) | drifts).any():
+        return found.iloc[:0]
+    strict = leans(report, 1 - (1 - report.parameters.coverage) / len(found))
+    return strict[strict["n"] >= FEWEST]
+
+
+def shown(report: Any) -> pd.DataFrame:
+    """Those who lean beyond the corrected interval, the severest first."""
+    found = report.strict_leans
+    return found[(found["low"] > 0) | (found["high"] < 0)]
 
 
 def scores(report: Any) -> pd.DataFrame:
@@ -86,9 +105,13 @@ def later(rows: pd.DataFrame, coverage: float) -> dict[str, Any]:
         "n": rows["item"].nunique(),
         "noise": float(rows["apart"].std(ddof=1)) if len(rows) > 1 else np.nan,
     }
-    dated = rows.dropna(subset=["at"]).sort_values("at", kind="stable")
-    sitting = dated.groupby("item", sort=False)["apart"].mean().to_numpy()
-    if len(sitting) >= 4 * THIRD and dated["at"].nunique() > THIRD:
+    if found["n"] < 4 * THIRD:
+        return found
+    # An item's time is that of its first answer; a file taken in at once has but one.
+    own = rows.dropna(subset=["at"]).groupby("item", sort=True)
+    dated = own.agg({"at": "min", "apart": "mean"})
+    sitting = dated.sort_values("at", kind="stable")["apart"].to_numpy()
+    if len(sitting) >= 4 * THIRD and dated["at"].nunique() >= DATED * len(dated):
         third = len(sitting) // THIRD
         early, late = sitting[:third], sitting[-third:]
         spread = float(np.hypot(margin(early, coverage), margin(late, coverage)))

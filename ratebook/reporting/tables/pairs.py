@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .counted import Counted
+from .counted import Counted, codes
 
 
 def agreement_matrix(counted: Counted, questions: Iterable[Any]) -> pd.DataFrame:
@@ -29,9 +29,33 @@ def agreement_matrix(counted: Counted, questions: Iterable[Any]) -> pd.DataFrame
     return pd.DataFrame(found, index=names, columns=names)
 
 
-def with_others(matrix: pd.DataFrame) -> pd.Series:
-    """Each rater's mean agreement with the others, lowest first."""
-    return matrix.mean(axis=1).dropna().sort_values(kind="stable")
+def defined_pairs(counted: Counted, question: Any) -> tuple[int, int, int]:
+    """How many pairs of raters have a κ of their own, how many there could be, and the units that
+    those who share any have in common, by the median.
+
+    Those have a κ who share a unit and do not give one and the same value throughout.
+    """
+    from scipy import sparse
+
+    rows = counted.of(question.id)
+    given = codes(rows, question)
+    rows, given = rows[np.isfinite(given)], given[np.isfinite(given)]
+    rater, raters = pd.factorize(rows["rater"])
+    unit, units = pd.factorize(rows["unit"])
+
+    def shared(chosen: np.ndarray) -> Any:
+        at = rater[chosen], unit[chosen]
+        table = sparse.csr_matrix((np.ones(chosen.sum()), at), (len(raters), len(units)))
+        return sparse.triu(table @ table.T, 1, format="csr")
+
+    both = shared(np.isfinite(given))
+    found = both.nnz
+    for value in np.unique(given):
+        other = both - shared(given == value)
+        other.eliminate_zeros()
+        found -= both.nnz - other.nnz
+    common = int(np.median(both.data)) if both.nnz else 0
+    return found, len(raters) * (len(raters) - 1) // 2, common
 
 
 def confusions(counted: Counted, questions: list[Any]) -> pd.DataFrame:
