@@ -78,12 +78,15 @@ def _asked(given: Namespace, stored: StoredRound, rater: str) -> JudgeRun:
 
 
 def _check(given: Namespace) -> None:
+    from ..judges.judging import check_replicates
+
     modes = {
         "--dry-run": given.dry_run,
         "--prompts-out": given.prompts_out,
         "--replies": given.replies,
     }
     wanted = [name for name, value in modes.items() if value]
+    check_replicates(given.replicates)
     if len(wanted) > 1:
         raise Refused(f"{' and '.join(wanted)} are one at a time: leave all but one out.")
     if given.local and given.base_url:

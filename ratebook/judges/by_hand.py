@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ratebook.judges import cache, saving
 from ratebook.judges.few_shot import Examples, read_examples
-from ratebook.judges.judging import check_name, check_open, known_items
+from ratebook.judges.judging import check_name, check_open, check_replicates, known_items
 from ratebook.judges.outcome import JudgeRun, Outcome
 from ratebook.judges.parsing import parse
 from ratebook.judges.prices import OWN, Prices, tokens_of
@@ -88,6 +88,7 @@ def dry_run(
 ) -> DryRun:
     """Sends nothing: the prompts, and an estimate of tokens and cost."""
     check_open(stored)
+    check_replicates(replicates)
     table = prices if isinstance(prices, Prices) else Prices(prices)
     found = tuple(askings(stored, examples, known_items(stored, items)))
     sent = sum(tokens_of(one.prompt.text) for one in found) * replicates

@@ -45,7 +45,7 @@ class EvaluationFile:
                 continue
             try:
                 line = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 line = None
             if not isinstance(line, dict) or "item" not in line:
                 raise ValueError(

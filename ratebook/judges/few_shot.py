@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
 from ratebook.protocols import Example, Protocol
 
@@ -36,7 +37,12 @@ def _from_file(path: Path, protocol: Protocol) -> Sequence[Any]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError(f"{path}: there is no such file of examples") from None
-    except yaml.YAMLError as error:
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name}: not UTF-8; save it as UTF-8") from None
+    except RecursionError:
+        raise ValueError(f"{path.name}: nested too deeply; write a list of examples (title, "
+                         "fields, answers)") from None
+    except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{path}: neither YAML nor JSON: {str(error).splitlines()[0]}") from None
     if isinstance(content, dict) and "examples" in content:
         content = content["examples"]
@@ -54,8 +60,11 @@ def _made(entry: Any, number: int, where: str) -> Example:
         raise ValueError(f"{where}: a mapping with title, fields and answers is expected")
     try:
         return Example(**{"title": f"Example {number}", **entry})
-    except ValueError as error:
-        raise ValueError(f"{where}: {str(error).splitlines()[-1].strip()}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{where}: {what}: {first['msg']}; write title, fields and answers, the "
+                         "last two as mappings") from None
 
 
 def _check(example: Example, protocol: Protocol, where: str) -> None:

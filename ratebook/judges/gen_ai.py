@@ -54,6 +54,8 @@ def read_gen_ai(source: Source = None) -> dict[str, Section]:
             content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise ValueError(f"{path}: there is no such file") from None
+        except RecursionError:
+            raise ValueError(f"{path}: nested too deeply to be sections of a prompt") from None
         except ValueError as error:
             raise ValueError(f"{path}: not JSON ({error})") from None
     if not isinstance(content, Mapping) or not content:

@@ -16,6 +16,7 @@ from ratebook.judges.prices import Prices
 from ratebook.judges.reply import Model, Stop, as_model
 from ratebook.judges.run import Runner
 from ratebook.protocols import Example
+from ratebook.rounds.checking import MOST_REPLICATES
 
 if TYPE_CHECKING:
     from ratebook.rounds import StoredRound
@@ -56,8 +57,7 @@ async def judge_async(
 
     `judge(…)` waits until it is done; `await judge_async(…)` is for code in an event loop.
     """
-    if replicates < 1:
-        raise ValueError(f"{replicates} replicates is not a number of replicates: use 1 or more")
+    check_replicates(replicates)
     asked = as_model(model, name or getattr(model, "name", "") or "model", concurrency)
     rater = name or asked.name
     check_open(stored)
@@ -129,6 +129,12 @@ def _apart(one: str, other: str) -> tuple[str, str]:
     more = [part for part in ours if part not in theirs]
     less = [part for part in theirs if part not in ours]
     return ", ".join(more) or "fewer settings", ", ".join(less) or "fewer settings"
+
+
+def check_replicates(replicates: int) -> None:
+    if not 1 <= replicates <= MOST_REPLICATES:
+        raise ValueError(f"{replicates} replicates is not a number of replicates: use 1 or more, "
+                         f"at most {MOST_REPLICATES:,}")
 
 
 def check_open(stored: StoredRound) -> None:

@@ -36,13 +36,16 @@ class Prices:
                 self.source = f"{whose}{when}"
             except FileNotFoundError:
                 raise ValueError(f"{path}: there is no such file of prices") from None
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                wrong = {UnicodeDecodeError: "not UTF-8", RecursionError: "nested too deeply"}
                 raise ValueError(
-                    f"{path}: {error}; write "
+                    f"{path}: {wrong.get(type(error), error)}; write "
                     '{"models": {"NAME": {"input": USD, "output": USD}}}, per million tokens'
                 ) from None
 
     def _take(self, models: Mapping[str, Any]) -> None:
+        if not isinstance(models, Mapping):
+            raise ValueError(f"{str(models)[:60]} is no table of models")
         for name, price in models.items():
             pair = (price["input"], price["output"]) if isinstance(price, Mapping) else tuple(price)
             low = [float(number) for number in pair]

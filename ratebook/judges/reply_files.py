@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ratebook.rounds.checking import MOST_REPLICATES
+from ratebook.rounds.exchange import delimited
 
 if TYPE_CHECKING:
     from ratebook.judges.by_hand import Asking
@@ -59,7 +60,9 @@ def _from_jsonl(text: str, source: str) -> Iterable[tuple[str, dict[str, Any]]]:
         where = f"{source}, line {number}"
         try:
             content = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, RecursionError):
+                error = ValueError("nested too deeply")
             raise ValueError(
                 f'{where}: not JSON ({error}). Write a line {{"id": …, "reply": …}} for each '
                 "reply, or a line === id === before each"
@@ -71,8 +74,13 @@ def _from_jsonl(text: str, source: str) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _from_csv(text: str, source: str) -> Iterable[tuple[str, dict[str, Any]]]:
-    for number, row in enumerate(csv.DictReader(io.StringIO(text)), start=1):
-        yield f"{source}, row {number}", dict(row)
+    columns, numbers, rows, _ = delimited.read(text, Path(source).name)
+    for number, row in zip(numbers, rows):
+        if len(row) != len(columns) and any(row):
+            raise ValueError(f"{source}, row {number}: {len(row)} cells where the header has "
+                             f"{len(columns)}. Put replies with commas or line breaks in quotes")
+        if any(row):
+            yield f"{source}, row {number}", dict(zip(columns, row))
 
 
 def _from_text(text: str) -> Iterable[tuple[str, dict[str, Any]]]:
@@ -107,8 +115,9 @@ def _replicate(value: Any, where: str) -> int:
         return 1
     try:
         number = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = 0
-    if number < 1:
-        raise ValueError(f"{where}: replicate {value!r} is not 1 or more")
+    if not 1 <= number <= MOST_REPLICATES:
+        raise ValueError(f"{where}: replicate {value!r} is not a whole number from 1 to "
+                         f"{MOST_REPLICATES:,}")
     return number

@@ -13,6 +13,7 @@ from ratebook.rounds.model import STATUSES, Event
 from ratebook.rounds.snapshot import Asked, Snapshot, Subject
 from ratebook.rounds.times import microseconds
 
+MOST_REPLICATES = 1_000_000
 _LARGEST = 2**53  # the largest whole number every sender can count to
 
 
@@ -49,7 +50,7 @@ def check(
         "subject_id": remembered[where].id,
         "part": int(event.part),
         "question_id": question.id,
-        "replicate": _count("replicate", event.replicate, 1, 1_000_000),
+        "replicate": _count("replicate", event.replicate, 1, MOST_REPLICATES),
         "status": event.status,
         "value_id": None, "number": None, "text": None,
         "reason": None,

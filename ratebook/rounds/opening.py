@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ratebook.rounds.store import Store
 
 
+LARGEST = 2**63 - 1  # the largest whole number the database holds
+
+
 @dataclass(frozen=True)
 class Opening:
     """A round as it is asked for."""
@@ -43,6 +46,7 @@ class Opening:
 
 def open_round(store: Store, how: Opening) -> None:
     from ratebook.rounds.exchange import original
+    from ratebook.rounds.exchange.newcomers import refuse_one_spelt_twice
     from ratebook.rounds.stored import StoredRound
 
     _check(how)
@@ -63,6 +67,7 @@ def open_round(store: Store, how: Opening) -> None:
         ))
         place = Place(number, how.protocol, secret, how.bare, how.cluster, now)
         add_items(connection, place, items)
+        refuse_one_spelt_twice(how.raters, [each.name for each in people.everybody(connection)])
         join(connection, number, how.raters, "human", now)
         log.add(connection, number, "open", now, items=len(items.rows), source=items.source)
         if not how.bare:
@@ -139,6 +144,9 @@ def _check(how: Opening) -> None:
             f"Protocol {how.protocol.name} does not say what its text says, and a round keeps the "
             "text: load it from a YAML file, or make it with parse()."
         )
+    for what, number in (("seed", how.seed), ("number of raters an item", how.per_item)):
+        if number is not None and not -LARGEST <= number <= LARGEST:
+            raise RoundError(f"A {what} of {number} is too large: use at most {LARGEST}.")
     clash = [name for name in group_columns(how.protocol) if name in COLUMNS]
     if clash:
         raise RoundError(

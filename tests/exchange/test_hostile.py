@@ -6,6 +6,8 @@ parts. A case that is refused says with which words, and the database is the sam
 
 import gzip
 import io
+import json
+import re
 import sqlite3
 import zipfile
 
@@ -60,6 +62,33 @@ def parquet(**columns):
     return stream.getvalue()
 
 
+def tasks(annotations):
+    return json.dumps([{"data": {"item": "c1/m1"}, "annotations": annotations}])
+
+
+def task(**annotation):
+    result = [{"from_name": "tone", "type": "rating", "value": {"rating": 4}}]
+    return tasks([{"completed_by": "ana", "result": result, **annotation}])
+
+
+def argilla(responses):
+    return json.dumps([{"id": "1", "metadata": {"item": "c1/m1"}, "responses": responses}])
+
+
+def without_sheets(sheet=None):
+    """A workbook whose list of sheets is empty; or with the sheet's XML replaced."""
+    made, stream = zipfile.ZipFile(io.BytesIO(workbook([HEAD.split(",")]))), io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as packed:
+        for name in made.namelist():
+            data = made.read(name)
+            if name == "xl/workbook.xml" and sheet is None:
+                data = re.sub(rb"<sheets>.*?</sheets>", b"<sheets/>", data, flags=re.DOTALL)
+            if name == "xl/worksheets/sheet1.xml" and sheet is not None:
+                data = sheet
+            packed.writestr(name, data)
+    return stream.getvalue()
+
+
 ANSWERS = {
     # nothing, or not a table
     "an empty file": ("a.csv", b"", "a.csv is empty"),
@@ -85,6 +114,30 @@ ANSWERS = {
     "JSON that is a number": ("a.json", b"17", "not a list of records"),
     "JSON without records": ("a.json", b"[]", "no records"),
     "JSON nested 100,000 deep": ("a.json", b"[" * 100_000, "nested too deeply|not JSON"),
+    "Label Studio tasks that are texts": ("a.json", '{"tasks": ["a", "b"]}', "not a list of rec"),
+    "annotations that are texts": ("a.json", tasks(["x"]), "row 1, column annotations: .*'x'.*no"),
+    "annotations that are a number": ("a.json", tasks(5), "row 1, column annotations: 5 is not a"),
+    "results that are texts": ("a.json", task(result=["x"]), "row 1, column result: .*'x'.*not a"),
+    "a result whose value is a text": (
+        "a.json", task(result=[{"from_name": "verdict", "type": "choices", "value": "ok"}]),
+        "row 1, column verdict: ok is not the object"),
+    "an annotator that is a list": ("a.json", task(completed_by=[1]), "without an annotator"),
+    "a time that is a list": ("a.json", task(updated_at=[1]), "row 1, column updated_at: .*no"),
+    "predictions that are a number": ("a.json", '[{"data": {"item": "c1/m1"}, "annotations": [], '
+                                      '"predictions": 5}]', "no answers in it"),
+    "Argilla's responses as texts": ("a.json", argilla({"tone": "x"}), "row 1, column tone: .*'x'"),
+    "Argilla's responses as a list of texts": ("a.json", argilla(["x"]), "column responses: .*'x'"),
+    "Argilla's values as a text": ("a.json", argilla([{"values": "x", "user_id": "ana"}]),
+                                   "row 1, column responses: x is not an object of values"),
+    "Argilla's users as a number": (
+        "a.json", '[{"id": "c1/m1", "tone.responses": [4], "tone.responses.users": 5}]',
+        "row 1, column tone.responses: .*not lists of one length"),
+    "a JSON line nested 900 deep": (
+        "a.jsonl", '{"item": "c1/m1", "rater": "ana", "question": "remark", "value": '
+        + "[" * 900 + "]" * 900 + "}", "row 1: nested too deeply"),
+    "a workbook without sheets": ("a.xlsx", lambda: without_sheets(), "a.xlsx has no sheet with"),
+    "a workbook whose sheet is broken": ("a.xlsx", lambda: without_sheets(b"<oops"),
+                                         "a.xlsx is not an Excel workbook that can be read"),
     # encodings
     "UTF-8 with its mark": ("a.csv", "\ufeff" + GOOD, FINE),
     "UTF-16 with its mark": ("a.csv", GOOD.encode("utf-16"), FINE),
@@ -319,12 +372,34 @@ def test_a_hostile_protocol_is_refused(text):
         parse(text, source="bad.yaml")
 
 
-def test_up_to_twenty_bad_rows_are_listed_and_the_rest_counted(stored, tmp_path):
-    rows = "\n".join(f"c1/m1,,rater {number},tone,9" for number in range(50))
-    (tmp_path / "a.csv").write_text(f"{HEAD}\n{rows}\n", encoding="utf-8")
+def test_many_problems_of_one_kind_are_one_line_with_the_first_rows(stored, tmp_path):
+    rows = [f"c1/m{number},,ana,tone,4" for number in range(3, 53)]
+    rows += [f"c1/m1,,rater {number},tone,{number}" for number in range(6, 36)]
+    (tmp_path / "a.csv").write_text("\n".join([HEAD, *rows, "c1/m1,,ana,mood,4"]), "utf-8")
+    with pytest.raises(RoundError) as caught:
+        import_answers(stored, tmp_path / "a.csv")
+    lines = str(caught.value).splitlines()
+    assert lines == [
+        "a.csv, row 2, column item: c1/m3 is no item of the round. Did you mean c1/m2? "
+        "The same in 49 more rows: 3, 4, 5, 6, 7 and 44 more.",
+        "a.csv, row 52, column value: 6 is outside 1–5 for “tone”. Use one of 1, 2, 3, 4, 5. "
+        "The same in 29 more rows: 53, 54, 55, 56, 57 and 24 more.",
+        lines[2],
+    ]
+    assert lines[2].startswith("a.csv, row 82, column question: mood is no question of everything")
+    assert len(caught.value.problems) == 81
+
+
+def test_a_few_problems_of_one_kind_have_a_line_each_and_many_kinds_are_cut(stored, tmp_path):
+    rows = [f"c1/m1,,ana,{question},x" for question in ("tone", "overall", "sure") for _ in "abcde"]
+    rows += [f"c1/m1,,ana,{question},x" for question in ("verdict", "fair", "balance", "worth")
+             for _ in "abcde"]
+    (tmp_path / "a.csv").write_text("\n".join([HEAD, *rows]), "utf-8")
     with pytest.raises(RoundError) as caught:
         import_answers(stored, tmp_path / "a.csv")
     lines = str(caught.value).splitlines()
     assert len(lines) == 21
-    assert lines[0].startswith("a.csv, row 2, column value: 9 is outside 1–5 for “tone”.")
-    assert lines[-1] == "and 30 more rows with problems."
+    assert [line.partition(":")[0] for line in lines[:5]] == [
+        f"a.csv, row {row}, column value" for row in range(2, 7)
+    ]
+    assert lines[-1].startswith("and ")

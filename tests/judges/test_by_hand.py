@@ -104,7 +104,7 @@ def test_later_prompts_come_out_once_earlier_answers_are_in(open_round, tmp_path
      ('{"id": "s1", "reply": "SUPPORTED"}\n{"id": "s1", "reply": "CONTRADICTED"}', "stands twice"),
      ('{"id": "s1"}', r"line 1: an id .* and a reply .* are needed; it has id"),
      ("not json", "line 1: not JSON"), ("[1]", "line 1: write"), ("", "no reply in it"),
-     ('{"id": "s1", "reply": "SUPPORTED", "replicate": 0}', "replicate 0 is not 1 or more")],
+     ('{"id": "s1", "reply": "SUPPORTED", "replicate": 0}', "replicate 0 is not a whole")],
 )
 def test_a_file_with_a_fault_is_refused_whole(open_round, tmp_path, content, words):
     stored = open_round("halo-support")

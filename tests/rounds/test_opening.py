@@ -182,3 +182,19 @@ def test_a_group_that_is_also_a_column_of_the_frame_is_refused(store, protocol, 
     rows = [dict(row, status=row.pop("domain")) for row in records()]
     with pytest.raises(RoundError, match="group column 'status'"):
         store.open("r", other, ItemTable.from_records(other, rows))
+
+
+@pytest.mark.parametrize("how", [{"seed": 10**30}, {"seed": -(10**30)},
+                                 {"per_item": 10**30, "raters": ["ana"]}])
+def test_a_number_the_database_cannot_hold_is_refused_by_name(store, protocol, table, how):
+    with pytest.raises(RoundError, match=r"000 is too large: use at most 9223372036854775807"):
+        store.open("r", protocol, table, **how)
+    assert store.rounds() == []
+
+
+def test_one_rater_in_two_spellings_is_refused_at_open_as_at_import(store, protocol, table):
+    with pytest.raises(RoundError, match="Ana and ana are spelt like one rater"):
+        store.open("r", protocol, table, raters=["ana", "Ana"])
+    store.open("r", protocol, table, raters=["ana", "ana"])
+    with pytest.raises(RoundError, match="ANA and ana are spelt like one rater"):
+        store.open("other", protocol, table, raters=["ANA"])

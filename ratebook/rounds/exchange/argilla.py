@@ -14,7 +14,7 @@ from ratebook.protocols import Protocol
 from ratebook.rounds.exchange.facts import Fact
 from ratebook.rounds.exchange.given import Given, part, question_names
 from ratebook.rounds.exchange.headers import plain
-from ratebook.rounds.exchange.labelstudio import Where, item_of, number_text
+from ratebook.rounds.exchange.labelstudio import Where, annotator, item_of, number_text, objects
 from ratebook.rounds.exchange.problems import Problems, listed, shown
 
 Response = tuple[str, str, Any, str]  # question as written, user, value, status
@@ -34,7 +34,7 @@ def read(
                          f"{listed(protocol.item.key)}.", row, "metadata")
             continue
         number = _part(record, row, problems)
-        for asked, user, value, status in _responses(record):
+        for asked, user, value, status in _responses(record, row, problems):
             if status in ("draft", "discarded"):
                 left += 1
                 continue
@@ -64,7 +64,8 @@ def _item(record: Mapping[str, Any], protocol: Protocol) -> str:
 
 
 def _part(record: Mapping[str, Any], row: int, problems: Problems) -> int:
-    cell = (record.get("metadata") or {}).get("part")
+    metadata = record.get("metadata")
+    cell = metadata.get("part") if isinstance(metadata, dict) else None
     try:
         return part(str(cell)) if cell not in (None, "") else 0
     except ValueError as error:
@@ -72,25 +73,38 @@ def _part(record: Mapping[str, Any], row: int, problems: Problems) -> int:
         return 0
 
 
-def _responses(record: Mapping[str, Any]) -> Iterator[Response]:
+def _responses(
+    record: Mapping[str, Any], row: int, problems: Problems
+) -> Iterator[Response]:
     responses = record.get("responses")
     if isinstance(responses, dict):
-        for question, answers in responses.items():
-            for each in answers if isinstance(answers, list) else [answers]:
-                yield (question, str(each.get("user_id") or ""), each.get("value"),
+        for question, given in responses.items():
+            answers = given if isinstance(given, list) else [given]
+            for each in objects(answers, row, question, problems):
+                yield (question, annotator(each.get("user_id")), each.get("value"),
                        str(each.get("status") or "submitted"))
-    elif isinstance(responses, list):
-        for each in responses:
-            for question, value in (each.get("values") or {}).items():
-                yield (question, str(each.get("user_id") or ""),
+    elif responses is not None:
+        for each in objects(responses, row, "responses", problems):
+            values = each.get("values") or {}
+            if not isinstance(values, dict):
+                problems.add(f"{shown(values)} is not an object of values by question. Export it "
+                             "again.", row, "responses")
+                continue
+            for question, value in values.items():
+                yield (question, annotator(each.get("user_id")),
                        value.get("value") if isinstance(value, dict) else value,
                        str(each.get("status") or "submitted"))
-    for name, values in record.items():
-        if name.endswith(".responses") and isinstance(values, list):
-            users = record.get(f"{name}.users") or [""] * len(values)
-            statuses = record.get(f"{name}.status") or ["submitted"] * len(values)
-            for value, user, status in zip(values, users, statuses):
-                yield name.removesuffix(".responses"), str(user or ""), value, str(status)
+    for name, given in record.items():
+        if name.endswith(".responses") and isinstance(given, list):
+            users = record.get(f"{name}.users") or [""] * len(given)
+            statuses = record.get(f"{name}.status") or ["submitted"] * len(given)
+            if not (isinstance(users, list) and isinstance(statuses, list)
+                    and len(users) == len(statuses) == len(given)):
+                problems.add("responses, users and status are not lists of one length. Export it "
+                             "again.", row, name)
+                continue
+            for value, user, status in zip(given, users, statuses):
+                yield name.removesuffix(".responses"), annotator(user), value, str(status)
 
 
 def records(

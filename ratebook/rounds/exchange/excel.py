@@ -17,6 +17,10 @@ def read(data: bytes, name: str) -> tuple[list[str], list[int], list[list[str]]]
     """Columns, row numbers as the sheet has them, rows. Formulas are refused, not calculated."""
     import openpyxl
 
+    problems = Problems(name)
+    columns: list[str] = []
+    numbers: list[int] = []
+    rows: list[list[str]] = []
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
@@ -24,35 +28,38 @@ def read(data: bytes, name: str) -> tuple[list[str], list[int], list[list[str]]]
             raise FileError(f"{name} unpacks to {size // 1024**2:,} MB; {UNPACKED // 1024**2} is "
                             "the most. Save it as .csv.")
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True)
+        if not book.worksheets:
+            raise FileError(f"{name} has no sheet with cells. Save it again as .xlsx, or as .csv.")
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()
+        for number, cells in enumerate(sheet.iter_rows(), start=1):
+            row = _row(cells, number, problems)
+            if number == 1:
+                while row and not row[-1].strip():
+                    row.pop()
+                columns = row
+            else:
+                numbers.append(number)
+                rows.append(row + [""] * (len(columns) - len(row)))
     except FileError:
         raise
     except Exception as error:  # openpyxl and its XML parser raise whatever they met
         raise FileError(f"{name} is not an Excel workbook that can be read "
                         f"({type(error).__name__}). Save it again as .xlsx, or as .csv.") from None
-    sheet = book.worksheets[0]
-    sheet.reset_dimensions()
-    problems = Problems(name)
-    columns: list[str] = []
-    numbers: list[int] = []
-    rows: list[list[str]] = []
-    for number, cells in enumerate(sheet.iter_rows(), start=1):
-        row = []
-        for cell in cells:
-            if cell.data_type == "f":
-                problems.add(f"cell {cell.coordinate} holds a formula. Paste its value.", number)
-            elif cell.data_type == "e":
-                problems.add(f"cell {cell.coordinate} holds the error {cell.value}. Correct it.",
-                             number)
-            row.append(_text(cell.value))
-        if number == 1:
-            while row and not row[-1].strip():
-                row.pop()
-            columns = row
-        else:
-            numbers.append(number)
-            rows.append(row + [""] * (len(columns) - len(row)))
     problems.stop()
     return columns, numbers, rows
+
+
+def _row(cells: Iterable[Any], number: int, problems: Problems) -> list[str]:
+    row = []
+    for cell in cells:
+        if cell.data_type == "f":
+            problems.add(f"cell {cell.coordinate} holds a formula. Paste its value.", number)
+        elif cell.data_type == "e":
+            problems.add(f"cell {cell.coordinate} holds the error {cell.value}. Correct it.",
+                         number)
+        row.append(_text(cell.value))
+    return row
 
 
 def write(columns: Sequence[str], rows: Iterable[Sequence[str]], name: str) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any, TextIO
 from ratebook.rounds.exchange.problems import FileError, Problems, shown
 
 MOST_COLUMNS = 2_000
+DEEP = "nested too deeply. Use one flat object per line."
 
 
 def read(text: str, name: str) -> tuple[list[str], list[int], list[list[str]]]:
@@ -20,7 +21,7 @@ def read(text: str, name: str) -> tuple[list[str], list[int], list[list[str]]]:
         try:
             record = json.loads(line, object_pairs_hook=_once, parse_constant=_refuse)
         except RecursionError:
-            problems.add("nested too deeply. Use one flat object per line.", number)
+            problems.add(DEEP, number)
             continue
         except ValueError as error:
             problems.add(f"not JSON: {error}. Write one object per line.", number)
@@ -34,13 +35,16 @@ def read(text: str, name: str) -> tuple[list[str], list[int], list[list[str]]]:
             raise FileError(f"{name}, row {number}: more than {MOST_COLUMNS:,} different names. "
                             "Use the same few names in every line.")
         records.append((number, record))
-    problems.stop()
     rows = []
-    for _, record in records:
+    for number, record in records:
         row = [""] * len(columns)
-        for key, value in record.items():
-            row[columns[key]] = _text(value)
+        try:
+            for key, value in record.items():
+                row[columns[key]] = _text(value)
+        except RecursionError:
+            problems.add(DEEP, number)
         rows.append(row)
+    problems.stop()
     return list(columns), [number for number, _ in records], rows
 
 

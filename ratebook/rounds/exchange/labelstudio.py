@@ -11,7 +11,7 @@ from typing import Any
 
 from ratebook.protocols import Protocol, Question
 from ratebook.rounds.exchange.facts import Fact
-from ratebook.rounds.exchange.given import Given, part, question_names
+from ratebook.rounds.exchange.given import Given, part, question_names, time
 from ratebook.rounds.exchange.headers import plain
 from ratebook.rounds.exchange.items import known_columns
 from ratebook.rounds.exchange.problems import FileError, Problems, listed, shown
@@ -58,25 +58,27 @@ def read(
             problems.add(f"the task's data name no item. They need {listed(protocol.item.key)}.",
                          row, "data")
             continue
-        predicted += len(task.get("predictions") or [])
+        predictions = task.get("predictions")
+        predicted += len(predictions) if isinstance(predictions, list) else 0
         number = _part(data, row, problems)
-        for annotation in task.get("annotations") or task.get("completions") or []:
+        which = "annotations" if task.get("annotations") else "completions"
+        for annotation in objects(task.get(which), row, which, problems):
             if annotation.get("was_cancelled"):
                 cancelled += 1
                 continue
             who = annotator(annotation.get("completed_by"))
             if not who:
-                problems.add("an annotation without an annotator. Export it with completed_by.",
-                             row, "completed_by")
+                problems.add("an annotation without an annotator. Export it with completed_by, a "
+                             "name or a number.", row, "completed_by")
                 continue
-            for result in annotation.get("result") or []:
+            at = _time(annotation, row, problems)
+            for result in objects(annotation.get("result"), row, "result", problems):
                 given = _answer(result, names, row, protocol, problems)
                 if given is None:
                     continue
                 question, value = given
                 found.append(Given(
-                    row, question, item, question, value, who, number, kind=kind,
-                    at=annotation.get("updated_at") or annotation.get("created_at"),
+                    row, question, item, question, value, who, number, kind=kind, at=at,
                 ))
     notes = []
     if cancelled:
@@ -85,6 +87,28 @@ def read(
         notes.append(f"{problems.source}: {predicted} predictions were left alone; import models' "
                      "answers as a file of their own.")
     return found, notes
+
+
+def objects(
+    value: Any, row: int, where: str, problems: Problems
+) -> list[dict[str, Any]]:
+    """A list of objects, as tools write it; anything else is a problem, and nothing is nothing."""
+    if value is None:
+        return []
+    if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+        return value
+    problems.add(f"{shown(value)} is not a list of objects. Export it again.", row, where)
+    return []
+
+
+def _time(annotation: Mapping[str, Any], row: int, problems: Problems) -> str | None:
+    which = "updated_at" if annotation.get("updated_at") else "created_at"
+    told = annotation.get(which)
+    try:
+        return None if told is None else time(str(told))
+    except ValueError as error:
+        problems.add(f"{error}.", row, which)
+        return None
 
 
 def item_of(data: Mapping[str, Any], protocol: Protocol) -> str:
@@ -101,7 +125,7 @@ def item_of(data: Mapping[str, Any], protocol: Protocol) -> str:
 def annotator(who: Any) -> str:
     if isinstance(who, dict):
         who = who.get("email") or who.get("username") or who.get("id")
-    return "" if who is None else str(who).strip()
+    return str(who).strip() if isinstance(who, str | int) else ""
 
 
 def _part(data: Mapping[str, Any], row: int, problems: Problems) -> int:
@@ -125,7 +149,12 @@ def _answer(
     if kind not in KINDS:
         problems.add(f"{shown(kind)} results cannot be read. Use {listed(KINDS)}.", row, control)
         return None
-    value = (result.get("value") or {}).get("text" if kind == "textarea" else kind)
+    value = result.get("value") or {}
+    if not isinstance(value, dict):
+        problems.add(f"{shown(value)} is not the object that {kind} have as their value. Export it "
+                     "again.", row, control)
+        return None
+    value = value.get("text" if kind == "textarea" else kind)
     if isinstance(value, list) and kind == "textarea":
         value = "\n".join(map(str, value))
     if isinstance(value, list):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from ratebook.rounds.exchange.given import Given
 from ratebook.rounds.exchange.problems import Problems, counted, shown
+from ratebook.rounds.model import RoundError
 from ratebook.rounds.people import PEOPLE
 
 ACCENTS = frozenset(map(chr, range(0x300, 0x370)))
@@ -40,6 +41,18 @@ def refuse_lookalikes(
                 f"{shown(twin)} if they are one, or add --new-raters if they are two.", each.row,
             )
         known.setdefault(folded(name), name)
+
+
+def refuse_one_spelt_twice(names: Iterable[str], others: Iterable[str]) -> None:
+    """Where a round is opened: “ana” beside “Ana” of this list, or of another round."""
+    known = {folded(name): name for name in others}
+    for name in names:
+        twin = known.setdefault(folded(name), name)
+        if twin != name and name not in known.values():
+            raise RoundError(
+                f"{shown(name)} and {shown(twin)} are spelt like one rater. Write {shown(twin)} if "
+                "they are one; if they are two, give one of them another name."
+            )
 
 
 def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str]) -> str:
