@@ -109,10 +109,6 @@ class Patterns:
             kinds = int(kind.max()) + 1
         return replace(self, codes=self.codes[:, np.argsort(kind, kind="stable")])
 
-    def pair(self, first: int, second: int) -> Patterns:
-        """The same units, these two raters."""
-        return Patterns(self.codes[:, [first, second]], self.weights, self.q)
-
 
 def _ranks(rows: np.ndarray) -> np.ndarray:
     """For each row the place of its like among the distinct rows in order."""

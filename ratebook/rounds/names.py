@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable
 from hashlib import sha256
 
 from ratebook.rounds.model import RoundError
@@ -40,11 +40,11 @@ def opaque_ref(secret: str, kind: str, key: str) -> str:
     return sha256(f"{secret}\x1f{kind}\x1f{key}".encode()).hexdigest()[:16]
 
 
-def pseudonym(secret: str, number: int, taken: Collection[str]) -> str:
+def pseudonym(secret: str, number: int, taken: Callable[[str], object]) -> str:
     """A stable name for the n-th rater. Not made from the name, so guessing names confirms none."""
     digest = int.from_bytes(sha256(f"{secret}\x1frater\x1f{number}".encode()).digest(), "big")
     letters = ""
-    while len(letters) < 4 or f"R-{letters}" in taken:
+    while len(letters) < 4 or taken(f"R-{letters}"):
         digest, place = divmod(digest, len(_ALPHABET))
         letters += _ALPHABET[place]
     return f"R-{letters}"

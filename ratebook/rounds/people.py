@@ -97,12 +97,10 @@ def _add(
 ) -> int:
     secret = connection.scalar(select(schema.workspace.c.secret)) or ""
     number = (connection.scalar(select(func.max(schema.rater.c.id))) or 0) + 1
-    taken = set(connection.scalars(select(schema.rater.c.pseudonym)))
-    taken.update(connection.scalars(select(schema.identity.c.name)))
     connection.execute(
         insert(schema.rater).values(
             id=number, kind=kind, version=version, added_at=now,
-            pseudonym=pseudonym(secret, number, taken),
+            pseudonym=pseudonym(secret, number, lambda name: find(connection, name)),
         )
     )
     connection.execute(

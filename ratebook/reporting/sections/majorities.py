@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..section import Section, heading, paragraph, table
-from ..words import cell, number, percent, reason
+from ..words import cell, percent, reason
 from .scattered import scattered
 
 MOST = 20
