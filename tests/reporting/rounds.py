@@ -1,6 +1,7 @@
 """Rounds made by hand, and whole pages made in this process, without a kernel."""
 
 import html
+import json
 import random
 import re
 import uuid
@@ -109,3 +110,47 @@ def crowd(folder, protocol="neureg-qa", raters=160, items=240, seed=11):
                 score = min(5, max(1, 1 + true + rng.choice((-1, 0, 0, 0, 1))))
                 answers.append((name, f"i{at:03d}", question, score))
     return opened(folder, protocol, records(protocol, items), answers)
+
+
+def asking(questions, measures=(), targets=(), parts=None, **item):
+    """A protocol in words of its YAML: questions by id, as `scale(5)`, `choice("a", "b")` …"""
+    spec = {"key": ["id"], "case": "id", **item}
+    fields = {"id": {"label": "Id", "show": "none"}, "text": {"label": "Text"}}
+    for name in ("model", "topic", "place"):
+        if name in {spec.get("system"), spec.get("cluster"), *spec.get("groups", ())}:
+            fields[name] = {"label": name.capitalize(), "show": "hidden"}
+    if "label" in questions:
+        automatic = {"rater": "auto", "kind": "automatic", "question": "label"}
+        fields["auto"] = {
+            "label": "Auto",
+            "show": "hidden",
+            "required": False,
+            "answers": automatic,
+        }
+    return json.dumps(
+        {
+            "name": "by-hand",
+            "title": "By hand",
+            "about": "Made by hand.",
+            **({"parts": parts} if parts else {}),
+            "instructions": ["Rate."],
+            "item": {**spec, "fields": fields},
+            "questions": [{"id": id, "prompt": "What?", **one} for id, one in questions.items()],
+            "measures": list(measures),
+            "targets": list(targets),
+        }
+    )
+
+
+def scale(most, **more):
+    names = range(1, most + 1)
+    levels = [{"value": n, "name": f"Level {n}", "description": "."} for n in names]
+    return {"type": "scale", "level": "ordinal", "levels": levels, **more}
+
+
+def choice(*values, **more):
+    return {"type": "choice", "options": [{"value": v, "description": "."} for v in values], **more}
+
+
+def measured(statistic, question=None, **more):
+    return {"statistic": statistic, **({"question": question} if question else {}), **more}
