@@ -236,6 +236,47 @@ def test_of_nine_disagreeing_pairs_nothing_is_said(read):
     assert read(LABELS, given("q", ana=ana, ben=ben)).confusion() is None
 
 
+def test_where_all_agree_no_value_is_confused_with_another(read):
+    answers = given("q", ana=["yes", "no", "open"], ben=["yes", "no", "open"])
+    assert read(LABELS, answers).confusion() is None
+
+
+MACHINE = {"label": choice("y", "n", "o"), "note": {"type": "text", "required": False}}
+
+
+def checked(labels):
+    return [{"id": f"i{n:02d}", "text": ".", "auto": label} for n, label in enumerate(labels)]
+
+
+def test_a_checkers_errors_are_counted_label_by_label(read):
+    """Of six, people and auto part on three: y for n twice, o for y once."""
+    answers = given("label", ana="ynnyyo", ben="ynnyyo")
+    text = said(read(MACHINE, answers, items=checked("yyyoyo")).machines())
+    assert "auto gives the people’s label in 3 of 6" in text
+    assert "its commonest error is y where people say n (2)" in text
+    assert "y by auto: y 2, n 2, o 0; n by auto: y 0, n 0, o 0; o by auto: y 1, n 0, o 1" in text
+
+
+def test_a_checker_without_errors_has_no_commonest_one(read):
+    answers = given("label", ana="yno", ben="yno")
+    text = said(read(MACHINE, answers, items=checked("yno")).machines())
+    assert "auto gives the people’s label in 3 of 3" in text
+    assert "commonest error" not in text
+
+
+def test_errors_equally_often_are_all_named(read):
+    answers = given("label", ana="yno", ben="yno")
+    text = said(read(MACHINE, answers, items=checked("nyo")).machines())
+    assert "equally often, are y where people say n and n where people say y (1)" in text
+
+
+def test_people_who_are_one_to_one_have_no_label_to_compare(read):
+    answers = given("label", ana="yyyy", ben="yynn")
+    text = said(read(MACHINE, answers, items=checked("ynnn")).machines())
+    assert "auto gives the people’s label in 1 of 2" in text
+    assert "2 items without such a majority are left out" in text
+
+
 def order_of(text, names):
     return sorted((name for name in names if f"\n{name}\n" in text), key=text.index)
 
