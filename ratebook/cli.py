@@ -112,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
         file,
         arg(
             "--layout",
-            choices=["long", "wide", "source", "parquet", "label-studio", "argilla"],
+            choices=["long", "wide", "source", "parquet", "label-studio", "argilla", "marks"],
             default="long",
         ),
         arg("--pseudonyms", action="store_true", help="instead of the names of people"),

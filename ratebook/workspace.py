@@ -122,6 +122,14 @@ class Round:
 
         return ratings_of(self.stored, question, raters)
 
+    def marks(self) -> pd.DataFrame:
+        """Flags with their reasons, and the evidence raters marked: a row each."""
+        import pandas as pd
+
+        from .rounds.marks import MARKED
+
+        return pd.DataFrame(self.stored.marked(), columns=list(MARKED))
+
     def add(self, file: str | Path, **how: Any):
         """Take in a file of answers, whole or not at all."""
         from .rounds.exchange import import_answers

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 from ratebook.protocols import Protocol
 from ratebook.rating.sheet import Key, Slot, fields_until, reached, slots
 from ratebook.rounds import Mark
+from ratebook.rounds.marks import evidence
 from ratebook.rounds.turns import Page
 
 
@@ -41,7 +40,7 @@ def item_page(
         "submitted": marks.submitted,
         "flagged": marks.flagged,
         "flag_reason": marks.reason,
-        "evidence": _evidence(marks.notes, shown),
+        "evidence": [each for each in evidence(marks.notes) if each["field"] in shown],
         "held": any(field.show == "after" for field in protocol.item.fields.values()),
         "after": None if after is None else _after(protocol, after),
     }
@@ -63,21 +62,3 @@ def _answers(asked: Iterable[Slot], current: Mapping[Key, Any]) -> list[dict[str
 def _after(protocol: Protocol, fields: Mapping[str, str]) -> list[dict[str, str]]:
     labels = {name: field.label for name, field in protocol.item.fields.items()}
     return [{"label": labels[name], "text": text} for name, text in fields.items() if text]
-
-
-def _evidence(notes: Iterable[str], shown: set[str]) -> list[dict[str, Any]]:
-    """The stretches this rater marked and did not take back; other notes are not for the browser.
-
-    They are counted, so that it makes no difference which of two notes reached the store first.
-    """
-    standing: Counter[str] = Counter()
-    for note in notes:
-        try:
-            said = json.loads(note)
-            place = said["evidence"]
-            if place["field"] in shown:
-                taken_back = said.get("taken_back", False)
-                standing[json.dumps(place, sort_keys=True)] += -1 if taken_back else 1
-        except (ValueError, KeyError, TypeError):
-            continue
-    return [json.loads(place) for place in standing.elements()]

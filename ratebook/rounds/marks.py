@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import uuid
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +15,7 @@ from ratebook.rounds import schema
 from ratebook.rounds.checking import Refused, _count
 from ratebook.rounds.completeness import unanswered
 from ratebook.rounds.model import MARKS, Ack
+from ratebook.rounds.people import public_name
 from ratebook.rounds.snapshot import Snapshot
 from ratebook.rounds.times import iso, microseconds
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
 
 _marks = schema.mark_event
+MARKED = ("item", "rater", "mark", "reason", "field", "start", "end", "quote")
 _LATER_WINS = (_marks.c.lamport, _marks.c.seq)
 
 
@@ -62,6 +67,47 @@ def current(stored: StoredRound, rater: str) -> dict[str, Mark]:
         snapshot.subjects[subject].ref: standing
         for (_, subject), standing in by_subject.items()
     }
+
+
+def marked(
+    stored: StoredRound, pseudonyms: bool = False, excluded: bool = True
+) -> list[dict[str, Any]]:
+    """Flags with their reasons and the evidence that stands, as rows of MARKED, item by item."""
+    with stored.store.read() as connection:
+        seen = stored.look(connection)
+        standing = marks_of(connection, stored.id)
+    raters = {row.id: row for row in seen.raters.values()}
+    place = {subject: number for number, subject in enumerate(seen.subjects)}
+    rows = []
+    for rater, subject in sorted(standing, key=lambda where: (place[where[1]], where[0])):
+        if rater in seen.excluded and not excluded:
+            continue
+        held = standing[rater, subject]
+        about = dict.fromkeys(MARKED) | {
+            "item": seen.subjects[subject].key,
+            "rater": public_name(raters[rater], pseudonyms),
+        }
+        if held.flagged:
+            rows.append(about | {"mark": "flag", "reason": held.reason})
+        rows += [about | {"mark": "evidence"} | stretch for stretch in evidence(held.notes)]
+    return rows
+
+
+def evidence(notes: Iterable[str]) -> list[dict[str, Any]]:
+    """The stretches a rater marked and did not take back, as field, start, end and quote.
+
+    They are counted, so that it makes no difference which of two notes reached the store first.
+    """
+    standing: Counter[str] = Counter()
+    for note in notes:
+        try:
+            said = json.loads(note)
+            stretch = {name: said["evidence"][name] for name in ("field", "start", "end", "quote")}
+            taken_back = said.get("taken_back", False)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+        standing[json.dumps(stretch, sort_keys=True)] += -1 if taken_back else 1
+    return [json.loads(stretch) for stretch in standing.elements()]
 
 
 def marks_of(

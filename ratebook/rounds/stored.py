@@ -141,6 +141,9 @@ class StoredRound:
     def marks(self, rater: str) -> dict[str, marks.Mark]:
         return marks.current(self, rater)
 
+    def marked(self, pseudonyms: bool = False, excluded: bool = True) -> list[dict[str, Any]]:
+        return marks.marked(self, pseudonyms, excluded)
+
     def frame(
         self, texts: bool = False, excluded: bool = False, details: bool = False,
         pseudonyms: bool = False, groups: Iterable[str] = (),

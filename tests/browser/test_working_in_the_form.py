@@ -122,6 +122,18 @@ def test_what_the_search_found_is_marked_without_a_mouse(stem):
     assert stem.page.evaluate("CSS.highlights.get('rb-evidence').size") == 1
 
 
+def test_a_quotation_goes_into_the_question_for_evidence_and_into_no_other(bare_desk):
+    desk = bare_desk("feedback-quality", 1)
+    assert desk.at() == ("first_impression", 0)
+    desk.press("/").write("the").press("Escape", "e").wait_for_state("saved")
+    assert desk.values() == {}
+    assert [kind for kind, _ in desk.marks()] == ["note"]
+    desk.press("Enter").write("Warm.").press("Control+Enter", *"4444444").press("n", "n")
+    desk.press("/").write("the").press("Escape", "e").wait_for_state("saved")
+    assert desk.values()["first_impression", 0] == "Warm."
+    assert desk.values()["evidence", 0].lower() == "“the”"
+
+
 def test_a_question_about_an_item_goes_with_it(stem):
     stem.press("f").write("About the first.")
     stem.form.get_by_role("button", name="Next").click()

@@ -189,12 +189,13 @@ export class Desk {
     this.form.source.lightEvidence(evidence);
   }
 
-  // The protocol's own place for evidence, else the text question that is open.
+  // The protocol's own place for evidence, once its step is open; where the protocol has none, the
+  // text question that is open.
   evidenceSlot(slot) {
     const own = this.sheet.slots.find(
       (one) => one.question.id === "evidence" && one.question.type === "text",
     );
-    if (own && this.sheet.open(own)) return own;
+    if (own) return this.sheet.open(own) ? own : null;
     return slot && slot.question.type === "text" ? slot : null;
   }
 

@@ -8,6 +8,7 @@ from ..section import Section, fold, paragraph, safe, short, table
 from ..tables.reading import answers_to, disagreements, range_of, worth
 from ..tables.values import group_name, value_name, value_names
 from ..words import count, listing
+from .marked import marked
 from .quoted import remark
 
 SHOWN = 5
@@ -18,6 +19,13 @@ RATERS = 12
 
 
 def worth_reading(report: Any) -> Section | None:
+    apart, marks = where_they_differ(report), marked(report)
+    if not marks:
+        return apart
+    return Section("Items worth reading", (apart.html if apart else "") + marks)
+
+
+def where_they_differ(report: Any) -> Section | None:
     counted = report.counted
     if not any(report.shared.values()):
         return None

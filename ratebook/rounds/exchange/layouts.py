@@ -22,8 +22,9 @@ Source is also what wide is where the items file has columns for answers; each r
 there, human_label_<rater> or model_label_<rater>, and a single person's name is given back with
 --rater. Wide names what it leaves behind in the last header of the file. So does source where
 people have columns of their own; elsewhere, and for Label Studio and Argilla, it is the message of
-the export that names it. Earlier revisions, flags and who was assigned what stay in the workspace:
-an export holds what the answers are now.
+the export that names it. Earlier revisions and who was assigned what stay in the workspace: an
+export holds what the answers are now. Flags and marked evidence are no answers; they have a file of
+their own, the layout marks.
 """
 
 import re
@@ -36,7 +37,7 @@ from ratebook.rounds.exchange.source import answer_columns
 from ratebook.rounds.people import PEOPLE
 
 TOOLS = ("label-studio", "argilla")
-LAYOUTS = ("long", "wide", "source", "parquet", *TOOLS)
+LAYOUTS = ("long", "wide", "source", "parquet", *TOOLS, "marks")
 
 
 def matrix() -> list[tuple[str, ...]]:

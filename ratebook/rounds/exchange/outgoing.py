@@ -33,6 +33,7 @@ from ratebook.rounds.exchange.layouts import (
 from ratebook.rounds.exchange.long import long_rows
 from ratebook.rounds.exchange.problems import FileError, listed, shown
 from ratebook.rounds.exchange.wide_rows import Line, left_out, wide_rows
+from ratebook.rounds.marks import MARKED
 
 if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
@@ -48,7 +49,8 @@ class Exported:
     left_out: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        words = f"{self.file}: {self.answers:,} answers, layout {self.layout}"
+        what = "marks" if self.layout == "marks" else "answers"
+        words = f"{self.file}: {self.answers:,} {what}, layout {self.layout}"
         return words + (f"; not in this file: {listed(self.left_out)}" if self.left_out else "")
 
 
@@ -60,11 +62,14 @@ def export_answers(
     The ending chooses the format of the layouts long and wide: .csv, .tsv, .jsonl, .xlsx,
     .parquet (long). `source` is the items file with the answers in it, byte for byte otherwise.
     `label-studio` and `argilla` are those tools' JSON, with what people answered.
+    `marks` are no answers: a row for each flag with its reason and each stretch of evidence.
     `pseudonyms` stand for the names of people.
     """
     if layout not in LAYOUTS:
         raise FileError(f"{shown(layout)} is no layout. Use one of {listed(LAYOUTS)}.")
     suffix = Path(file).suffix.lower()
+    if layout == "marks":
+        return _marks(round, file, suffix, pseudonyms)
     if suffix in (".parquet", ".pq") and layout in ("long", "parquet"):
         layout = "parquet"
     with round.store.read() as connection:
@@ -93,6 +98,14 @@ def export_answers(
     put(data, file)
     left += [f"answers of {who} (excluded)" for who in gone]
     return Exported(name, layout, len(found), tuple(left))
+
+
+def _marks(round: StoredRound, file: str | Path, suffix: str, pseudonyms: bool) -> Exported:
+    name = label(file) if str(file) != "-" else "standard output"
+    found = round.marked(pseudonyms)
+    rows = [["" if row[column] is None else str(row[column]) for column in MARKED] for row in found]
+    put(encoded(MARKED, rows, suffix, name), file)
+    return Exported(name, "marks", len(found))
 
 
 def encoded(columns: Sequence[str], rows: Sequence[Sequence[str]], suffix: str, name: str) -> bytes:
