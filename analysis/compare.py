@@ -67,14 +67,15 @@ def compare_systems(
     One row per pair: systems ("a − b"), estimate (mean of a − mean of b), low, high, p, adjusted,
     correction, n_cases. Values may be scores, or 0 and 1 for a proportion. Intervals are not
     corrected; `adjusted` is. Cases, or the clusters they stand in, are what is resampled; a case
-    without a cluster stands alone, and an answer without a case or a system is left out.
+    without a cluster stands alone, and an answer without a case or a system is refused.
     """
     needed = (system, case, value, *([] if cluster is None else [cluster]))
     missing = [name for name in needed if name not in frame.columns]
     if missing:
         raise ValueError(f"the frame has no column {missing[0]!r}")
-    # Without its case an answer has no other system's to be set against, nor without its system.
-    frame = frame[frame[[value, case, system]].notna().all(axis=1)]
+    frame = frame[frame[value].notna()]
+    if frame[system].isna().any():
+        raise ValueError(f"row {frame[system].isna().argmax()} has no {system}: fill it in")
     named = identities(frame[case], few=True)
     cases = clusters = named.places()
     if cluster is not None:

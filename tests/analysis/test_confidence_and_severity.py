@@ -283,15 +283,9 @@ def test_cases_without_a_cluster_stand_each_alone(missing):
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
-def test_answers_without_a_case_or_a_system_are_set_against_nothing(missing):
-    whole = two_systems()
-    lacking = pd.concat(
-        [
-            whole,
-            pd.DataFrame({"case": missing, "system": ["x", "y", "x"], "value": [1.0, 5.0, 1.0],
-                          "rater": "ana"}),
-            pd.DataFrame({"case": ["c1"], "system": missing, "value": [1.0], "rater": "ana"}),
-        ],
-        ignore_index=True,
-    )  # fmt: skip
-    pd.testing.assert_frame_equal(compare_systems(lacking), compare_systems(whole))
+@pytest.mark.parametrize("column", ["case", "system"])
+def test_an_answer_without_a_case_or_a_system_is_refused_with_its_row(missing, column):
+    lacking = two_systems()
+    lacking[column] = lacking[column].where(lacking.index != 2, missing)
+    with pytest.raises(ValueError, match=f"row 2 has no {column}"):
+        compare_systems(lacking)
