@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.cells import Cells
+from analysis.longform import that_count
 from analysis.patterns import Patterns, find_patterns
-from analysis.ratings import Ratings, refuse_twice_named
+from analysis.ratings import Ratings, one_label, refuse_twice_named
 from analysis.scales import Scale, scale_of
 
 NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
@@ -58,7 +59,7 @@ class Board:
             raise ValueError(f"the frame has no column {', '.join(missing)}")
         if cluster is not None and cluster not in frame.columns:
             raise ValueError(f"the frame has no column {cluster!r} to cluster by")
-        frame = _counted(frame)
+        frame = that_count(frame)
         self.questions = questions
         self.named = None if raters is None else list(raters)
         refuse_twice_named(self.named or ())
@@ -98,10 +99,14 @@ class Board:
         if cluster is None:
             self.cluster, self.clusters = self.case, cases
         else:
-            given = frame[cluster].astype(object).iloc[first]
+            called = owner.iloc[first].tolist()
+            given = one_label(frame[cluster], self.unit_codes, called, "item")
             # An item without a cluster stands with its case.
-            alone = np.array([f"case {name}" for name in names], dtype=object)
-            labels = np.where(given.notna(), given.astype(str), alone)
+            alone = [f"case {name}" for name in names]
+            labels = np.array(
+                [a if g is None else str(g) for a, g in zip(alone, given, strict=True)],
+                dtype=object,
+            )
             self.cluster, self.clusters = pd.factorize(labels, sort=True)
 
     @cached_property
@@ -231,18 +236,6 @@ class Board:
     def n_items(self, units: np.ndarray) -> int:
         """How many items (or cases, for questions asked of a case) these units belong to."""
         return len(np.unique(self.owner[units]))
-
-
-def _counted(frame: pd.DataFrame) -> pd.DataFrame:
-    keep = np.ones(len(frame), dtype=bool)
-    if "status" in frame.columns:
-        keep &= (frame["status"].astype(object) == "answered").to_numpy()
-    if "replicate" in frame.columns:
-        keep &= frame["replicate"].fillna(1).astype(int).to_numpy() == 1
-    if "role" in frame.columns:
-        role = frame["role"].astype(object)
-        keep &= ((role == "main") | role.isna()).to_numpy()
-    return frame[keep]
 
 
 def _codes_and_first(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

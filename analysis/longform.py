@@ -18,22 +18,35 @@ FEW = 16
 def one_question(frame: pd.DataFrame) -> pd.DataFrame:
     """A round's own frame (item, part, rater, number …) as unit, rater, value.
 
-    Only given answers of the first replicate are kept; several questions at once are refused.
+    Only the answers that count are kept; several questions at once are refused.
     """
     if "question" in frame.columns and frame["question"].nunique() > 1:
         named = ", ".join(map(str, frame["question"].unique()[:4]))
         raise ValueError(f"answers to several questions ({named}): keep those to one")
-    if "status" in frame.columns:
-        frame = frame[frame["status"].astype(object) == "answered"]
-    if "replicate" in frame.columns:
-        frame = frame[frame["replicate"] == 1]
+    frame = that_count(frame)
     values = frame["value"]
     if "number" in frame.columns and frame["number"].notna().any():
         values = frame["number"]
     units = frame["item"]
+    if "case" in frame.columns and units.isna().any():
+        # Some questions are asked of a case, whatever its items.
+        units = units.astype(object).where(units.notna(), frame["case"].astype(object))
     if "part" in frame.columns and frame["part"].nunique() > 1:
         units = units.astype(str) + " part " + frame["part"].astype(str)
     return frame.assign(unit=units, value=values)
+
+
+def that_count(frame: pd.DataFrame) -> pd.DataFrame:
+    """The answers that count of a round's own frame: given, first replicate, to main items."""
+    keep = np.ones(len(frame), dtype=bool)
+    if "status" in frame.columns:
+        keep &= (frame["status"].astype(object) == "answered").to_numpy()
+    if "replicate" in frame.columns:
+        keep &= frame["replicate"].fillna(1).astype(int).to_numpy() == 1
+    if "role" in frame.columns:
+        role = frame["role"].astype(object)
+        keep &= ((role == "main") | role.isna()).to_numpy()
+    return frame[keep]
 
 
 @dataclass(frozen=True)

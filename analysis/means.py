@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +42,7 @@ def cells_of(
 
 
 def _read(ratings: Any, **given: Any) -> Ratings:
+    ratings = gone_through(ratings)
     if is_list(ratings):
         ratings = as_table(ratings)
     coded = read(ratings, **given)
@@ -61,6 +62,11 @@ def _one_by_one(coded: Ratings) -> Cells:
     if coded.confidence is not None:
         numbers["c"] = coded.confidence[unit, rater]
     return Cells(unit, rater, clusters, numbers, coded.raters)
+
+
+def gone_through(values: Any) -> Any:
+    """What can only be gone through once, as a list."""
+    return list(values) if isinstance(values, (Iterator, range)) else values
 
 
 def is_list(ratings: Any) -> bool:

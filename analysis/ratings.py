@@ -364,7 +364,7 @@ def _by_unit(cluster: Any, frame: pd.DataFrame, places: np.ndarray, coded: Ratin
 
 def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "unit") -> list[Any]:
     """The label that all rows of a unit carry; rows without one say nothing."""
-    codes, labels = pd.factorize(column.astype(object), sort=False)
+    codes, labels = pd.factorize(column, sort=False)
     of_unit = np.full(len(names), -1, dtype=np.int64)
     given = codes >= 0
     of_unit[places[given]] = codes[given]

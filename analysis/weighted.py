@@ -14,7 +14,7 @@ from analysis.estimate import Estimate
 from analysis.jackknife import t_interval
 from analysis.labels import as_numbers
 from analysis.links import PLAIN
-from analysis.means import as_table, cells_of, is_list
+from analysis.means import as_table, cells_of, gone_through, is_list
 from analysis.options import USUAL, Options
 from analysis.ratings import is_long
 
@@ -59,6 +59,7 @@ def confident_cells(
     keep: str | None = None,
 ) -> Cells:
     """Answers with the numbers x and c; c is NaN where no confidence was given."""
+    values = gone_through(values)
     if isinstance(values, pd.DataFrame) and is_long(values):
         if "confidence" not in values.columns:
             values = values.assign(confidence=_in_rows(confidence, values))

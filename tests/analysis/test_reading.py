@@ -246,6 +246,9 @@ def test_hits_may_be_anything_that_can_be_gone_through():
     for kind in (tuple, set, np.array, iter, lambda v: pd.Series(v, index=range(7, 7 + len(v)))):
         found = proportion(table, kind(["yes"]), of=kind(["yes", "no"]))
         assert (found.value, found.low) == (expected.value, expected.low)
+    assert mean(iter([1, 2, 6])).value == mean(range(1, 6)).value == 3
+    assert mean(iter([[1, 2], [6, None]])).value == 3
+    assert weighted_mean(iter([1, 5]), iter([0, 9])).value == 5
     assert analysis.adjust(iter([0.01, None, 0.04])) == analysis.adjust([0.01, None, 0.04])
     assert alpha(TABLE, raters=iter([0, 1])).value == alpha(TABLE).value
 
@@ -347,3 +350,30 @@ def test_systems_keep_their_cases_apart_by_cluster():
     ).assign(chunk=["x", "x", "y", "x", "y", "y"])
     with pytest.raises(ValueError, match="case q1 stands in two clusters"):
         compare_systems(frame, cluster="chunk")
+
+
+def test_a_rounds_own_frame_gives_the_answers_that_a_summary_counts(frame):
+    given = [("i1", 5, "ana"), ("i1", 4, "ben"), ("i2", 2, "ana"), ("i2", 3, "ben")]
+    built = frame([(item, 0, rater, "tone", value) for item, value, rater in given])
+    odd = built.iloc[[0, 1, 2]].assign(item=["i3", "i4", "i5"], number=1.0)
+    odd = odd.assign(status=["skipped", "answered", "answered"], replicate=[1, 2, 1])
+    odd = odd.assign(role=["main", "main", "training"])
+    every = pd.concat([built.assign(replicate=np.nan, role=None), odd])
+    measure = {"statistic": "mean", "question": "tone"}
+    asked = {"tone": {"type": "scale", "level": "ordinal", "scale": [1, 2, 3, 4, 5]}}
+    [row] = summary(every, [measure], asked)
+    assert row["estimate"] == mean(every).value == 3.5
+    assert alpha(every, "ordinal", interval=None).n_units == 2
+
+
+def test_answers_to_a_case_are_units_of_their_own(frame):
+    given = [(f"case:q{i}", 0, r, "tone", x) for i in range(3) for r, x in (("a", i), ("b", 1))]
+    expected = alpha([[0, 1], [1, 1], [2, 1]], "interval").value
+    assert alpha(frame(given), "interval").value == expected
+
+
+def test_an_item_in_two_clusters_is_refused_by_a_summary_too(frame):
+    built = frame([("i1", 0, "ana", "tone", 2), ("i1", 0, "ben", "tone", 4)])
+    measure = {"statistic": "mean", "question": "tone"}
+    with pytest.raises(ValueError, match="item i1 stands in two clusters"):
+        summary(built.assign(chunk=["x", "y"]), [measure], {}, cluster="chunk")
