@@ -49,7 +49,7 @@ def test_one_rater_leaves_a_reason(frame, statistic, reason):
 def test_raters_who_never_met_leave_a_reason(frame):
     built = frame([("i1", 0, "ana", "tone", 3), ("i2", 0, "ben", "tone", 3)])
     for statistic, reason in (
-        ("full_agreement", "no_complete_units"),
+        ("full_agreement", "no_pairable_units"),
         ("evaluator_agreement", "no_pairable_units"),
         ("evaluator_variance", "no_pairable_units"),
         ("alpha_ordinal", "no_pairable_units"),
