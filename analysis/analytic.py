@@ -25,8 +25,8 @@ def analytic_interval(statistic: Any, patterns: Patterns, coverage: float) -> In
     if isinstance(statistic, IntraclassCorrelation):
         x = np.append(0.0, statistic.numbers)[patterns.codes]
         ends = f_interval(statistic.form, x, patterns.weights, coverage)
-        if ends is None:
-            return Interval(reason="no_disagreement_for_interval")
+        if isinstance(ends, str):
+            return Interval(reason=ends)
         return Interval(*ends, method="F distribution (Shrout and Fleiss 1979)")
     given = _unit_values(statistic, patterns)
     if given is None:
@@ -44,9 +44,7 @@ def _unit_values(statistic: Any, patterns: Patterns) -> tuple[np.ndarray, np.nda
     if isinstance(statistic, PairKappa) and patterns.codes.shape[1] == 2:
         both = (patterns.codes > 0).all(axis=1)
         patterns = Patterns(patterns.codes[both], patterns.weights[both], patterns.q)
-        if statistic.own:
-            return _own(OwnChance(statistic.weights), patterns), patterns.weights
-        return _shared(SharedChance(statistic.weights, "fleiss", ""), patterns), patterns.weights
+        return _pair(statistic, patterns), patterns.weights
     if isinstance(statistic, OwnChance):
         return _own(statistic, patterns), patterns.weights
     if isinstance(statistic, SharedChance):
@@ -66,6 +64,25 @@ def _unit_values(statistic: Any, patterns: Patterns) -> tuple[np.ndarray, np.nda
 
 def _per_pairable(paired: np.ndarray, weights: np.ndarray) -> float:
     return float(weights.sum() / (weights @ paired))
+
+
+def _pair(statistic: PairKappa, patterns: Patterns) -> np.ndarray:
+    """For two raters; weights may count first and second another way than second and first."""
+    w, weights, q = statistic.weights, patterns.weights, patterns.q
+    first, second = patterns.codes.T - 1
+    of_first, of_second = (
+        np.bincount(given, weights, q) / weights.sum() for given in (first, second)
+    )
+    if not statistic.own:
+        of_first = of_second = (of_first + of_second) / 2
+    near_first, near_second = w.T @ of_first, w @ of_second
+    if statistic.own:
+        own = (near_second[first] + near_first[second]) / 2
+    else:
+        near = (near_first + near_second) / 2
+        own = (near[first] + near[second]) / 2
+    expected = float(of_first @ near_second)
+    return _linear(w[first, second], np.ones(len(first)), weights, expected, own)
 
 
 def _shared(statistic: SharedChance, patterns: Patterns) -> np.ndarray:

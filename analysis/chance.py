@@ -73,6 +73,8 @@ class OwnChance:
 
     exchangeable = False
     link = FISHER
+    # Its interval goes through all units once more per rater.
+    most_raters = 300
 
     def __init__(self, weights: np.ndarray, name: str = "kappa_conger") -> None:
         self.weights, self.name = weights, name

@@ -12,10 +12,11 @@ from analysis.estimate import Estimate
 from analysis.infer import infer
 from analysis.links import FISHER
 from analysis.options import Options
-from analysis.patterns import find_patterns
+from analysis.patterns import Patterns, find_patterns
 from analysis.ratings import Ratings, read
-from analysis.statistic import total_of
 
+# Above this share of pairs that met, sparse equations cost more than full ones.
+DENSE = 0.1
 # Effects this many times what they explain come from equations that leave more than one open.
 FAR = 1e6
 FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
@@ -26,17 +27,22 @@ class IntraclassCorrelation:
 
     Variance components come from fitting constants (Henderson's method 3), which needs only sums
     over units, costs nothing in the number of units, and on complete data gives Shrout and
-    Fleiss's mean squares exactly.
+    Fleiss's mean squares exactly. Raters who never met, however far round, stand in groups of
+    their own; each group has its own level, and costs a degree of freedom less.
     """
 
     exchangeable = False
     link = FISHER
-    undefined_reason = "no_spread"
+    # Each leave-one-out solves as many equations as there are raters: some seconds at 60, over a
+    # minute at 120.
+    most_raters = 60
 
     def __init__(self, form: str, numbers: np.ndarray, raters: int) -> None:
         self.form, self.raters = form, raters
-        # Squares of numbers far from zero would cancel.
-        self.numbers = numbers - (numbers.mean() if len(numbers) else 0.0)
+        # Squares of numbers far from zero would cancel, and very small ones vanish.
+        middle = float(numbers.mean()) if len(numbers) else 0.0
+        self.scale = float(np.abs(numbers - middle).max(initial=0.0)) or 1.0
+        self.numbers = (numbers - middle) / self.scale
         self.name = f"icc_{form[3:]}"
 
     def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
@@ -55,9 +61,20 @@ class IntraclassCorrelation:
         return np.hstack([np.column_stack(scalars), x, given, gaps, shared.reshape(-1, width)])
 
     def values(self, totals: np.ndarray) -> np.ndarray:
-        unit, rater, error, harmonic = self.components(totals)
+        return self._share(*self.components(totals))
+
+    def value(self, patterns: Patterns) -> float:
+        """The correlation over all units, whose raters may be thousands."""
+        return float(self._share(*self.whole(patterns))[0])
+
+    def _share(
+        self, unit: np.ndarray, rater: np.ndarray, error: np.ndarray, harmonic: np.ndarray
+    ) -> np.ndarray:
         noise = error + rater if self.form.startswith("ICC2") else error
-        return _share(unit, noise, harmonic, self.form)
+        noise = noise / harmonic if self.form.endswith("k") else noise
+        whole = unit + noise
+        blank = np.full_like(whole, np.nan)
+        return np.divide(unit, whole, out=blank, where=np.abs(whole) > TOLERANCE)
 
     def components(self, totals: np.ndarray) -> tuple[np.ndarray, ...]:
         """Variance between units, between raters and left over, and the harmonic mean of raters.
@@ -66,57 +83,142 @@ class IntraclassCorrelation:
         below zero, as in any analysis of variance.
         """
         r = round((-3 + (9 + 4 * (totals.shape[1] - 7)) ** 0.5) / 2)
-        units, ratings, squared, inverse, total, squares, within_units = totals[:, :7].T
         x, given, gaps = (totals[:, 7 + i * r : 7 + (i + 1) * r] for i in range(3))
-        shared = totals[:, 7 + 3 * r :].reshape(-1, r, r)
+        if self.form.startswith("ICC1"):
+            return self._parts(totals[:, :7], x, given)
+        effects, groups = _effects(totals[:, 7 + 3 * r :].reshape(-1, r, r), gaps, given)
+        return self._parts(totals[:, :7], x, given, (effects * gaps).sum(axis=1), groups)
+
+    def whole(self, patterns: Patterns) -> tuple[np.ndarray, ...]:
+        """The same of all units at once: raters are tied only where they met."""
+        answers, width = patterns.answers, patterns.codes.shape[1]
+        weights, m = patterns.weights, patterns.rated
+        x, many = np.append(0.0, self.numbers)[answers.code], weights[answers.pattern]
+        total = np.bincount(answers.pattern, x, len(m))
+        squares = np.bincount(answers.pattern, x**2, len(m))
+        safe = np.maximum(m, 1)
+        scalars = [m > 0, m, m**2, (m > 0) / safe, total, squares, total**2 / safe]
+        sums = np.array([[float(weights @ each) for each in scalars]])
+        of_raters, given = (np.bincount(answers.rater, many * y, width) for y in (x, 1.0))
+        if self.form.startswith("ICC1"):
+            return self._parts(sums, of_raters[None], given[None])
+        gaps = np.bincount(answers.rater, many * (x - (total / safe)[answers.pattern]), width)
+        explained, groups = _explained(patterns, gaps, given)
+        return self._parts(
+            sums, of_raters[None], given[None], np.array([explained]), np.array([groups])
+        )
+
+    def _parts(
+        self,
+        scalars: np.ndarray,
+        x: np.ndarray,
+        given: np.ndarray,
+        explained: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, ...]:
+        units, ratings, squared, inverse, total, squares, within_units = scalars.T
         between = within_units - divide(total**2, ratings)
         harmonic = divide(units, inverse)
-        if self.form.startswith("ICC1"):
+        if explained is None or groups is None:
             inside = divide(squares - within_units, ratings - units)
             size = divide(ratings - divide(squared, ratings), units - 1)
             unit = divide(divide(between, units - 1) - inside, size)
             return unit, np.zeros_like(unit), inside, harmonic
-        explained = (_effects(shared, gaps) * gaps).sum(axis=1)
         active = (given > TOLERANCE).sum(axis=1)
-        error = divide(squares - within_units - explained, ratings - units - active + 1)
+        error = divide(squares - within_units - explained, ratings - units - active + groups)
         of_raters = np.divide(x**2, given, out=np.zeros_like(x), where=given > TOLERANCE)
         adjusted = within_units + explained - of_raters.sum(axis=1)
-        unit = divide(adjusted - (units - 1) * error, ratings - active)
-        rater = divide(explained - (active - 1) * error, ratings - units)
+        unit = divide(adjusted - (units - groups) * error, ratings - active)
+        rater = divide(explained - (active - groups) * error, ratings - units)
         return unit, rater, error, harmonic
 
+    def why(self, patterns: Patterns) -> str:
+        """The reason why there is no correlation."""
+        if len(np.unique(patterns.answers.code)) == 1:
+            return "no_variation"
+        parts = self.whole(patterns)[:3]
+        return "no_total_variance" if np.isfinite(parts).all() else "too_few_units"
 
-def _effects(shared: np.ndarray, gaps: np.ndarray) -> np.ndarray:
-    """The raters' effects, which sum to zero.
 
-    Raters who all met through common units leave one freedom open, their common level; with it
-    fixed the equations have one answer, which is quicker to have than a general inverse.
+def _effects(
+    shared: np.ndarray, gaps: np.ndarray, given: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The raters' effects, and into how many groups that never met the raters fall.
+
+    The effects of a group sum to zero: its common level is one with that of its units. With it
+    fixed for all together, the equations of a single group have one answer, which is quicker to
+    have than a general inverse.
     """
     r = shared.shape[1]
     own = np.arange(r)
+    alone = shared[:, own, own] <= TOLERANCE
     whole = shared + shared[:, own, own].mean(axis=1)[:, None, None] / max(r, 1)
-    whole[:, own, own] += shared[:, own, own] <= TOLERANCE
+    whole[:, own, own] += alone
     with np.errstate(all="ignore"):
         try:
             effects = np.linalg.solve(whole, gaps[:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:
             effects = np.full_like(gaps, np.nan)
         left = np.abs(np.einsum("bij,bj->bi", shared, effects) - gaps).max(axis=1, initial=0)
+    groups = (alone & (given > TOLERANCE)).sum(axis=1) + np.any(~alone, axis=1)
     # Apart from rounding nothing is left, unless raters fall into groups that never met.
     size = np.abs(gaps).max(axis=1, initial=0)
     far = np.abs(effects).max(axis=1, initial=0) > FAR * size
-    apart = far | ~(left <= 1e-9 * size)
+    apart = far | ~(left <= 1e-9 * size) | _split(shared)
     if apart.any():
-        inverse = np.linalg.pinv(shared[apart], hermitian=True, rcond=1e-10)
-        effects[apart] = (inverse @ gaps[apart][:, :, None])[:, :, 0]
-    return effects
+        values, vectors = np.linalg.eigh(shared[apart])
+        real = values > 1e-10 * np.maximum(values[:, -1:], TOLERANCE)
+        along = np.einsum("bij,bi->bj", vectors, gaps[apart])
+        along = np.divide(along, values, out=np.zeros_like(along), where=real)
+        effects[apart] = np.einsum("bij,bj->bi", vectors, along)
+        groups[apart] = (given[apart] > TOLERANCE).sum(axis=1) - real.sum(axis=1)
+    return effects, groups
 
 
-def _share(unit: np.ndarray, noise: np.ndarray, k: np.ndarray, form: str) -> np.ndarray:
-    noise = noise / k if form.endswith("k") else noise
-    whole = unit + noise
-    blank = np.full_like(whole, np.nan)
-    return np.divide(unit, whole, out=blank, where=np.abs(whole) > TOLERANCE)
+def _split(shared: np.ndarray) -> np.ndarray:
+    """Whether raters who met anybody fall into groups: who is reached from the first of them."""
+    linked: np.ndarray = shared < -TOLERANCE
+    met: np.ndarray = np.asarray(linked.any(axis=2))
+    reached = np.zeros_like(met)
+    first = met.argmax(axis=1)
+    reached[np.arange(len(met)), first] = met.any(axis=1)
+    for _ in range(shared.shape[1]):
+        further = reached | (linked & reached[:, :, None]).any(axis=1)
+        if (further == reached).all():
+            break
+        reached = further
+    return np.any(met & ~reached, axis=1)
+
+
+def _explained(
+    patterns: Patterns, gaps: np.ndarray, given: np.ndarray
+) -> tuple[float, int]:
+    """What the raters' effects explain over all units, and the groups the raters fall into.
+
+    In each group one effect is set to zero, which leaves equations with one answer.
+    """
+    from scipy.sparse import coo_array, diags_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.sparse.linalg import spsolve
+
+    answers, width = patterns.answers, patterns.codes.shape[1]
+    weight = np.sqrt(patterns.weights[answers.pattern] / patterns.rated[answers.pattern])
+    shape = (len(patterns.codes), width)
+    table = coo_array((weight, (answers.pattern, answers.rater)), shape=shape).tocsr()
+    shared = (diags_array(given) - table.T @ table).tocsr()
+    _, group = connected_components(table.T @ table, directed=False)
+    active = given > 0
+    named, first = np.unique(group[active], return_index=True)
+    free = active.copy()
+    free[np.flatnonzero(active)[first]] = False
+    if not free.any():
+        return 0.0, len(named)
+    rest = shared[free][:, free]
+    if rest.nnz > DENSE * rest.shape[0] ** 2:
+        effects = np.linalg.solve(rest.toarray(), gaps[free])
+    else:
+        effects = spsolve(rest.tocsc(), gaps[free])
+    return float(effects @ gaps[free]), len(named)
 
 
 def icc(
@@ -176,7 +278,7 @@ def variance_components(
     patterns = find_patterns(coded)
     if not len(patterns.codes):
         return {"unit": None, "rater": None, "residual": None}
-    unit, rater, residual, _ = statistic.components(total_of(statistic, patterns)[None, :])
+    unit, rater, residual, _ = (part * statistic.scale**2 for part in statistic.whole(patterns))
     named = {"unit": unit, "rater": rater, "residual": residual}
     return {name: float(v[0]) if np.isfinite(v[0]) else None for name, v in named.items()}
 
@@ -187,25 +289,28 @@ def _complete(coded: Ratings) -> bool:
 
 def f_interval(
     form: str, x: np.ndarray, weights: np.ndarray, coverage: float
-) -> tuple[float, float] | None:
+) -> tuple[float, float] | str:
     """Shrout and Fleiss's (1979) interval from F distributions, for complete data.
 
-    None where raters never differ, so that there is nothing to compare the units' spread with, or
-    where so few degrees of freedom are left that the ends run away.
+    Or the reason why there is none: nothing to compare a spread with, or so few degrees of
+    freedom that the ends run away.
     """
     with np.errstate(all="ignore"):
         ends = _f_ends(form, x, weights, coverage)
-    return ends if ends and np.isfinite(ends).all() and ends[0] <= ends[1] else None
+    if isinstance(ends, str):
+        return ends
+    there = np.isfinite(ends).all() and ends[0] <= ends[1]
+    return ends if there else "too_few_units_for_interval"
 
 
 def _f_ends(
     form: str, x: np.ndarray, weights: np.ndarray, coverage: float
-) -> tuple[float, float] | None:
+) -> tuple[float, float] | str:
     from scipy.special import fdtri
 
     n, k = int(weights.sum()), x.shape[1]
     if n < 2 or k < 2:
-        return None
+        return "too_few_units_for_interval"
     rows, columns = x.mean(axis=1), weights @ x / n
     middle = float(weights @ rows / n)
     between = k * float(weights @ (rows - middle) ** 2) / (n - 1)
@@ -214,8 +319,12 @@ def _f_ends(
     error = float(weights @ (residual**2).sum(axis=1)) / ((n - 1) * (k - 1))
     within = float(weights @ ((x - rows[:, None]) ** 2).sum(axis=1)) / (n * (k - 1))
     p = 0.5 + coverage / 2
-    if min(within, between) <= TOLERANCE or error <= TOLERANCE:
-        return None
+    if within <= TOLERANCE:
+        return "no_disagreement_for_interval"
+    if between <= TOLERANCE:
+        return "no_spread_for_interval"
+    if error <= TOLERANCE and not form.startswith("ICC1"):
+        return "no_residual_for_interval"
     if form.startswith("ICC2"):
         return _two_way_random(form, n, k, between, judges, error, p)
     one_way = form.startswith("ICC1")

@@ -14,7 +14,7 @@ from analysis.links import FISHER
 from analysis.options import DRAWN, USUAL, Options
 from analysis.patterns import Patterns
 from analysis.ratings import Ratings
-from analysis.statistic import Paired, Statistic, point, rows_to_resample
+from analysis.statistic import Paired, Solved, Statistic, point, rows_to_resample
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25
@@ -66,6 +66,8 @@ def _interval(
         published = analytic_interval(statistic, patterns, options.coverage)
         if published is not None:
             return published
+    if patterns.codes.shape[1] > getattr(statistic, "most_raters", np.inf):
+        return Interval(reason="too_many_raters_for_interval")
     if options.interval in DRAWN and not statistic.exchangeable:
         # What is drawn must not depend on how the raters are called.
         work = work.raters_in_order()
@@ -118,6 +120,8 @@ def why_not(patterns: Patterns) -> str | None:
 
 def why_undefined(patterns: Patterns, statistic: Statistic) -> str:
     """The reason why a coefficient has no value although two raters met."""
+    if isinstance(statistic, Solved):
+        return statistic.why(patterns)
     answers = patterns.answers
     if len(np.unique(answers.code[patterns.rated[answers.pattern] >= 2])) == 1:
         return getattr(statistic, "single_value_reason", "no_variation")

@@ -17,6 +17,11 @@ REASONS = {
     "too_few_units": "There are too few units for this statistic.",
     "too_few_units_for_interval": "There are too few independent units for an interval.",
     "no_disagreement_for_interval": "Nobody disagreed, so the spread cannot be estimated.",
+    "no_residual_for_interval": (
+        "Raters differ by the same on every unit, so what is left over cannot be estimated."
+    ),
+    "too_many_raters_for_interval": "So many raters are more than an interval can be computed for.",
+    "no_total_variance": "The parts of the variance add up to nothing, so there is no share of it.",
     "no_spread_for_interval": "All units are alike, so the spread cannot be estimated.",
     "zero_denominator": "Nothing is left in the denominator.",
     "zero_weight": "All weights are zero.",

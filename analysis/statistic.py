@@ -24,7 +24,8 @@ class Statistic(Protocol):
     """A statistic of coded ratings.
 
     `exchangeable` says that it does not matter who gave which value. Where they differ from
-    the usual, `link`, `edge` and the reasons for being undefined are attributes too.
+    the usual, `link`, `edge` and the reasons for being undefined are attributes too; so is
+    `most_raters`, above which an interval would take too long.
     """
 
     name: str
@@ -48,6 +49,16 @@ class Paired(Protocol):
     def among(self, patterns: Patterns) -> Statistic: ...
 
     def departures(self, patterns: Patterns) -> Any: ...
+
+
+@runtime_checkable
+class Solved(Protocol):
+    """A statistic with equations to solve: its value comes from who met whom, and so does why
+    there is none."""
+
+    def value(self, patterns: Patterns) -> float: ...
+
+    def why(self, patterns: Patterns) -> str: ...
 
 
 def width_of(statistic: Statistic, patterns: Patterns) -> int:
@@ -75,6 +86,8 @@ def total_of(statistic: Statistic, patterns: Patterns) -> np.ndarray:
 
 def point(statistic: Statistic, patterns: Patterns) -> float:
     """The statistic over all units; NaN where it is undefined."""
+    if isinstance(statistic, Solved):
+        return statistic.value(patterns)
     return float(statistic.values(total_of(statistic, patterns)[None, :])[0])
 
 

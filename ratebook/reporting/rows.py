@@ -17,10 +17,6 @@ ROW = (
     *("p_corrected", "correction", "reason"),
     *("aggregate", "warnings"),
 )
-# With r raters the interval of ICC solves r equations once per rater and unit: some seconds of one
-# processor at 60, over a minute at 120.
-SOLVED = ("icc_2_1",)
-MANY_RATERS = 60
 MEANS = (
     *("mean", "median", "weighted_mean", "weighted_mean_within"),
     *("overall_mean", "overall_computed_mean"),
@@ -34,28 +30,18 @@ def rows_of(
     parameters: Parameters,
     cluster: str | None,
 ) -> list[dict[str, Any]]:
-    """The rows of the measures; with very many raters some have no interval."""
-    crowded = frame["rater"].nunique() > MANY_RATERS
-
-    def summed(some: list[dict[str, Any]], interval: str | None) -> list[dict[str, Any]]:
-        return analysis.summary(
-            frame,
-            some,
-            questions_of(protocol),
-            cluster=cluster,
-            raters=list(parameters.raters) if parameters.raters else None,
-            coverage=parameters.coverage,
-            interval=interval,
-            resamples=parameters.resamples,
-            seed=parameters.seed,
-        )
-
-    if not crowded:
-        found = summed(measures, parameters.interval)
-    else:
-        solved = [measure for measure in measures if measure["statistic"] in SOLVED]
-        others = [measure for measure in measures if measure["statistic"] not in SOLVED]
-        found = [*summed(others, parameters.interval), *summed(solved, None)]
+    """The rows of the measures, as analysis finds them."""
+    found = analysis.summary(
+        frame,
+        measures,
+        questions_of(protocol),
+        cluster=cluster,
+        raters=list(parameters.raters) if parameters.raters else None,
+        coverage=parameters.coverage,
+        interval=parameters.interval,
+        resamples=parameters.resamples,
+        seed=parameters.seed,
+    )
     ranges = ranges_of(protocol)
     asked = {measure["statistic"]: measure.get("question") for measure in measures}
     return [within(row, possible(row, ranges, asked)) for row in corrected(found)]

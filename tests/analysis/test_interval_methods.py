@@ -279,3 +279,112 @@ def test_units_that_are_all_alike_give_no_interval_and_say_why(statistic, method
     assert (found.low, found.high, found.low_like) == (None, None, None)
     assert found.reason == "no_spread_for_interval"
     assert statistic([[5, 5]] * 11 + [[4, 4]], interval=method, resamples=100).reason is None
+
+
+def pairs_that_never_met(seed, pairs=8, units=20):
+    """Each pair of raters has units of its own; true variances 1, .25 and .25."""
+    rng = np.random.default_rng(seed)
+    level = rng.normal(0, 1, (pairs * units, 1)) + rng.normal(0, 0.5, 2 * pairs)
+    table = level + rng.normal(0, 0.5, level.shape)
+    own = np.arange(2 * pairs) // 2 == np.arange(len(table))[:, None] // units
+    return np.where(own, table, np.nan)
+
+
+def by_projection(table):
+    """Henderson's method 3 as it is written: least squares with and without each effect."""
+    unit, rater = np.nonzero(np.isfinite(table))
+    y = table[unit, rater]
+    units = (unit[:, None] == np.unique(unit)).astype(float)
+    raters = (rater[:, None] == np.unique(rater)).astype(float)
+
+    def onto(*columns):
+        design = np.hstack(columns)
+        return design @ np.linalg.pinv(design), np.linalg.matrix_rank(design)
+
+    (whole, rank), (of_units, n_units), (of_raters, n_raters) = (
+        onto(units, raters), onto(units), onto(raters)
+    )
+    error = y @ (y - whole @ y) / (len(y) - rank)
+    free = np.eye(len(y))
+    between = y @ (whole - of_raters) @ y - (rank - n_raters) * error
+    apart = y @ (whole - of_units) @ y - (rank - n_units) * error
+    return {
+        "unit": between / np.trace(units.T @ (free - of_raters) @ units),
+        "rater": apart / np.trace(raters.T @ (free - of_units) @ raters),
+        "residual": error,
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_variance_components_are_hendersons_where_raters_never_met(seed):
+    table = pairs_that_never_met(seed, pairs=3, units=6)
+    assert variance_components(table) == pytest.approx(by_projection(table), abs=1e-10)
+    table[0, 5] = 1.0
+    assert variance_components(table) == pytest.approx(by_projection(table), abs=1e-10)
+    alone = np.hstack([table, np.full((len(table), 1), np.nan)])
+    alone[-1] = np.nan
+    alone[-1, -1] = 2.0
+    assert variance_components(alone) == pytest.approx(by_projection(alone), abs=1e-10)
+
+
+def test_variance_components_are_right_on_average_where_raters_never_met():
+    found = [variance_components(pairs_that_never_met(seed)) for seed in range(150)]
+    middle = {name: np.mean([each[name] for each in found]) for name in found[0]}
+    assert middle == pytest.approx({"unit": 1, "rater": 0.25, "residual": 0.25}, abs=0.06)
+
+
+def test_each_leave_one_out_of_an_icc_counts_the_groups_that_are_left():
+    table = pairs_that_never_met(0, pairs=2, units=4)
+    table[0, 2] = 0.5  # the one unit that holds the two pairs together
+    coded = read(table)
+    patterns = find_patterns(coded)
+    statistic = statistic_named("icc_2_1", coded)
+    rows, weights = rows_to_resample(statistic, patterns)
+    without = statistic.values(weights @ rows - rows)
+    wanted = [icc(np.delete(table, unit, axis=0), interval=None).value for unit in range(8)]
+    assert np.sort(without) == pytest.approx(np.sort(wanted), abs=1e-10)
+
+
+def test_an_icc_says_the_true_reason_why_it_has_no_interval_or_no_value():
+    shifted = [[1, 2], [2, 3], [3, 4], [5, 6]]
+    assert icc(shifted).reason == "no_residual_for_interval"
+    assert icc(shifted, "ICC1").low is not None
+    assert icc([[1, 3], [2, 2], [3, 1]]).reason == "no_spread_for_interval"
+    assert icc([[1, 1], [2, 2], [3, 3]]).reason == "no_disagreement_for_interval"
+    assert icc([[1, 2], [3, None]]).reason == "too_few_units"
+    assert icc([[1, 2, 3]]).reason == "too_few_units"
+    assert icc([[1, 2], [2, 1]]).reason == "no_total_variance"
+    assert icc([[2, 2], [2, 2]]).reason == "no_variation"
+
+
+def test_an_icc_does_not_depend_on_the_size_of_the_scores():
+    table = components(20, 3, 0, 0)
+    small, usual = icc(table * 1e-9), icc(table)
+    assert (small.value, small.low, small.high) == pytest.approx(
+        (usual.value, usual.low, usual.high), abs=1e-9
+    )
+    tiny = variance_components(table * 1e-3)
+    assert tiny == pytest.approx(
+        {name: part * 1e-6 for name, part in variance_components(table).items()}, rel=1e-9
+    )
+
+
+def test_an_icc_of_a_crowd_has_its_value_and_says_why_there_is_no_interval():
+    rng = np.random.default_rng(0)
+    table = np.full((300, 400), np.nan)
+    for row in table:
+        row[rng.choice(400, 3, replace=False)] = rng.normal(0, 1) + rng.normal(0, 0.5, 3)
+    found = icc(table)
+    assert found.value == pytest.approx(0.8, abs=0.05)
+    assert (found.low, found.reason) == (None, "too_many_raters_for_interval")
+
+
+def test_kappas_published_interval_with_lopsided_weights_is_that_of_irrcac():
+    # kappa2.table of R's irrCAC on Gwet's 223 patients by two diagnoses.
+    counts = np.array([[40, 4, 4, 17], [6, 25, 2, 13], [4, 1, 21, 12], [15, 5, 9, 45]])
+    weights = [[1, 0.67, 0.33, 0], [0, 1, 0.67, 0.33], [0, 0, 1, 0.67], [0.33, 0, 0, 1]]
+    first, second = np.indices(counts.shape).reshape(2, -1) + 1
+    pairs = np.repeat(np.column_stack([first, second]), counts.ravel(), axis=0)
+    found = kappa(pairs, "cohen", weights, scale=[1, 2, 3, 4], interval="analytic")
+    assert found.se == pytest.approx(0.05, abs=5e-4)
+    assert (found.low, found.high) == pytest.approx((0.340, 0.538), abs=5e-4)
