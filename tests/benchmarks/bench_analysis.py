@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
-from analysis import alpha, coefficients, kappa, summary
+from analysis import alpha, coefficients, kappa, mean, summary
 from analysis.alpha import OrdinalAlpha
 from analysis.infer import infer
 from analysis.patterns import find_patterns
@@ -82,6 +82,7 @@ def measure(units, raters, repetitions):
     found = {
         "alpha": ours(interval=None),
         "alpha jackknife": ours(),
+        "mean jackknife": cpu(lambda: mean(table), least),
         "alpha bootstrap 1000": ours(interval="bootstrap", resamples=1000),
         "krippendorff": cpu(
             lambda: krippendorff.alpha(table.T, level_of_measurement="ordinal"), least
@@ -132,7 +133,9 @@ def ratios(found):
         ("α from a table, against krippendorff", ">=", 25, found["krippendorff"] / alone),
         ("α from a long frame, integer ids", ">=", 60, long("integer")),
         ("α from a long frame, categorical ids", ">=", 60, long("categorical")),
-        ("α from a long frame, string ids", ">=", 6, long("string")),
+        ("α from a long frame, string ids", ">=", 10, long("string")),
+        ("a mean, in alphas, both with interval", "<=", 1.5,
+         found["mean jackknife"] / found["alpha jackknife"]),
         ("jackknife interval, in point estimates", "<=", 1.3, found["alpha jackknife"] / alone),
         ("1,000-draw bootstrap, in point estimates", "<=", 3, drawn / alone),
         (

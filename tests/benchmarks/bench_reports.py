@@ -38,6 +38,23 @@ import sys
 from ratebook.reporting.run import build_one
 build_one(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4])
 """
+CHECK = """
+import sys
+from ratebook.cli import main
+sys.exit(main(["--workspace", sys.argv[1], "check", "crowd", "--require",
+               "alpha_ordinal:tone>=-1"]))
+"""
+CROWD = """
+name: crowd
+title: A crowd
+about: One scale from 1 to 5.
+instructions: [Rate each.]
+item: {key: [id], case: id, fields: {id: {label: Item}}}
+questions:
+  - {id: tone, prompt: Rate it, type: scale, min: 1, max: 5}
+measures:
+  - {statistic: alpha_ordinal, question: tone}
+"""
 MANY = """
 import sys
 from ratebook import Workspace
@@ -116,6 +133,27 @@ def large(folder, items=3314, raters=5):
         ])
 
 
+def crowd(folder, raters, items=2000, per_item=3):
+    """A round in which each item has three of so many raters."""
+    import pandas as pd
+
+    from ratebook import Workspace
+
+    (folder / "crowd.yaml").write_text(CROWD)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(1, 6, items)
+    names = [f"i{n:05d}" for n in range(items)]
+    pd.DataFrame({"id": names}).to_csv(folder / "items.csv", index=False)
+    rows = [
+        (name, f"w{rater:04d}", int(np.clip(score + rng.integers(-1, 2), 1, 5)))
+        for name, score in zip(names, truth, strict=True)
+        for rater in rng.choice(raters, per_item, replace=False)
+    ]
+    pd.DataFrame(rows, columns=["id", "rater", "tone"]).to_csv(folder / "long.csv", index=False)
+    opened = Workspace(folder).open("crowd", folder / "crowd.yaml", folder / "items.csv")
+    opened.add(folder / "long.csv")
+
+
 def main():
     sys.path.insert(0, str(ROOT))
     worst = 0
@@ -146,6 +184,14 @@ def main():
                     times=2)
         print(f"3,314 items × 5 raters × 5 questions: {big:.2f} s CPU")
         worst |= said("a large round to a sample", big / reports["neureg-sample"], 3)
+        spent = {}
+        for raters in (100, 1000):
+            place = folder / f"crowd-{raters}"
+            place.mkdir()
+            crowd(place, raters)
+            spent[raters] = least(CHECK, place, times=2)
+            print(f"check of 2,000 items × 3, {raters:,} raters: {spent[raters]:.2f} s CPU")
+        worst |= said("check with 1,000 raters to 100", spent[1000] / spent[100], 3)
         eight(samples)
         serial = least(MANY, samples, folder / "serial", 1, times=2, of=1)
         paired = least(MANY, samples, folder / "paired", 2, times=2, of=1)
