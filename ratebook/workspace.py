@@ -62,13 +62,15 @@ class Workspace:
     ) -> Round:
         """A new round: one protocol, its items, its raters, who rates what."""
         from .rounds.exchange import read_items, read_parts
+        from .rounds.exchange.newcomers import one_person
 
         asked = protocol if isinstance(protocol, Protocol) else load(protocol)
         bare = bool(plan.get("bare", False))
         table = read_items(items, asked, bare=bare)
         pieces = read_parts(parts, asked, table) if parts is not None else None
-        stored = self.store.open(name, asked, table, parts=pieces, raters=tuple(raters), **plan)
-        return Round(self, stored, table.notes)
+        raters, others = tuple(raters), [each.name for each in self.store.raters()]
+        stored = self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
+        return Round(self, stored, (*table.notes, *one_person(name, raters, others)))
 
     def backup(self, file: str | Path) -> Path:
         """One consistent copy of the database, while raters work."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
+from ..rounds.exchange.problems import counted, listed
 from .place import chosen, names, workspace
 
 
@@ -82,14 +83,23 @@ def status(given: Namespace) -> None:
 
 
 def reassign(given: Namespace) -> None:
-    moved = chosen(given).stored.reassign(given.giver, given.taker, given.why)
-    if moved:
-        print(f"{given.round}: {len(moved):,} items moved from {given.giver} to {given.taker}.")
+    giver, taker = given.giver, given.taker
+    done = chosen(given).stored.reassign(giver, taker, given.why)
+    if not done.moved and not done.doubled:
+        print(f"{given.round}: nothing moved: {giver} had nothing unfinished.")
+        return
+    print(f"{given.round}: {counted(len(done.moved), 'item')} moved from {giver} to {taker}.")
+    if not done.doubled:
+        return
+    which = f"{counted(len(done.doubled), 'item')} ({listed(done.doubled, 5)}) {taker} had already"
+    if not done.kept:
+        print(f"{which}: nobody is asked about them in place of {giver} now.")
+    elif done.other:
+        print(f"{which}: they stay with {giver}, or an item would lose a rater. "
+              f"`ratebook reassign {given.round} {giver} {done.other}` gives them to {done.other}.")
     else:
-        print(
-            f"{given.round}: nothing moved: {given.giver} had nothing unfinished that "
-            f"{given.taker} did not have already. What was unfinished is {given.giver}'s no more."
-        )
+        print(f"{which}: they stay with {giver}, or an item would lose a rater, and everybody else "
+              "has them too. Let somebody new answer them, or leave them missing.")
 
 
 def exclude(given: Namespace) -> None:

@@ -41,7 +41,7 @@ def missing(found: Mapping[str, Any]) -> str:
     of_cases = found["missing_of_cases"]
     about = f" ({of_cases:,} of them about a case as a whole)" if of_cases else ""
     lacking = [
-        f"{counted(found['missing'], 'required answer')} missing{about}"
+        f"{counted(found['missing'], 'required answer')} missing{about}{unplanned(found)}"
         if found["missing"]
         else "",
         f"{counted(found['unfinished'], 'assigned item')} not finished"
@@ -56,6 +56,17 @@ def missing(found: Mapping[str, Any]) -> str:
         else "",
     ]
     return "; ".join(part for part in lacking if part) or "nobody counts: all were excluded"
+
+
+def unplanned(found: Mapping[str, Any]) -> str:
+    """What “missing” rests on where a file brought many people with few items each."""
+    people = [each for each in found["raters"] if each["kind"] == "human" and not each["excluded"]]
+    touched = sum(each["complete"] + each["begun"] for each in people)
+    mean = touched / found["items"] if found["items"] else 0
+    if not found["imported"] or found["per_item"] or len(people) < 3 or 2 * mean > len(people):
+        return ""
+    return (f" if all {len(people):,} people are to answer about every item: items have {mean:.3g} "
+            "people on average, and no plan says how many they should have (open with --per-item)")
 
 
 def said(rater: Mapping[str, Any], name: str) -> str:

@@ -70,6 +70,8 @@ def translate(error: ValidationError) -> list[Problem]:
     for problem in error.errors():
         path: Path = tuple(step for step in problem["loc"] if step != "[key]")
         context, value = problem.get("ctx") or {}, problem["input"]
+        if problem["type"] == "too_short" and value:
+            continue  # a list whose entries are wrong, which is said of them
         if problem["type"] == "unknown_key":
             for key in context["unknown"]:
                 near = did_you_mean(key, context["allowed"])

@@ -47,7 +47,7 @@ class Option(Written):
     @model_validator(mode="before")
     @classmethod
     def _label_is_the_value(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "value" in data and not data.get("label"):
+        if isinstance(data, dict) and isinstance(data.get("value"), str) and not data.get("label"):
             return {**data, "label": data["value"]}
         return data
 

@@ -64,24 +64,26 @@ def take_up(
 
 def move(
     connection: Connection, snapshot: Snapshot, giver: str, taker: str, seed: int, now: int,
-    finished: Iterable[int], reason: str | None,
-) -> list[str]:
-    """The keys that went from one rater to the other: all that is not finished or doubled."""
+    finished: Iterable[int], reason: str | None, keep: bool = False,
+) -> tuple[list[str], list[str]]:
+    """The keys that went from one rater to the other, all that is not finished or doubled; and the
+    doubled ones, which the other has already. Where each item is to have so many raters (`keep`),
+    those stay with who had them, so that somebody else can take them."""
     done = set(finished)
     from_, to = snapshot.raters[giver].id, snapshot.raters[taker].id
     theirs = places(connection, snapshot, snapshot.round_id, from_)
     already = places(connection, snapshot, snapshot.round_id, to)
     left = [subject for subject in theirs if subject not in done]
-    if not left:
-        return []
-    connection.execute(
-        insert(schema.plan_event),
-        [_row(snapshot, from_, subject, "withdraw", None, now, reason) for subject in left],
-    )
+    gone = [subject for subject in left if not keep or subject not in already]
+    if gone:
+        connection.execute(
+            insert(schema.plan_event),
+            [_row(snapshot, from_, subject, "withdraw", None, now, reason) for subject in gone],
+        )
     keys = [snapshot.subjects[subject].key for subject in left if subject not in already]
     ordered = plan.queue({key: snapshot.items[key].role for key in keys}, taker, seed)
     _assign(connection, snapshot, to, ordered, now, reason)
-    return ordered
+    return ordered, [snapshot.subjects[subject].key for subject in left if subject in already]
 
 
 def queue(connection: Connection, snapshot: Snapshot, rater: int, seed: int) -> list[int]:

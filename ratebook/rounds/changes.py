@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
@@ -23,10 +24,22 @@ from ratebook.rounds import (
 )
 from ratebook.rounds.model import ItemTable, PartRow, Rater, RoundError
 from ratebook.rounds.plan import Mix
-from ratebook.rounds.snapshot import Snapshot
+from ratebook.rounds.snapshot import Snapshot, places_of_all
 
 if TYPE_CHECKING:
     from ratebook.rounds.stored import StoredRound
+
+
+@dataclass(frozen=True)
+class Reassigned:
+    """What a reassigning moved. `doubled` are items the taker had already, where nobody took the
+    giver's place: they stay with the giver (`kept`) where each item is to have so many raters.
+    `other` is a rater who could take most of them."""
+
+    moved: tuple[str, ...]
+    doubled: tuple[str, ...] = ()
+    kept: bool = False
+    other: str | None = None
 
 
 def add_rater(
@@ -128,7 +141,7 @@ def include(stored: StoredRound, rater: str, why: str | None) -> None:
     _about(stored, "include", rater, why)
 
 
-def reassign(stored: StoredRound, giver: str, taker: str, why: str | None) -> list[str]:
+def reassign(stored: StoredRound, giver: str, taker: str, why: str | None) -> Reassigned:
     """Unfinished items go from one rater to another; answers given stay with who gave them."""
     with stored.store.write() as connection:
         now = stored.store.now()
@@ -141,14 +154,26 @@ def reassign(stored: StoredRound, giver: str, taker: str, why: str | None) -> li
             subject for (_, subject), mark in
             marks.marks_of(connection, stored.id, from_).items() if mark.submitted
         } | completeness.finished(stored, connection, seen, from_)
-        keys = assigning.move(
-            connection, seen, names[from_], names[to], stored.seed, now, done, why
+        keys, doubled = assigning.move(
+            connection, seen, names[from_], names[to], stored.seed, now, done, why,
+            stored.per_item is not None,
         )
+        seen.places.clear()
+        plans = places_of_all(connection, seen)
+        lost = {seen.items[key].id for key in doubled}
+        free = [
+            (len(lost & plans[row.id].keys()), len(plans[row.id]), name)
+            for name, row in seen.raters.items()
+            if row.kind in assigning.PLANNED and row.id not in (from_, to)
+            and row.id not in seen.excluded and not row.erased_at
+        ]
+        other = min(free, default=(len(lost), 0, ""))
         log.add(
             connection, stored.id, "reassign", now, reason=why, giver=from_, taker=to,
             items=len(keys),
         )
-        return keys
+        taker_of_rest = other[2] if other[0] < len(lost) else None
+        return Reassigned(tuple(keys), tuple(doubled), stored.per_item is not None, taker_of_rest)
 
 
 def _turn(stored: StoredRound, action: str, state: str, why: str | None) -> None:

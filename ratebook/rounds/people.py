@@ -113,7 +113,9 @@ def erase(connection: Connection, name: str, why: str | None, now: int) -> str:
     """Remove the name and what was said of the person; answers stay under the pseudonym."""
     row = find(connection, name)
     if row is None:
-        known = ", ".join(rater.name for rater in everybody(connection)) or "nobody"
+        from ratebook.rounds.exchange.problems import listed
+
+        known = listed((rater.name for rater in everybody(connection)), 10) or "nobody"
         raise RoundError(f"There is no rater {name!r} to erase; known: {known}.")
     if row.erased_at is None:
         connection.execute(delete(schema.identity).where(schema.identity.c.rater_id == row.id))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 
 from ratebook.protocols import Protocol
-from ratebook.rounds import marks, schema
+from ratebook.rounds import log, marks, schema
 from ratebook.rounds.completeness import Standing, by_models, standings
 from ratebook.rounds.model import Rater
 from ratebook.rounds.people import as_rater
@@ -29,6 +29,7 @@ def status(stored: StoredRound) -> dict[str, Any]:
             .where(events.c.round_id == stored.id)
         ).one()
         found, cases = standings(stored, connection)
+        imported = bool(log.entries(connection, stored.id, "import"))
     raters = [
         _of_rater(as_rater(row, seen.excluded.get(row.id)), row.id, standing, marked)
         for row, standing in zip(seen.raters.values(), found, strict=True)
@@ -55,6 +56,8 @@ def status(stored: StoredRound) -> dict[str, Any]:
         "state": seen.state,
         "since": iso(seen.state_at),
         "bare": stored.bare,
+        "per_item": stored.per_item,
+        "imported": imported,
         "items": len(seen.items),
         "cases": len(seen.cases),
         "parts": sum(len(numbers) for numbers in seen.parts.values()),

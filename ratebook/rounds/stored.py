@@ -202,7 +202,7 @@ class StoredRound:
     def include(self, rater: str, why: str | None = None) -> None:
         changes.include(self, rater, why)
 
-    def reassign(self, giver: str, taker: str, why: str | None = None) -> list[str]:
+    def reassign(self, giver: str, taker: str, why: str | None = None) -> changes.Reassigned:
         return changes.reassign(self, giver, taker, why)
 
     # For the rest of this room
@@ -241,7 +241,9 @@ class StoredRound:
         if row is None:
             row = next((each for each in seen.raters.values() if each.pseudonym == name), None)
         if row is None:
-            known = ", ".join(seen.raters) or "nobody yet"
+            from ratebook.rounds.exchange.problems import listed
+
+            known = listed(seen.raters, 10) or "nobody yet"
             raise RoundError(
                 f"{name!r} is no rater of {self.name}: its raters are {known}. Correct the name; "
                 f"`ratebook import {self.name} FILE` brings in raters that its file names."

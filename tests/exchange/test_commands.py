@@ -191,8 +191,8 @@ def test_guide_codebook_parts_and_backup_say_where_they_wrote(run):
     assert run("parts", "s1", "parts.csv", "--take")[0] == 0
     assert run("backup", "copy.sqlite") == (0, "Copied to copy.sqlite.")
     assert run("reassign", "s1", "a1", "b1", "--why", "ill") == (
-        0, "s1: nothing moved: a1 had nothing unfinished that b1 did not have already. What was "
-           "unfinished is a1's no more."
+        0, "s1: 0 items moved from a1 to b1.\n24 items (q10/x, q10/y, q11/y, q11/x, q7/y and 19 "
+           "more) b1 had already: nobody is asked about them in place of a1 now."
     )
     assert run("exclude", "s1", "a1", "--why", "ill") == (0, "s1: a1 no longer counts: ill")
     assert run("include", "s1", "a1") == (0, "s1: a1 counts again.")

@@ -444,3 +444,23 @@ def test_twenty_problems_are_shown_and_the_rest_counted():
     assert len(lines) == 21
     assert lines[-1] == "and 10 more"
     assert len(error.value.problems) == 30
+
+
+@pytest.mark.parametrize("option", [
+    "{value: a}", "{value: a, descripton: x}", "{description: x}", "{value: [a], description: x}",
+    "5",
+])
+def test_a_wrong_first_option_is_the_only_thing_that_is_wrong(option):
+    text = broken("    options:\n", f"    options:\n      - {option}\n")
+    with pytest.raises(ProtocolError) as error:
+        parse(text, "p.yaml")
+    (said,) = str(error.value).splitlines()
+    assert ".options.0" in said
+
+
+@pytest.mark.xfail(strict=True, reason="part 13: every key of a protocol is documented")
+def test_the_documentation_names_every_key_of_a_protocol(root):
+    from ratebook.protocols.questions import Question
+
+    text = "\n".join(file.read_text(encoding="utf-8") for file in (root / "docs").glob("*.md"))
+    assert all(f"`{key}`" in text for key in list(Question.keys()))

@@ -130,7 +130,7 @@ def test_reassigning_moves_unfinished_work_and_leaves_answers_with_who_gave_them
     stored = store.open("r", protocol, table, raters=["ana", "ben", "cem"], per_item=1, seed=2)
     mine, theirs = ([item.key for item in stored.queue(name)] for name in ("ana", "ben"))
     finish(stored, "ana", mine[0])
-    moved = stored.reassign("ana", "ben", "on leave")
+    moved = list(stored.reassign("ana", "ben", "on leave").moved)
     assert sorted(moved) == sorted(mine[1:])
     assert [item.key for item in stored.queue("ana")] == mine[:1]
     assert [item.key for item in stored.queue("ben")] == theirs + moved
@@ -142,8 +142,28 @@ def test_reassigning_moves_unfinished_work_and_leaves_answers_with_who_gave_them
 
 
 def test_reassigning_what_the_other_has_already_only_takes_it_away(stored):
-    assert stored.reassign("ana", "ben") == []
+    assert stored.reassign("ana", "ben").moved == ()
     assert stored.queue("ana") == []
     assert len(stored.queue("ben")) == 6
     with pytest.raises(RoundError, match="are one rater"):
         stored.reassign("ben", "ben")
+
+
+def test_an_item_the_other_has_already_stays_where_each_is_to_have_so_many_raters(
+    store, protocol, table
+):
+    stored = store.open("r", protocol, table, raters=["ana", "ben", "cem"], per_item=2, seed=2)
+    mine, theirs, third = (
+        {item.key for item in stored.queue(name)} for name in ("ana", "ben", "cem")
+    )
+    assert mine & theirs
+    assert mine - theirs
+    done = stored.reassign("ana", "ben", "on leave")
+    assert set(done.moved) == mine - theirs
+    assert set(done.doubled) == mine & theirs == {item.key for item in stored.queue("ana")}
+    assert done.kept
+    assert done.other == "cem"
+    done = stored.reassign("ana", "cem", "on leave")
+    assert set(done.moved) == (mine & theirs) - third
+    held = [item.key for name in ("ana", "ben", "cem") for item in stored.queue(name)]
+    assert {key: held.count(key) for key in held} == dict.fromkeys(held, 2)

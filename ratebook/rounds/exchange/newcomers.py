@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ratebook.rounds.exchange.given import Given
-from ratebook.rounds.exchange.problems import Problems, counted, shown
+from ratebook.rounds.exchange.problems import Problems, counted, listed, shown
 from ratebook.rounds.model import RoundError
 from ratebook.rounds.people import PEOPLE
 
 ACCENTS = frozenset(map(chr, range(0x300, 0x370)))
+NAMED = 10  # so many names are written out
 SHORTEST = 4  # names of fewer letters often differ in one
 
 
@@ -62,12 +63,27 @@ def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str])
     counts = Counter(each.rater for each in given)
     new = [name for name in counts if name not in mine]
     said = []
-    for name in new:
+    for name in new[:NAMED]:
         also = [twin for twin in dict.fromkeys((known.get(folded(name)), *mine))
                 if twin and twin != name and (folded(twin) == folded(name) or is_slip(name, twin))]
         like = f", not to be taken for {shown(also[0])}" if also else ""
         said.append(f"{shown(name)} ({counted(counts[name], 'answer')}{like})")
+    if rest := new[NAMED:]:
+        answers = counted(sum(counts[name] for name in rest), "answer")
+        said.append(f"and {len(rest):,} more ({answers})")
     return f"new rater{'s' if len(new) > 1 else ''}: {', '.join(said)}" if new else ""
+
+
+def one_person(round: str, names: Iterable[str], others: Iterable[str]) -> list[str]:
+    """A line where people who come into a round are known from other rounds."""
+    known = set(others)
+    twice = sorted(name for name in names if name in known)
+    if not twice:
+        return []
+    are = "is" if len(twice) == 1 else "are"
+    return [f"{listed(twice, NAMED)} {are} known from other rounds here, and one name is one "
+            "person over all rounds. If these are other people, give them names of their own, "
+            f"such as {round}-{shown(twice[0])}, or a workspace of their own."]
 
 
 def folded(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from ratebook.rounds import log, people
 from ratebook.rounds.exchange.depending import refuse_unasked, withdrawn
 from ratebook.rounds.exchange.facts import Fact, facts
 from ratebook.rounds.exchange.given import Given, pointed
-from ratebook.rounds.exchange.newcomers import refuse_lookalikes, welcomed
+from ratebook.rounds.exchange.newcomers import NAMED, one_person, refuse_lookalikes, welcomed
 from ratebook.rounds.exchange.problems import Problems, counted, listed, shown
 from ratebook.rounds.exchange.storing import Cell, Fresh, store
 from ratebook.rounds.exchange.subjects import Subjects
@@ -51,7 +51,7 @@ class Summary:
             words.append(f"{self.replaced:,} corrected")
         if self.withdrawn:
             words.append(f"{self.withdrawn:,} withdrawn, as a correction closes their question")
-        first = f"{', '.join(words)} ({listed(self.raters) or 'no raters'})"
+        first = f"{', '.join(words)} ({listed(self.raters, NAMED) or 'no raters'})"
         return "\n".join(filter(None, [first, self.newcomers, *self.notes]))
 
 
@@ -79,9 +79,34 @@ def take(
             fresh += withdrawn(closed, fresh[0][0].row)
             store(stored, connection, fresh, now_there, problems.source)
     new = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
+    came = {each.rater for each, _, _ in fresh if each.kind in (None, *people.PEOPLE)}
+    notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), everybody)]
+    if stored.per_item is None:
+        notes += _crowd(fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()})
     raters = tuple(dict.fromkeys(each.rater for each in given))
     return Summary(len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes),
                    len(closed), new)
+
+
+def _crowd(
+    fresh: Sequence[Fresh], there: Mapping[Cell, Fact], kinds: Mapping[str, str]
+) -> list[str]:
+    """A line where many people each answered about few items, and no plan says so."""
+    said = [(cell, each.kind or kinds.get(each.rater)) for each, cell, _ in fresh]
+    said += [(cell, fact.kind) for cell, fact in there.items()]
+    raters: dict[str, set[str]] = {}
+    for (subject, of_case, _, rater, _, _), kind in said:
+        if not of_case and kind in (None, "human"):
+            raters.setdefault(subject, set()).add(rater)
+    everybody = set().union(*raters.values())
+    counts = sorted(len(each) for each in raters.values())
+    if len(everybody) < 3 or 2 * counts[-1] > len(everybody):
+        return []
+    usual = counts[len(counts) // 2]
+    some = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else str(usual)
+    return [f"Each item has answers of {some} of {len(everybody):,} people. Without a plan "
+            "everybody is asked about every item, and what is missing is counted so: open the "
+            f"round with --per-item {usual} if each item was to have {usual}."]
 
 
 def _would_close(closed: Sequence[Fact]) -> str:

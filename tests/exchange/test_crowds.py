@@ -1,0 +1,77 @@
+"""Many people, a few items each: import and status say what “missing” rests on, and who is who."""
+
+import pandas as pd
+import pytest
+
+from ratebook import Workspace
+from ratebook.cli import main
+from ratebook.rounds import RoundError
+
+from .test_one_rule import PROTOCOL
+
+ITEMS = pd.DataFrame([{"id": f"i{number}", "model": "m", "text": "x"} for number in range(12)])
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "p.yaml").write_text(PROTOCOL.text, encoding="utf-8")
+    ITEMS.to_csv(tmp_path / "items.csv", index=False)
+    return Workspace(tmp_path)
+
+
+def crowd(people=12, each=3, name="worker {}"):
+    """Item i has answers of `each` people; everybody has as many items."""
+    return pd.DataFrame([
+        {"item": f"i{item}", "rater": name.format((item + turn) % people), "question": "tone",
+         "value": "4"}
+        for item in range(12) for turn in range(each)
+    ])
+
+
+def test_import_says_how_many_people_an_item_has_and_what_to_do(place):
+    round = place.open("r", PROTOCOL, ITEMS)
+    said = str(round.add(crowd()))
+    assert "Each item has answers of 3 of 12 people. Without a plan everybody is asked" in said
+    assert "--per-item 3" in said
+    planned = place.open("planned", PROTOCOL, ITEMS, per_item=3)
+    assert "Without a plan" not in str(planned.add(crowd()))
+    all_of_all = place.open("all", PROTOCOL, ITEMS)
+    assert "Without a plan" not in str(all_of_all.add(crowd(3, 3)))
+
+
+def test_status_says_of_whom_the_missing_answers_are_wanted(place, capsys):
+    place.open("r", PROTOCOL, ITEMS).add(crowd())
+    assert main(["--workspace", str(place.path), "status", "r"]) == 0
+    said = capsys.readouterr().out
+    assert "108 required answers missing if all 12 people are to answer about every item" in said
+    assert "items have 3 people on average, and no plan says" in said
+    place.open("planned", PROTOCOL, ITEMS, per_item=3).add(crowd())
+    assert main(["--workspace", str(place.path), "status", "planned"]) == 0
+    assert "if all" not in capsys.readouterr().out
+
+
+def test_a_hundred_new_raters_are_ten_names_and_a_count(place):
+    said = str(place.open("r", PROTOCOL, ITEMS, per_item=12).add(crowd(162, 12, "worker {}")))
+    assert max(map(len, said.splitlines())) < 500
+    assert "and 13 more" in said
+
+
+def test_an_unknown_rater_of_a_crowd_is_refused_in_a_line(place):
+    round = place.open("r", PROTOCOL, ITEMS, per_item=3)
+    round.add(crowd())
+    with pytest.raises(RoundError, match=r"worker 9 and 2 more\. Correct the name"):
+        round.stored.exclude("nobody", "why not")
+
+
+def test_a_name_of_another_round_is_one_person_and_import_and_open_say_so(place, capsys):
+    place.open("first", PROTOCOL, ITEMS).add(crowd(12, 3, "{}"))
+    round = place.open("second", PROTOCOL, ITEMS)
+    said = str(round.add(crowd(4, 3, "{}")))
+    assert ("0, 1, 2, 3 are known from other rounds here, and one name is one person over all "
+            "rounds.") in said
+    assert "such as second-0, or a workspace of their own" in said
+    assert "known from other rounds" not in str(round.add(crowd(4, 3, "{}")))
+    assert main(["--workspace", str(place.path), "open", "third", "--protocol",
+                 str(place.path / "p.yaml"), "--items", str(place.path / "items.csv"),
+                 "--raters", "new,1"]) == 0
+    assert "1 is known from other rounds here" in capsys.readouterr().out
