@@ -33,17 +33,33 @@ def summary(
     whoever `raters` names. `cluster` is the column whose values are resampled together, the case
     if none is named. A number that cannot be had is None with its reason, never NaN.
     """
+    options = Options(interval, resamples, coverage, seed)
+    found = by_measure(frame, measures, questions, options, cluster=cluster, raters=raters)
+    return [row for rows in found for row in rows]
+
+
+def by_measure(
+    frame: pd.DataFrame,
+    measures: Iterable[Mapping[str, Any]],
+    questions: Mapping[str, Mapping[str, Any]],
+    options: Options,
+    *,
+    cluster: str | None = None,
+    raters: Sequence[Any] | None = None,
+) -> list[list[dict[str, Any]]]:
+    """The rows of each measure, in the measures' order."""
     wanted = tuple(dict(measure) for measure in measures)
     board = Board(frame, questions, cluster=cluster, raters=raters)
-    options = Options(interval, resamples, coverage, seed)
-    rows = []
+    found = []
     for measure in wanted:
         check_measure(measure)
         compute = measured_by(str(measure["statistic"]))
+        rows: list[dict[str, Any]] = []
         for group, mask in _groups(board, measure.get("by")):
-            for found in fitting(Task(board, measure, mask, options, wanted), compute):
-                rows.append(_row(board, measure, group, found))
-    return rows
+            task = Task(board, measure, mask, options, wanted)
+            rows += [_row(board, measure, group, each) for each in fitting(task, compute)]
+        found.append(rows)
+    return found
 
 
 def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:

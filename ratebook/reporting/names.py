@@ -50,6 +50,7 @@ NAMES = {
     "percent_within_one": "Within one level",
     "percent_match": "Labels match",
     "overall_mean": "Overall mean",
+    "overall_sd": "Overall SD",
     "full_agreement": "All agree",
     "majority": "A majority",
     "no_majority": "No majority",

@@ -8,6 +8,8 @@ from typing import Any
 import pandas as pd
 
 import analysis
+from analysis.options import Options
+from analysis.summary import by_measure
 
 from .parameters import Parameters
 
@@ -31,20 +33,23 @@ def rows_of(
     cluster: str | None,
 ) -> list[dict[str, Any]]:
     """The rows of the measures, as analysis finds them."""
-    found = analysis.summary(
+    given = parameters
+    ranges = ranges_of(protocol)
+    found = by_measure(
         frame,
         measures,
         questions_of(protocol),
+        Options(given.interval, given.resamples, given.coverage, given.seed),
         cluster=cluster,
-        raters=list(parameters.raters) if parameters.raters else None,
-        coverage=parameters.coverage,
-        interval=parameters.interval,
-        resamples=parameters.resamples,
-        seed=parameters.seed,
+        raters=list(given.raters) if given.raters else None,
     )
-    ranges = ranges_of(protocol)
-    asked = {measure["statistic"]: measure.get("question") for measure in measures}
-    return [within(row, possible(row, ranges, asked)) for row in corrected(found)]
+    return corrected(
+        [
+            within(row, possible(row, ranges, measure))
+            for measure, rows in zip(measures, found, strict=True)
+            for row in rows
+        ]
+    )
 
 
 def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
@@ -72,11 +77,11 @@ def ranges_of(protocol: Any) -> dict[str, tuple[float, float]]:
 def possible(
     row: Mapping[str, Any],
     ranges: Mapping[str, tuple[float, float]],
-    asked: Mapping[str, Any],
+    measure: Mapping[str, Any],
 ) -> tuple[float, float] | None:
     """The values this number can have at all; None where nothing is known of them."""
     statistic = row["statistic"]
-    names = row["question"] or asked.get(statistic) or ()
+    names = row["question"] or measure.get("question") or ()
     found = [
         ranges[name] for name in ([names] if isinstance(names, str) else names) if name in ranges
     ]
@@ -88,8 +93,9 @@ def possible(
         widest = max(high - low for low, high in found)
         return 0.0 if statistic == "mae" else -widest, widest
     if statistic.startswith("difference"):
+        of_shares = measure.get("is") is not None or measure.get("of") is not None
         widest = max((high - low for low, high in found), default=1.0)
-        return -widest, widest
+        return (-1.0, 1.0) if of_shares else (-widest, widest)
     return None
 
 

@@ -2,14 +2,17 @@
 
 import json
 import re
+from importlib.resources import files
 
 import pytest
 
-from ratebook.protocols import load
+import ratebook.protocols
+from ratebook.protocols import STATISTICS, load
 from ratebook.reporting import Report, numbers
 from ratebook.reporting.cautions import JOINER, MARKS, SAID, legend, marks
 from ratebook.reporting.checks import ALONE, checks
 from ratebook.reporting.methods import CALLED, called, intervals, methods
+from ratebook.reporting.names import NAMES
 from ratebook.reporting.rows import possible, questions_of, ranges_of, within
 from ratebook.reporting.section import figure, paragraph, with_legend
 from ratebook.reporting.sections.labels import per_label
@@ -45,11 +48,41 @@ def row(statistic, low, high, question="accuracy"):
     ],
 )
 def test_an_interval_ends_where_the_scale_does(given, ends):
-    asked = {"overall_mean": ["accuracy", "fluency"]}
-    found = within(given, possible(given, RANGES, asked))
+    measure = {"statistic": given["statistic"], "question": ["accuracy", "fluency"]}
+    found = within(given, possible(given, RANGES, measure))
     assert (found["low"], found["high"]) == ends
     cut = (given["low"], given["high"]) != ends
     assert ("cut_at_scale" in found["warnings"]) == cut
+
+
+def test_each_of_two_overall_means_ends_where_its_own_scale_does(by_hand):
+    text = (files(ratebook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
+    more = "".join(
+        f"  - {{statistic: overall_mean, question: [{names}]}}\n"
+        for names in ("tone, clarity", "confidence, tone")
+    )
+    said = [
+        (rater, f"i{n:03d}", question, 5 if n or question == "confidence" else 4)
+        for rater in ("ana", "ben")
+        for n in range(4)
+        for question in ("tone", "clarity", "confidence")
+    ]
+    items = records("feedback-quality", 4, criteria="tone")
+    stored = by_hand(
+        "feedback-quality", items, said, text=text.replace("measures:\n", "measures:\n" + more, 1)
+    )
+    first, second = (r for r in numbers(stored).rows if r["statistic"] == "overall_mean")
+    assert (first["high"], first["warnings"][-1]) == (5.0, "cut_at_scale")
+    assert second["high"] > 5.0
+
+
+def test_a_difference_of_shares_of_a_scale_lies_within_one():
+    shares = {"statistic": "difference", "question": ["accuracy"], "is": [4, 5], "of": [1, 5]}
+    assert possible(row("difference", -1.2, 0.3), RANGES, shares) == (-1.0, 1.0)
+
+
+def test_every_statistic_has_a_name_of_its_own_for_readers():
+    assert set(STATISTICS) <= set(NAMES)
 
 
 def test_only_the_interval_that_is_printed_is_marked_as_cut():

@@ -12,6 +12,12 @@ from .copied import copied
 from .flips import flips
 
 ALPHAS = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
+FITTING = {  # what leads, by the question's level
+    "nominal": "alpha_nominal",
+    "ordinal": "alpha_ordinal",
+    "interval": "alpha_interval",
+    "ratio": "alpha_interval",
+}
 AGREEMENT = [
     "percent_agreement",
     "percent_within_one",
@@ -75,13 +81,15 @@ def other(report: Any) -> str:
 
 
 def coefficients(report: Any) -> list[dict[str, Any]]:
-    """One α for each question: the one that fits its level."""
+    """One α for each question: the one that fits its level, else the first of ALPHAS it has."""
     found: dict[str, dict[str, Any]] = {}
     for statistic in ALPHAS:
         for row in report.rows(statistic):
-            if row["estimate"] is not None and row["question"] not in found:
+            asked = report.question(row["question"])
+            fits = asked is not None and statistic == FITTING.get(asked.level)
+            if row["estimate"] is not None and (fits or row["question"] not in found):
                 found[row["question"]] = row
-    return list(found.values())
+    return sorted(found.values(), key=lambda row: ALPHAS.index(row["statistic"]))
 
 
 def comparable(main: list[dict[str, Any]]) -> list[dict[str, Any]]:
