@@ -82,7 +82,7 @@ class Board:
         case = frame["case"].astype(object)
         by_item = frame["item"].notna().to_numpy()
         owner = frame["item"].astype(object).where(by_item, case)
-        owners, _ = pd.factorize(owner.astype(str), sort=False)
+        owners, _ = pd.factorize(owner.astype(str), sort=True)
         part = frame["part"].fillna(0).astype(int).to_numpy()
         width = int(part.max(initial=0)) + 1
         key = (owners * 2 + by_item) * width + part

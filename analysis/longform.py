@@ -38,7 +38,7 @@ def one_question(frame: pd.DataFrame) -> pd.DataFrame:
 
 def that_count(frame: pd.DataFrame) -> pd.DataFrame:
     """The answers that count of a round's own frame: given, first replicate, to main items."""
-    keep = np.ones(len(frame), dtype=bool)
+    keep = _is_given(frame)
     if "status" in frame.columns:
         keep &= (frame["status"].astype(object) == "answered").to_numpy()
     if "replicate" in frame.columns:
@@ -47,6 +47,19 @@ def that_count(frame: pd.DataFrame) -> pd.DataFrame:
         role = frame["role"].astype(object)
         keep &= ((role == "main") | role.isna()).to_numpy()
     return frame[keep]
+
+
+def _is_given(frame: pd.DataFrame) -> np.ndarray:
+    """Where there is a value at all: blank is as good as missing."""
+    value = frame["value"]
+    if isinstance(value.dtype, pd.CategoricalDtype):
+        blank = [str(each).strip() == "" for each in value.cat.categories]
+        given = np.append(~np.array(blank, dtype=bool), False)[value.cat.codes.to_numpy()]
+    else:
+        given = (value.notna() & (value.astype(str).str.strip() != "")).to_numpy()
+    if "number" in frame.columns:
+        given = given | frame["number"].notna().to_numpy()
+    return np.array(given, dtype=bool)
 
 
 @dataclass(frozen=True)
