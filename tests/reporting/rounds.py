@@ -90,26 +90,27 @@ def beside_a_model(folder, items=30, seed=7):
 
 
 def crowd(folder, protocol="neureg-qa", raters=160, items=240, seed=11):
-    """Three raters an item, nobody the same three: all alike, each off by chance alone."""
+    """Three raters an item as the plan has it: all alike, each off by chance alone."""
     rng = random.Random(seed)
+    asked = load(protocol)
+    table = ItemTable.from_records(asked, records(protocol, items))
+    store = Store(str(folder / f"{uuid.uuid4().hex}.sqlite"))
     names = [f"w{place:03d}" for place in range(raters)]
-    turns = [name for _ in range(-(-3 * items // raters)) for name in rng.sample(names, raters)]
-    labels = [*load("halo-support").question("label").values]
-    answers = []
-    for at in range(items):
-        three = turns[3 * at : 3 * at + 3]
-        while len(set(three)) < 3:  # where one sample of names ends and the next begins
-            three = rng.sample(names, 3)
-        true = rng.randrange(5)
-        for name in three:
-            if protocol == "halo-support":
-                said = labels[true % 3] if rng.random() < 0.75 else rng.choice(labels)
-                answers.append((name, f"i{at:03d}", "label", said))
-                continue
-            for question in ("accuracy", "fluency"):
-                score = min(5, max(1, 1 + true + rng.choice((-1, 0, 0, 0, 1))))
-                answers.append((name, f"i{at:03d}", question, score))
-    return opened(folder, protocol, records(protocol, items), answers)
+    stored = store.open("by-hand", asked, table, raters=names, per_item=3, seed=seed)
+    true = {item.key: rng.randrange(5) for item in stored.items()}
+    labels = list(load("halo-support").question("label").values)
+
+    def value(key):
+        if protocol == "halo-support":
+            return labels[true[key] % 3] if rng.random() < 0.75 else rng.choice(labels)
+        return min(5, max(1, 1 + true[key] + rng.choice((-1, 0, 0, 0, 1))))
+
+    questions = ["label"] if protocol == "halo-support" else ["accuracy", "fluency"]
+    for name in names:
+        mine = sorted(item.key for item in stored.queue(name))
+        events = [Event(f"{name}{key}{q}", key, q, value(key)) for key in mine for q in questions]
+        assert all(ack.ok for ack in stored.save(name, events))
+    return stored
 
 
 def asking(questions, measures=(), targets=(), parts=None, **item):
