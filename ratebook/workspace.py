@@ -143,7 +143,11 @@ class Round:
 
         return export_answers(self.stored, file, layout, pseudonyms)
 
-    def form(self, rater: str) -> Form:
+    def add_rater(self, name: str, expertise: str | None = None) -> None:
+        """Somebody more to rate: the round's plan gives them items."""
+        self.stored.add_rater(name, expertise=expertise)
+
+    def form(self, rater: str | None) -> Form:
         """The form this rater works in."""
         from .rating import Form
 

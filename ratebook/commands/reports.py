@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +76,33 @@ def check(given: Namespace) -> int:
 
         for target in targets:
             print(sentence(target))
+        print(outcome(targets, passed, given.decided))
     return 0 if passed else 1
+
+
+def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -> str:
+    """The gate's verdict in a line, with how many targets it hangs on."""
+    met = sum(bool(target["met"]) for target in targets)
+    sure = sum(target["verdict"] == "met" for target in targets)
+    beyond = f", {sure} by the whole interval" if decided else ""
+    targets_met = f"{met} of {len(targets)} target{'s' * (len(targets) != 1)} met{beyond}"
+    return f"{'Passed' if passed else 'Not passed'}: {targets_met}."
 
 
 def lab(given: Namespace) -> int:
     place = workspace(given)
     notebooks = Path(__file__).parents[2] / "notebooks"
     environment = os.environ | {"RATEBOOK_WORKSPACE": str(place.path.resolve())}
-    return subprocess.call(
+    process = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}"], env=environment
     )
+    # Whoever ends this command ends JupyterLab with it; Ctrl+C in a terminal reaches both already.
+    ended = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue  # JupyterLab asks whether it is meant
+    finally:
+        signal.signal(signal.SIGTERM, ended)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from ratebook.rounds import StoredRound
 
+WAITS = (
+    "No more than the three items above were asked about: read their replies, then set all_items "
+    "to True in the parameters and run the cells again."
+)
 NO_MODEL = "No model is chosen: name one in the parameters, and run the cells again."
 
 
@@ -75,6 +79,10 @@ class Trial:
     def run(self) -> str:
         """Asks about everything, what is stored excepted; what that came to, or why it stopped."""
         return NO_MODEL if self._model is None else self._run()[1]
+
+    def waits(self) -> str:
+        """What stands in a step that asks about everything before the first replies were read."""
+        return NO_MODEL if self._model is None else WAITS
 
     def questions(self, rules: bool = False) -> Any:
         """RAGQuestEval: writes questions about each reference and answers them from both texts.

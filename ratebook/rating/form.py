@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import threading
@@ -9,10 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import anywidget
+from IPython.display import HTML, display
 
 from ratebook.rating import front
 from ratebook.rating.sitting import Sitting
 from ratebook.rounds import RoundError, StoredRound
+from ratebook.rounds.people import PEOPLE
+
+GONE = (
+    "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "
+    "where you stopped; what was saved is kept."
+)
 
 
 class Form(anywidget.AnyWidget):
@@ -25,8 +33,9 @@ class Form(anywidget.AnyWidget):
     _esm = front.script()
     _css = front.style()
 
-    def __init__(self, round: StoredRound, rater: str):
+    def __init__(self, round: StoredRound, rater: str | None):
         _refuse(round, rater)
+        assert rater
         self._sitting = Sitting(round, rater)
         # Messages may come on other threads than the notebook's, and on several.
         self._turn = threading.Lock()
@@ -35,7 +44,13 @@ class Form(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         """What stands in a saved notebook where the form was, once its kernel is gone."""
-        return "The rating form. Run this cell to go on rating; what was saved is kept."
+        return GONE
+
+    def _repr_mimebundle_(self, **how: Any) -> Any:
+        # Lab says no more than “model not found” of a form whose kernel is gone. This line stands
+        # before it, and the form's own style hides it for as long as there is a form.
+        display(HTML(f'<p class="rb-gone">{GONE}</p>'))
+        return super()._repr_mimebundle_(**how)
 
     def add_unsaved(self, file: str | os.PathLike[str]) -> str:
         """Stores what a rater downloaded as unsaved; says how much of it was new to the store."""
@@ -80,7 +95,7 @@ class Form(anywidget.AnyWidget):
         raise RoundError(f"The form does not know the message {kind!r}: reload the page.")
 
 
-def _refuse(round: StoredRound, rater: str) -> None:
+def _refuse(round: StoredRound, rater: str | None) -> None:
     """What cannot be rated is refused here, with the remedy, and not in the browser."""
     if round.bare:
         raise RoundError(
@@ -89,12 +104,19 @@ def _refuse(round: StoredRound, rater: str) -> None:
         )
     known = {one.name: one for one in round.raters()}
     if rater not in known:
-        names = ", ".join(known) or "nobody yet"
+        people = [one.name for one in known.values() if one.kind in PEOPLE]
+        names = ", ".join(people) or "nobody yet"
+        if not rater:
+            raise RoundError(
+                f"No rater is named: set rater to your name as {round.name} has it ({names})."
+            )
+        near = difflib.get_close_matches(rater, people, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
         raise RoundError(
-            f"{rater!r} is not a rater of {round.name} (raters: {names}); "
-            f"add one with round.stored.add_rater({rater!r})."
+            f"{rater!r} is not a rater of {round.name} (raters: {names}).{hint} Somebody new is "
+            f"added once with Workspace().round({round.name!r}).add_rater({rater!r})."
         )
-    if known[rater].kind not in ("human", "adjudicator"):
+    if known[rater].kind not in PEOPLE:
         raise RoundError(f"{rater!r} is {known[rater].kind}: the form is for people.")
     if known[rater].excluded is not None:
         raise RoundError(f"{rater!r} was excluded from {round.name}: {known[rater].excluded}")

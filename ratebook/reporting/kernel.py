@@ -32,7 +32,12 @@ def execute(
 
     register_rescuing()
     logging.getLogger("papermill").setLevel(logging.CRITICAL)
-    given = {name: value for name, value in parameters.items() if value not in (None, [])}
+    names = {"round": "round_name"}  # where in a notebook it would hide Python's own `round`
+    given = {
+        names.get(name, name): value
+        for name, value in parameters.items()
+        if value not in (None, [])
+    }
     own = {
         "RATEBOOK_WORKSPACE": str(Path(path).resolve()),
         "RATEBOOK_DB": db if "://" in db else str(Path(db).resolve()),

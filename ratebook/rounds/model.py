@@ -16,6 +16,10 @@ MARKS = ("flag", "unflag", "submit", "unsubmit", "reveal", "pause", "resume", "n
 class RoundError(ValueError):
     """Something a round cannot do; the message names the thing, its value and the remedy."""
 
+    def _render_traceback_(self) -> list[str]:
+        """In a notebook the message is all there is to say: the lines that led to it are ours."""
+        return [str(self)]
+
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:

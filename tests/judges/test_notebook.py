@@ -12,6 +12,7 @@ import pytest
 from ratebook.judges.trial import NO_MODEL, Trial
 from ratebook.rounds import Event, Store
 
+from .conftest import feedback_items
 from .server import Server, error, says
 from .standin import reply_to
 
@@ -19,8 +20,12 @@ ROOT = Path(__file__).parents[2]
 KEY = "sk-notebook-Hq2LmZ8tYv"
 
 
-def run_notebook(folder, **parameters):
-    """Runs it in its own process, as papermill does, and returns the text of its outputs."""
+def run_notebook(folder, all_items=True, **parameters):
+    """Runs it in its own process, as papermill does, and returns the text of its outputs.
+
+    As on the second day, when three replies have been read; `all_items=False` is the first.
+    """
+    parameters["all_items"] = all_items
     code = (
         "import sys, json, papermill\n"
         "papermill.execute_notebook(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]),"
@@ -40,9 +45,9 @@ def run_notebook(folder, **parameters):
     return {cell["id"]: json.dumps(cell.get("outputs", []), ensure_ascii=False) for cell in cells}
 
 
-def opened(open_round, folder):
-    stored = open_round(
-        "feedback-quality", store=Store(folder / "data" / "ratebook.sqlite"), raters=["ana"])
+def opened(open_round, folder, items=None):
+    store = Store(folder / "data" / "ratebook.sqlite")
+    stored = open_round("feedback-quality", items, store=store, raters=["ana"])
     for item in stored.items():
         stored.save("ana", [Event(f"c{item.id}", item.ref, "clarity", 4),
                             Event(f"o{item.id}", item.ref, "overall", 3.5)])
@@ -64,6 +69,21 @@ def test_the_notebook_judges_a_round_and_compares_with_people(open_round, tmp_pa
     assert "the model declined to answer" in shown["failures"]
     assert "within one" in shown["beside"]
     assert not any("stderr" in text for text in shown.values())
+
+
+def test_run_whole_the_notebook_asks_for_no_more_than_the_replies_to_be_read_first(
+    open_round, tmp_path
+):
+    opened(open_round, tmp_path, feedback_items(5))
+    with Server() as server:
+        shown = run_notebook(
+            tmp_path, all_items=False, round_name="r1", model="scripted", base_url=server.url)
+        assert len(server.seen) == 3
+        assert shown["first"].count(": ok") == 3
+        assert "read their replies, then set all_items to True" in shown["run"]
+        shown = run_notebook(tmp_path, round_name="r1", model="scripted", base_url=server.url)
+        assert len(server.seen) == 5
+    assert "5 ok" in shown["run"]
 
 
 def test_a_key_that_a_server_repeats_is_in_no_notebook_database_or_page(open_round, tmp_path):

@@ -16,14 +16,14 @@ from ratebook.reporting.run import build_one
 from tests.reporting.conftest import ROOT
 from tests.reporting.rounds import records
 
-PARAMETERS = """round = ""
+PARAMETERS = """round_name = ""
 raters = questions = groups = None
 coverage = interval = resamples = seed = ties = pseudonyms = None"""
 SECTION = """import os
 from pathlib import Path
 from ratebook.reporting.section import Section
 Path(os.environ["RATEBOOK_REPORT_OUTPUT"], "numbers.json").write_text(
-    '{"round": "%s", "protocol": "p", "numbers": [], "targets": []}' % round)
+    '{"round": "%s", "protocol": "p", "numbers": [], "targets": []}' % round_name)
 Section("Done", "<p>a page</p>")"""
 
 

@@ -53,11 +53,13 @@ def test_the_gate_stops_where_the_protocol_s_target_is_missed(checkout):
     assert done.returncode == 1, done.stderr
     assert "target at least 85" in done.stdout
     assert "not decided, the estimate is short of it" in done.stdout
+    assert done.stdout.splitlines()[-1] == "Not passed: 2 of 3 targets met."
 
 
 def test_the_gate_passes_where_the_interval_meets_what_is_asked(checkout):
     done = run(STEPS["asked"], checkout)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("Passed: ")
     stricter = STEPS["asked"].replace(".60", ".70")
     assert run(stricter, checkout).returncode == 1
 

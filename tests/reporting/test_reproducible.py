@@ -115,7 +115,7 @@ def test_plain_papermill_works_from_any_folder(workspace, built, tmp_path):
             str(ROOT / "notebooks" / "round_report.ipynb"),
             "out.ipynb",
             "-p",
-            "round",
+            "round_name",
             "halo-sample",
         ),
     ]
@@ -145,7 +145,7 @@ def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_pa
         # Tests run side by side: over sockets of its own no kernel takes another's port.
         with surroundings(RATEBOOK_WORKSPACE=str(workspace.path)), private_transport() as config:
             papermill.execute_notebook(
-                notebook, str(out), {"round": name}, kernel_name="python3", progress_bar=False,
+                notebook, str(out), {"round_name": name}, kernel_name="python3", progress_bar=False,
                 execution_timeout=300, **config,
             )
         done = nbformat.read(out, as_version=4)

@@ -18,7 +18,7 @@ export function saveSentence({ name, waiting, rejected, trouble, volatile }) {
   if (trouble) return `${trouble} ${count} ${where}`;
   return (
     `The kernel is not answering. ${count} ${where} ` +
-    "If the kernel was restarted, run the cell above."
+    "If the kernel was restarted, run the cells above."
   );
 }
 

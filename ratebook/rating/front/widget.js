@@ -35,7 +35,7 @@ function render({ model, el: place }) {
     if (form.protocol) return;
     post({ kind: "open", tab });
     asking = setTimeout(() => {
-      waiting.textContent = "The kernel is not answering. If it was restarted, run the cell above.";
+      waiting.textContent = "The kernel is not answering. If it was restarted, run the cells above.";
       ask();
     }, ASK_AGAIN);
   };

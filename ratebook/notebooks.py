@@ -1,0 +1,61 @@
+"""What the notebooks begin with: the round they are about, by a name that has to be given."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Sequence
+
+from .rounds import RoundError
+from .workspace import Round, Workspace
+
+INJECTED = "# Parameters\n"  # what papermill writes above the parameters it was given
+
+
+def chosen(round_name: str | None) -> Round:
+    """The round of this name. A parameter the notebook does not have stops it here: papermill only
+    warns, and the notebook would speak of something else than was asked for."""
+    refuse_unknown(_cells_run())
+    workspace = Workspace()
+    if not round_name:
+        known = ", ".join(workspace.rounds()) or "none yet"
+        raise RoundError(
+            f"No round is named: set round_name in the parameters to one of {workspace.path}'s "
+            f"rounds ({known}); for papermill that is -p round_name NAME."
+        )
+    return workspace.round(round_name)
+
+
+def refuse_unknown(cells: Sequence[str]) -> None:
+    """Of the sources run so far, the one before papermill's has the parameters there are."""
+    places = [place for place, source in enumerate(cells) if source.startswith(INJECTED)]
+    if not places or not places[-1]:
+        return
+    known, given = _assigned(cells[places[-1] - 1]), _assigned(cells[places[-1]])
+    unknown = [name for name in given if name not in known]
+    if not unknown:
+        return
+    near = difflib.get_close_matches(unknown[0], known, n=1, cutoff=0.4)
+    raise RoundError(
+        f"This notebook has no parameter {', '.join(unknown)}; it has {', '.join(known)}."
+        + (f" Did you mean {near[0]}?" if near else "")
+    )
+
+
+def _assigned(source: str) -> list[str]:
+    return [
+        target.id
+        for line in ast.parse(source).body
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    ]
+
+
+def _cells_run() -> Sequence[str]:
+    try:
+        from IPython.core.getipython import get_ipython
+    except ImportError:
+        return ()
+    shell = get_ipython()
+    return () if shell is None else tuple(shell.user_ns.get("In", ()))

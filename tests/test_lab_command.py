@@ -1,0 +1,53 @@
+"""`ratebook lab`: whoever ends it ends JupyterLab with it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+from tests.browser.lab import free_port
+
+
+def answers(port):
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=5).read()
+    except OSError:
+        return False
+    return True
+
+
+def wait(until, seconds=60):
+    end = time.monotonic() + seconds
+    while not until() and time.monotonic() < end:
+        time.sleep(0.2)
+    return until()
+
+
+def test_ending_the_command_ends_jupyterlab_too(tmp_path):
+    port = free_port()
+    config = tmp_path / "config"
+    config.mkdir()
+    (config / "jupyter_server_config.json").write_text(json.dumps({"ServerApp": {
+        "open_browser": False, "port": port, "port_retries": 0, "ip": "127.0.0.1",
+        "allow_root": True,
+    }}))  # fmt: skip
+    own = {"JUPYTER_CONFIG_DIR": config, "JUPYTER_DATA_DIR": tmp_path / "data",
+           "JUPYTER_RUNTIME_DIR": tmp_path / "runtime", "IPYTHONDIR": tmp_path / "ipython",
+           "JUPYTERLAB_SETTINGS_DIR": tmp_path / "settings",
+           "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces"}
+    command = subprocess.Popen(
+        [sys.executable, "-m", "ratebook", "--workspace", str(tmp_path), "lab"],
+        env=os.environ | {name: str(place) for name, place in own.items()},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert wait(lambda: answers(port))
+        command.send_signal(signal.SIGTERM)
+        command.wait(30)
+        assert wait(lambda: not answers(port), 30)
+    finally:
+        if command.poll() is None or answers(port):
+            os.killpg(command.pid, signal.SIGKILL)  # its own session, which this test began
