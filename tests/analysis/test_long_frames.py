@@ -107,3 +107,38 @@ def test_one_rating_that_is_no_small_whole_number_is_not_taken_for_one(odd):
 def test_bytes_are_the_ratings_and_zero_where_one_is_missing():
     given = table()
     assert (whole_numbers(given) == np.nan_to_num(given)).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "ordered"),
+    [
+        (["ben", "ana", "r9", "r10"], ("ana", "ben", "r10", "r9")),
+        ([100, 5, 30, 7], (5, 7, 30, 100)),
+        ([3, 1, 2, 4], (1, 2, 3, 4)),
+        (["b", 10, 9.5, "a"], (9.5, 10, "a", "b")),
+    ],
+)
+def test_raters_stand_in_the_order_of_their_names(given, ordered):
+    frame = pd.DataFrame(
+        {"unit": [1] * 4 + [2] * 4, "rater": given * 2, "value": [1, 2, 2, 1, 3, 3, 3, 1]}
+    )
+    assert alpha(frame).raters == ordered
+    told = dict(zip(given, [1, 2, 2, 1], strict=True))
+    coded = read(frame)
+    assert [coded.scale[code - 1] for code in coded.codes[0]] == [told[name] for name in ordered]
+
+
+@pytest.mark.parametrize(("twice", "more"), [(3, ""), (4, " and 1 more"), (6, " and 3 more")])
+def test_of_many_answered_twice_the_first_three_are_named(twice, more):
+    frame = pd.DataFrame({"unit": range(6), "rater": "ana", "value": 1})
+    both = pd.concat([frame, frame.iloc[:twice].assign(value=2)])
+    said = f"answered twice: ana on 0, ana on 1, ana on 2{more}. Remove one"
+    with pytest.raises(ValueError, match=said):
+        alpha(both)
+
+
+def test_a_rater_number_that_nobody_has_is_no_rater():
+    frame = pd.DataFrame({"unit": [1, 1, 2, 2], "rater": [2, 5, 2, 5], "value": [1, 2, 2, 2]})
+    assert alpha(frame).raters == (2, 5)
+    with pytest.raises(ValueError, match="no rater 3 here: the raters are 2, 5"):
+        alpha(frame, raters=[3])
