@@ -13,18 +13,20 @@ from .counted import Counted, codes
 
 def agreement_matrix(counted: Counted, questions: Iterable[Any]) -> pd.DataFrame:
     """Rater × rater: the share of their common answers that are the same, over these questions."""
+    # Of a crowd's pairs most never met, so that full products would multiply zeros.
+    from scipy.sparse import csr_array
+
     names = counted.raters()
-    same = pd.DataFrame(0.0, index=names, columns=names)
+    same = np.zeros((len(names), len(names)))
     both = same.copy()
     for question in questions:
-        table = counted.table(question).reindex(columns=names)
-        cells = table.to_numpy(float)
+        cells = counted.table(question).reindex(columns=names).to_numpy(float)
         for value in np.unique(cells[np.isfinite(cells)]):
-            chosen = (cells == value).astype(float)
+            chosen = csr_array((cells == value).astype(float))
             same += chosen.T @ chosen
-        there = np.isfinite(cells).astype(float)
+        there = csr_array(np.isfinite(cells).astype(float))
         both += there.T @ there
-    found = (same / both.where(both > 0)).to_numpy(copy=True)
+    found = np.divide(same, both, out=np.full_like(same, np.nan), where=both > 0)
     np.fill_diagonal(found, np.nan)
     return pd.DataFrame(found, index=names, columns=names)
 
