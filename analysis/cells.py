@@ -162,7 +162,7 @@ def _rows_without(
     many = np.bincount(cells.cluster, minlength=shape[0])
     starts = np.cumsum(many) - many
     rest = np.zeros((len(who), shape[1]))
-    units = int(cells.unit.max()) + 1
+    units = int(cells.unit.max(initial=0)) + 1
     after = np.cumsum(many[cluster])
     batch = (after - 1) // CELLS
     for start, end in zip(*_ends(batch), strict=True):
