@@ -200,6 +200,13 @@ def _cells_of(
 
     def cells(units: np.ndarray, raters: np.ndarray) -> np.ndarray:
         n = len(units)
+        if units.dtype == raters.dtype == whole.dtype:
+            # As wide as they are read, which saves every change of width.
+            place = np.multiply(raters, height, out=whole[:n])
+            place += units
+            if before:
+                place -= before
+            return place
         found = one[:n]
         np.copyto(found, raters, casting="unsafe")
         found *= height
