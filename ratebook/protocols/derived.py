@@ -72,6 +72,11 @@ def _measure(path: Path, measure: Measure, protocol: Protocol) -> Iterator[Probl
     elif measure.statistic == "adjusted_share" and not _has_criteria(measure, protocol):
         said = "adjusted_share needs the criteria after the overall that raters stated"
         yield path, f"{dotted(path)} {said}: [overall, first criterion, second criterion]"
+    if measure.statistic == "severe_any_issue" and (measure.is_ is None or measure.of is None):
+        yield path, f"{dotted(path)} (severe_any_issue): a proportion needs 'is' and 'of'"
+    if measure.statistic == "missing_severity" and measure.of is None:
+        what = "(missing_severity): 'of' says which answers call for a severity"
+        yield path, f"{dotted(path)} {what}"
     for number, id in enumerate(measure.question or ()):
         where = (*path, "question", number)
         yield from named(where, id, questions, "a question")

@@ -41,14 +41,18 @@ def load(name_or_path: str | os.PathLike[str]) -> Protocol:
     )
 
 
-def parse(text: str, source: str = "protocol.yaml") -> Protocol:
-    """The protocol a YAML text describes, or a ProtocolError that lists what is wrong with it."""
+def parse(text: str, source: str = "protocol.yaml", *, stored: bool = False) -> Protocol:
+    """The protocol a YAML text describes, or a ProtocolError that lists what is wrong with it.
+
+    A `stored` one was checked when its round was opened: what has been learnt of measures since
+    then must not lock up its answers.
+    """
     written = read(text, source)
     try:
         protocol = Protocol.model_validate(written.data)
     except ValidationError as error:
         raise written.error(translate(error)) from None
-    found = [*problems(protocol), *measure_problems(protocol)]
+    found = [*problems(protocol), *(() if stored else measure_problems(protocol))]
     if found:
         raise written.error(found)
     protocol = normal(protocol)

@@ -101,11 +101,8 @@ class Measure(Written):
         listed = isinstance(self.is_, tuple) or isinstance(self.of, tuple)
         if listed and len(self.question or ()) != 1:
             raise ValueError(f"({self.statistic}): a list of values needs exactly one question")
-        share = self.statistic.startswith("proportion_") or self.statistic == "severe_any_issue"
-        if share and (self.is_ is None or self.of is None):
+        if self.statistic.startswith("proportion_") and (self.is_ is None or self.of is None):
             raise ValueError(f"({self.statistic}): a proportion needs 'is' and 'of'")
-        if self.statistic == "missing_severity" and self.of is None:
-            raise ValueError(f"({self.statistic}): 'of' says which answers call for a severity")
         if self.correction is not None and not self.statistic.startswith("difference"):
             raise ValueError(
                 f"({self.statistic}): correction is for several comparisons, so only a difference "

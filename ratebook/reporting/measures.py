@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.catalogue import check_measure
+
 from .parameters import Parameters
 from .tables.counted import count
 
@@ -25,11 +27,14 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
     kept = []
     for measure in protocol.measures:
         entry = measure.to_dict()
+        if not says_what_it_is_of(entry):
+            continue
         if entry["statistic"] == "adjusted_share":
             # A number of the overall that was stated, whose criteria are not chosen by a reader.
             entry["question"] = with_criteria(asked_of(entry), protocol)
-            stated = entry["question"][0]
-            if parameters.questions is not None and stated not in parameters.questions:
+            stated, *criteria = entry["question"]
+            asked_for = parameters.questions is None or stated in parameters.questions
+            if not (criteria and asked_for):
                 continue
         elif parameters.questions is not None and entry.get("question") is not None:
             asked = [name for name in asked_of(entry) if name in parameters.questions]
@@ -57,6 +62,15 @@ def one_correction(protocol: Any) -> dict[str, str]:
     declared = {m.correction for m in protocol.measures if m.statistic.startswith("difference")}
     only = declared.pop() if len(declared) == 1 else None
     return {"correction": only} if only else {}
+
+
+def says_what_it_is_of(measure: dict[str, Any]) -> bool:
+    """False for what rounds opened long ago may still ask, which no protocol may ask today."""
+    try:
+        check_measure(measure)
+    except ValueError:
+        return False
+    return True
 
 
 def with_criteria(asked: list[str], protocol: Any) -> list[str]:

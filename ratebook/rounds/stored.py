@@ -232,7 +232,9 @@ class StoredRound:
         table, known = schema.protocol, self.store.protocols
         if self.protocol_hash not in known:
             row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
-            known[self.protocol_hash] = parse(row.text, source=f"{row.name}.yaml")
+            known[self.protocol_hash] = parse(
+                row.text, source=f"{row.name}.yaml", stored=True
+            )
         self._protocol = known[self.protocol_hash]
         return self._protocol
 

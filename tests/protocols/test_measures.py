@@ -146,7 +146,11 @@ def test_a_difference_of_shares_is_taken_of_labels():
 
 
 def test_severe_and_missing_need_what_they_are_out_of():
+    def plain(statistic):
+        added = f"  - {{statistic: {statistic}, question: preference}}\n"
+        parse(PAIRWISE.replace(DECLARED, DECLARED + added), source="pairwise.yaml")
+
     with pytest.raises(ValueError, match="a proportion needs 'is' and 'of'"):
-        Measure(statistic="severe_any_issue", question="accuracy")
+        plain("severe_any_issue")
     with pytest.raises(ValueError, match="'of' says which answers call for a severity"):
-        Measure(statistic="missing_severity", question="severity")
+        plain("missing_severity")

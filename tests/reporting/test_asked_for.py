@@ -5,9 +5,10 @@ from importlib.resources import files
 import pytest
 
 import ratebook.protocols
-from ratebook.protocols import load
+from ratebook.protocols import load, parse
 from ratebook.reporting import Report, numbers
-from tests.reporting.rounds import opened, records
+from ratebook.rounds import Store
+from tests.reporting.rounds import opened, page_of, records
 
 TEXT = (files(ratebook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
 SCORES = [1, 3, 5, 4, 2, 5, 4, 3, 2, 1, 4, 5]
@@ -75,3 +76,36 @@ def test_majorities_of_changing_raters_stand_on_the_page(tmp_path):
     assert "No majorities are counted: only one rater answered" in (
         Report(alone).majorities()._repr_html_()
     )
+
+
+def test_a_round_opened_before_a_rule_of_measures_keeps_its_answers_and_its_page(
+    tmp_path, monkeypatch
+):
+    text = (files(ratebook.protocols) / "library" / "halo-support.yaml").read_text("utf-8")
+    old = "".join(
+        f"  - {line}\n"
+        for line in (
+            "{statistic: difference, question: label}",
+            "{statistic: alpha_ordinal, question: label}",
+            "{statistic: kappa_cohen}",
+            "{statistic: severe_any_issue, question: label}",
+        )
+    )
+    text = text.replace("measures:\n", "measures:\n" + old, 1)
+    with pytest.raises(ValueError, match="'label' has no numbers for difference"):
+        parse(text)
+    answers = [
+        (rater, f"i{n:03d}", "label", ["SUPPORTED", "CONTRADICTED"][(n + place) % 3 == 0])
+        for n in range(6)
+        for place, rater in enumerate(("ana", "ben"))
+    ]
+    with monkeypatch.context() as before:
+        before.setattr("ratebook.protocols.library.measure_problems", lambda protocol: ())
+        opened(tmp_path, items=records("halo-support", 6), answers=answers, text=text)
+    [file] = tmp_path.glob("*.sqlite")
+    stored = Store(str(file)).round("by-hand")
+    found = numbers(stored)
+    assert found.get("alpha_ordinal", "label")["reason"] == "no_order"
+    assert found.get("difference", "label")["reason"] == "not_numeric"
+    assert found.get("alpha_nominal", "label")["estimate"] is not None
+    assert "<h1>" in page_of(stored)
