@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from ratebook.protocols import load
 from ratebook.reporting import Report, numbers
 from ratebook.reporting.differences import is_shown, opening, outcome
 from ratebook.reporting.sections.headline import headline, several, trusted
@@ -155,7 +156,8 @@ def test_agreement_is_put_into_words_by_the_lowest_alpha_of_one_level(lowest, wo
         ],
         "alpha_interval": [{"question": "overall", "statistic": "alpha_interval", "estimate": 0.1}],
     }
-    report = SimpleNamespace(rows=lambda statistic: rows.get(statistic, []))
+    asked = load("feedback-quality").question
+    report = SimpleNamespace(rows=lambda statistic: rows.get(statistic, []), question=asked)
     assert trusted(report) == (
         f"Agreement among raters is {word} (α {lowest:.2f} to 0.90 over 2 questions)."
     )

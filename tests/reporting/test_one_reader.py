@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import ratebook.protocols
+from analysis.options import METHODS, Options
 from ratebook.reporting import Report
 from ratebook.reporting.figures.forest import bound_of
+from ratebook.reporting.parameters import INTERVALS, Parameters
 from ratebook.reporting.sections.headline import LEVELS
 from ratebook.reporting.sections.trust import coefficients, puzzling
 from tests.reporting.rounds import opened, records
@@ -66,3 +68,14 @@ def test_a_low_alpha_at_high_agreement_is_explained_where_the_number_warns_of_it
 def test_one_alpha_has_one_word(alpha):
     word = next(said for bound, said in LEVELS if alpha >= bound)
     assert ("weak" in word) == (bound_of(alpha) == "is below the tentative bound")
+
+
+def test_a_report_may_ask_for_the_intervals_that_analysis_makes():
+    assert INTERVALS == METHODS
+    usual, wish = Parameters("r"), Options()
+    assert (usual.interval, usual.resamples, usual.coverage, usual.seed) == (
+        wish.interval,
+        wish.resamples,
+        wish.coverage,
+        wish.seed,
+    )
