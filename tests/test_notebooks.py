@@ -105,7 +105,7 @@ def test_only_papermills_own_cell_is_looked_at_for_unknown_parameters():
         refuse_unknown(["", own, "# Parameters\nsede = 3\nx = 1\nseed = 2\n"])
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: rounds and workspaces show themselves in notebooks")
+@pytest.mark.xfail(strict=True, reason="part 14: rounds show themselves in notebooks")
 def test_a_workspace_a_round_and_its_numbers_show_themselves_in_a_few_lines(folder):
     from ratebook import Workspace
 

@@ -1,4 +1,4 @@
-"""After an item's submission and after the last one: what a rater still needs, and does not have."""
+"""After an item's submission and after the last one: what a rater still lacks."""
 
 import pytest
 

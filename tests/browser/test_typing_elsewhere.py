@@ -107,6 +107,7 @@ def test_what_is_typed_beside_a_form_that_loads_is_not_stored(saved, place):
     desk = saved()
     type_while_it_loads(desk, place)
     assert stored(desk) == 0
+    desk.picture(f"typed-{place.__name__}")
     desk.form.locator(".rb-prompt").first.click()  # a click, and the keys are the form's
     desk.press("5").wait_for_state("saved")
     assert desk.count() == 1
