@@ -32,6 +32,9 @@ def moved(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
         for side in (before, after):
             if len({address(one) for one in side[what]}) < len(side[what]):
                 found.append(f"{what}: two entries have one address")
+        columns = [{name for one in side.values() for name in one} for side in (old, new)]
+        found += [f"{what}: {name}: a column less" for name in sorted(columns[0] - columns[1])]
+        found += [f"{what}: {name}: a column more" for name in sorted(columns[1] - columns[0])]
         found += [f"{name}: gone" for name in old if name not in new]
         found += [f"{name}: new" for name in new if name not in old]
         for name in old:
@@ -54,7 +57,7 @@ def reworded(before: str, after: str) -> list[str]:
 def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     for name in [*old, *(name for name in new if name not in old)]:
         a, b = old.get(name), new.get(name)
-        if name not in old or name not in new or not same(a, b):
+        if not same(a, b):
             yield f"{name} {a!r} → {b!r}"
 
 

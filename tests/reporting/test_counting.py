@@ -79,12 +79,13 @@ def test_what_neither_side_can_compute_has_our_reason(asked):
         assert check_of(found, f"{statistic}:q") == (None, None, row["reason"])
 
 
-def test_fleiss_with_a_gap_cannot_be_expressed_by_the_package(asked):
+def test_fleiss_with_a_gap_is_counted_once_more_on_the_units_with_as_many_ratings(asked):
+    """3–0, 2–1, 1–2: agreement 5/9, and chance makes 4/9 + 1/9 as well."""
     text = asking({"q": LABELS}, [measured("kappa_fleiss", "q")])
     found = numbers(asked(text, 4, answers("q", ana="yyyn", ben="yynn", eva="ynn-")))
-    value, agrees, reason = check_of(found, "kappa_fleiss:q")
-    assert (value, agrees) == (None, None)
-    assert reason.startswith("raters per item differ")
+    assert check_of(found, "kappa_fleiss:q") == (
+        *(pytest.approx(0, abs=1e-12), True, "on the 3 of 4 units with 3 ratings"),
+    )
 
 
 def test_raters_who_share_no_item_have_no_kappa_on_either_side(asked):
@@ -122,27 +123,19 @@ def test_kappa_of_percentages_is_counted_once_more_from_0_to_100(asked):
     assert check_of(found, "kappa_weighted_quadratic:q")[:2] == (pytest.approx(kappa), True)
 
 
-def test_up_to_sixty_raters_kappa_has_an_interval_and_a_check_and_beyond_neither(asked):
-    measures = [measured("kappa_cohen", "q"), measured("percent_agreement", "q")]
-    text = asking({"q": LABELS}, measures)
+def test_kappa_of_many_raters_has_an_interval_and_beyond_sixty_no_check_and_icc_no_interval(asked):
+    measures = [measured("icc_2_1", "s"), measured("kappa_cohen", "q")]
+    text = asking({"q": LABELS, "s": scale(3)}, measures)
     for many in (60, 61):
-        given = {f"r{n:02d}": ("yyn", "ynn", "yny")[n % 3] for n in range(many)}
-        found = numbers(asked(text, 3, answers("q", **given)))
-        kappa, shared = found.get("kappa_cohen", "q"), found.get("percent_agreement", "q")
-        value, agrees, reason = check_of(found, "kappa_cohen:q")
-        assert kappa["estimate"] is not None
-        assert shared["low"] is not None
-        if many == 60:
-            assert kappa["low"] is not None
-            assert (value, agrees) == (pytest.approx(kappa["estimate"]), True)
-        else:
-            assert kappa["low"] is None
-            assert [row["statistic"] for row in found.rows[:2]] == [
-                "percent_agreement",
-                "kappa_cohen",
-            ]
-            assert (value, agrees) == (None, None)
-            assert reason == "61 raters have too many pairs to go through again"
+        labels = {f"r{n:02d}": ("yyn", "ynn", "yny")[n % 3] for n in range(many)}
+        scores = {f"r{n:02d}": ([1, 2, 3], [1, 3, 3], [2, 2, 3])[n % 3] for n in range(many)}
+        found = numbers(asked(text, 3, [*answers("q", **labels), *answers("s", **scores)]))
+        kappa, icc = found.get("kappa_cohen", "q"), found.get("icc_2_1", "s")
+        assert None not in (kappa["estimate"], kappa["low"], icc["estimate"])
+        assert (icc["low"] is None) is (many > 60)
+        agrees = (pytest.approx(kappa["estimate"]), True, None)
+        beyond = (None, None, "61 raters have too many pairs to go through again")
+        assert check_of(found, "kappa_cohen:q") == (agrees if many == 60 else beyond)
 
 
 MATCH = [measured("kappa_human_auto", "label"), measured("percent_match", "label")]
@@ -378,7 +371,7 @@ def test_numbers_csv_has_the_rows_of_numbers_json(asked, tmp_path):
     assert found.to_json() == again + "\n"
     lines = list(csv.DictReader(io.StringIO(found.to_csv())))
     head = "question,group,statistic,estimate,low,high,low_like,high_like,raters,n_items,"
-    head += "n_raters,n_ratings,method,p,p_holm,reason,aggregate,warnings"
+    head += "n_raters,n_ratings,method,p,p_holm,p_corrected,correction,reason,aggregate,warnings"
     assert ",".join(lines[0]) == head
     for line, row in zip(lines, json.loads(found.to_json())["numbers"], strict=True):
         for name, said in line.items():

@@ -88,8 +88,8 @@ def test_drift_is_the_last_third_against_the_first_from_twelve_items_on(read):
     """ben: 0 above ana on the first four of twelve, 2 above on the last four."""
     ana, ben = [2] * 12, [2] * 4 + [3] * 4 + [4] * 4
     text = said(read(SCORES, given("s", at(pd.Timedelta("1h")), ana=ana, ben=ben)).raters())
-    assert "| ben | +1.00 | +0.46 to +1.54 | +2.00 | 0.85 | 12" in text
-    assert "| ana | −1.00 | −1.54 to −0.46 | −2.00 | 0.85 | 12" in text
+    assert "| ben | +1.00 | +0.46 to +1.54 | +2.00 (+2.00 to +2.00) | 0.85 | 12" in text
+    assert "| ana | −1.00 | −1.54 to −0.46 | −2.00 (−2.00 to −2.00) | 0.85 | 12" in text
 
 
 def test_of_eleven_items_or_without_times_there_is_no_drift(read):
@@ -147,9 +147,8 @@ def test_pace_is_the_median_against_what_all_need_for_the_same_question(read):
         for one in given(name, pace(name), ana=[3, 3], ben=[3, 3], eva=[3, 3])
     ]
     text = said(read(questions, answers).conduct())
-    assert "eva takes 50 % of the usual time for the same questions" in text
-    assert "| eva | 28 s | 50 % | 4" in text
-    assert "| ana | 55 s | 100 % | 4" in text
+    assert "| eva | 28 s | 50 % | – | 4" in text
+    assert "| ana | 55 s | 100 % | – | 4" in text
 
 
 def test_scores_alike_throughout_are_counted_on_items_with_three_scales(read):
@@ -161,8 +160,6 @@ def test_scores_alike_throughout_are_counted_on_items_with_three_scales(read):
         *given("u", ana=[3] * 4 + [1] * 6, ben=[5] * 10),
     ]
     text = said(read(questions, answers).conduct())
-    assert "ana gives one and the same score on all questions of an item most often (40 %)" in text
-    assert "ben least often (0 %)" in text
     assert "| ana | 40 % | 10" in text
     assert "| ben | 0 % | 10" in text
 
@@ -189,7 +186,7 @@ def test_answers_given_twice_are_compared_with_the_first(read):
     answers = given("q", ana=["yes", "no", "open", "yes"], ben=["yes", "no", "open", "yes"])
     answers += given("q", lambda *_: {"replicate": 2}, ana=["yes", "no", "open", "no"])
     text = said(read(LABELS, answers).conduct())
-    assert "ana has the fewest: 75 % the same answer again, of 4 answers." in text
+    assert "75 % the same answer again, of 4 answers" in text
     assert "| ben" not in text
 
 
@@ -203,7 +200,7 @@ def test_answers_are_held_against_the_keys_wherever_it_answered(read):
         *given("note", lambda *_: {"kind": "key"}, expert=["x", "y"]),
     ]
     text = said(read(questions, answers).conduct())
-    assert "ana has the fewest: 67 % of the key’s answers, of 3 answers." in text
+    assert "| ana | 67 % | 3" in text
     assert "| ben | 100 % | 3" in text
 
 
@@ -214,10 +211,9 @@ def test_who_agrees_with_whom_is_the_share_of_common_answers(read):
     eva = [None, "no", "no", "no", "open"]
     text = said(read(LABELS, given("q", ana=ana, ben=ben, eva=eva)).raters())
     assert "ana and ben 75 %; ana and eva 50 %; ben and eva 33 %" in text
-    assert "ana agrees with the others most (62 %), eva least (42 %)" in text
-    assert "| ana | 60 % | 40 % | 0 %" in text
-    assert "| ben | 75 % | 25 % | 0 %" in text
-    assert "| eva | 0 % | 75 % | 25 %" in text
+    assert "| ana | 60 % | 40 % | 0 % | 5" in text
+    assert "| ben | 75 % | 25 % | 0 % | 4" in text
+    assert "| eva | 0 % | 75 % | 25 % | 4" in text
 
 
 def test_confused_values_are_counted_over_pairs_of_raters(read):
@@ -285,7 +281,7 @@ def test_the_widest_disagreement_is_read_first(read):
     """Of five points 4, 2 and 1 apart; of labels two thirds and a third outside the commonest."""
     answers = given("s", ana=[1, 2, 3, 3], ben=[5, 4, 4, 3], eva=[1, 2, 3, 3])
     text = said(read(SCORES, answers).worth_reading())
-    assert "Raters differ on 3 items; these 3 tell most about why." in text
+    assert "Raters differ on 3 items" in text
     assert order_of(text, ["i00", "i01", "i02", "i03"]) == ["i00", "i01", "i02"]
     assert "S: 1 and 5" in text
 
