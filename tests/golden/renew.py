@@ -40,10 +40,14 @@ def main(names: Sequence[str]) -> None:
 
 
 def pinned(path: Path, text: str, compared: Callable[[str, str], list[str]]) -> list[str]:
-    """Write the file; what differs from the one that was there."""
-    before = path.read_text("utf-8") if path.exists() else None
-    path.write_text(text, encoding="utf-8")
-    return [f"{path.name} is new"] if before is None else compared(before, text)
+    """What differs from the file that is there; it is written where something does."""
+    if not path.exists():
+        path.write_text(text, encoding="utf-8")
+        return [f"{path.name} is new"]
+    lines = compared(path.read_text("utf-8"), text)
+    if lines:  # another last bit alone leaves the file as it is
+        path.write_text(text, encoding="utf-8")
+    return lines
 
 
 def rows_moved(before: str, after: str) -> list[str]:
