@@ -97,7 +97,7 @@ class Board:
         names = np.where(known, case.astype(str).to_numpy()[first], owner.astype(str).iloc[first])
         self.case, cases = pd.factorize(names, sort=True)
         if cluster is None:
-            self.cluster, self.clusters = self.case, cases
+            self.cluster, self.cluster_names = self.case, cases
         else:
             called = owner.iloc[first].tolist()
             given = one_label(frame[cluster], self.unit_codes, called, "item")
@@ -107,7 +107,7 @@ class Board:
                 [a if g is None else str(g) for a, g in zip(alone, given, strict=True)],
                 dtype=object,
             )
-            self.cluster, self.clusters = pd.factorize(labels, sort=True)
+            self.cluster, self.cluster_names = pd.factorize(labels, sort=True)
 
     @cached_property
     def everything(self) -> np.ndarray:
@@ -181,6 +181,7 @@ class Board:
         """A question's codes for the coefficients, with clusters where units share them."""
         units = np.flatnonzero(mask)
         units = units[grid.codes[np.ix_(units, columns)].any(axis=1)]
+        clusters, names = self.shared_clusters(units), np.asarray(self.cluster_names)
         return Ratings(
             grid.codes[np.ix_(units, columns)],
             tuple(grid.scale.values),
@@ -189,7 +190,8 @@ class Board:
             grid.scale.labels,
             units,
             tuple(self.raters[column] for column in columns),
-            self.shared_clusters(units),
+            clusters,
+            cluster_names=names if clusters is not None else names[self.cluster[units]],
         )
 
     def long(self, question: str) -> pd.DataFrame:
@@ -210,7 +212,7 @@ class Board:
                 "unit": names.to_numpy(dtype=object)[unit],
                 "rater": pd.Series(np.array(self.raters, dtype=object)[rater], dtype=object),
                 "value": pd.Series(list(grid.scale.values)).to_numpy()[grid.codes[unit, rater] - 1],
-                "cluster": np.asarray(self.clusters, dtype=object)[self.cluster[unit]],
+                "cluster": np.asarray(self.cluster_names, dtype=object)[self.cluster[unit]],
             }
         )
         if grid.confidence is not None:
@@ -231,6 +233,7 @@ class Board:
             self.cluster[unit],
             {name: values[unit, place] for name, values in numbers.items()},
             tuple(self.raters),
+            self.cluster_names,
         )
 
     def n_items(self, units: np.ndarray) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analysis.estimate import Estimate
-from analysis.intervals import estimated, interval_of
+from analysis.intervals import Sample, estimated, interval_of
 from analysis.jackknife import LeftOut
 from analysis.leaving import Departures, add_rows
 from analysis.links import PLAIN, Link
@@ -19,13 +19,17 @@ from analysis.statistic import CELLS
 
 @dataclass(frozen=True)
 class Cells:
-    """One entry per answer: its unit, its rater, its cluster (all as codes), and numbers."""
+    """One entry per answer: its unit, its rater, its cluster (all as codes), and numbers.
+
+    `raters` and `clusters` are the names behind the codes, where they are known.
+    """
 
     unit: np.ndarray
     rater: np.ndarray
     cluster: np.ndarray
     numbers: dict[str, np.ndarray]
     raters: tuple[Any, ...] = ()
+    clusters: Any = None
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -39,6 +43,10 @@ class Cells:
             cluster=self.cluster[keep],
             numbers={name: column[keep] for name, column in self.numbers.items()},
         )
+
+    def cluster_name(self, code: int) -> Any:
+        """The name of a cluster, where it is known."""
+        return None if self.clusters is None else self.clusters[code]
 
     def per_cluster(self, *columns: np.ndarray) -> np.ndarray:
         """Sums of per-answer columns in each cluster that has an answer."""
@@ -103,18 +111,24 @@ def infer_cells(
     present = np.unique(cells.rater)
     if options.interval == "jackknife" and len(present) >= 3:
         left = _leave_raters_out(cells, present, rows_of, values)
-    found = interval_of(
-        values,
+    present_clusters, answers = np.unique(cells.cluster, return_counts=True)
+    sample = Sample(
         rows,
         np.ones(len(rows), dtype=np.int64),
-        options,
-        link=link,
-        left=left,
-        edge=None,
-        unit="clusters",
+        "clusters",
+        "unit" if len(present_clusters) == common["n_units"] else "cluster",
+        sizes=answers.astype(float),
     )
+    found = interval_of(values, sample, options, link=link, left=left, edge=None)
     common["warnings"] = (*warnings, *found.warnings)
-    return estimated(value, found, options, **common)
+    return estimated(
+        value,
+        found,
+        options,
+        called=lambda row: cells.cluster_name(present_clusters[row]),
+        leaving=names,
+        **common,
+    )
 
 
 def _leave_raters_out(

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from analysis.estimate import Estimate
-from analysis.intervals import Interval, estimated, interval_of
+from analysis.intervals import Interval, Sample, Unseen, estimated, interval_of
 from analysis.leaving import leave_raters_out
-from analysis.links import FISHER
+from analysis.links import FISHER, LOGIT
 from analysis.options import DRAWN, USUAL, Options
 from analysis.patterns import Patterns
 from analysis.ratings import Ratings
-from analysis.statistic import Paired, Solved, Statistic, point, rows_to_resample
+from analysis.statistic import (
+    Paired,
+    Solved,
+    Statistic,
+    point,
+    rows_to_resample,
+    too_large,
+)
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25
+# With more values than this, none is rare among the others.
+MANY = 100
+# Above this many raters, no unit has them all.
+CROWD = 12
 
 
 def infer(
@@ -48,17 +60,30 @@ def infer(
         return Estimate(None, reason=reason or why_undefined(patterns, statistic), **common)
     if coded.guessed:
         warnings = (*warnings, "more_raters_than_units")
-    found = Interval()
+    found, compared = Interval(), patterns
     if options.interval is not None:
-        found = _interval(statistic, patterns, work, options)
+        compared = _compared(statistic, patterns)
+        found = _interval(statistic, patterns, compared, work, options)
     said = [*warnings, *found.warnings]
     said += warnings_of(patterns, value, common["beside"], options.interval is not None)
     common["beside"] = {**common["beside"], **_speak(said, common["beside"], value)}
-    return estimated(value, found, options, warnings=tuple(dict.fromkeys(said)), **common)
+    return estimated(
+        value,
+        found,
+        options,
+        called=lambda row: called(coded, work, row, statistic.exchangeable),
+        leaving=[coded.raters[j] for j in np.flatnonzero(compared.codes.any(axis=0))],
+        warnings=tuple(dict.fromkeys(said)),
+        **common,
+    )
 
 
 def _interval(
-    statistic: Statistic, patterns: Patterns, work: Patterns, options: Options
+    statistic: Statistic,
+    patterns: Patterns,
+    compared: Patterns,
+    work: Patterns,
+    options: Options,
 ) -> Interval:
     if options.interval == "analytic" and patterns.blocks is None:
         from analysis.analytic import analytic_interval
@@ -70,7 +95,7 @@ def _interval(
         return Interval(reason="too_many_raters_for_interval")
     if options.interval in DRAWN and not statistic.exchangeable:
         # What is drawn must not depend on how the raters are called.
-        work = work.raters_in_order()
+        work = (compared if isinstance(statistic, Paired) else work).raters_in_order()
     values, left = statistic.values, None
     with_raters = options.interval not in DRAWN and patterns.codes.shape[1] >= 3
     if isinstance(statistic, Paired) and options.interval in DRAWN:
@@ -78,20 +103,143 @@ def _interval(
     elif isinstance(statistic, Paired):
         gone = statistic.departures(patterns)
         rows, weights, values = gone.rows, gone.weights, gone.without_units
-        left = gone.left_out() if with_raters else None
+        if with_raters:
+            left = (gone if compared is patterns else statistic.departures(compared)).left_out()
     else:
         rows, weights = rows_to_resample(statistic, work)
-        left = leave_raters_out(statistic, patterns) if with_raters else None
-    return interval_of(
-        values,
+        left = leave_raters_out(statistic, compared) if with_raters else None
+    link = getattr(statistic, "link", FISHER)
+    sample = Sample(
         rows,
         weights,
-        options,
-        link=getattr(statistic, "link", FISHER),
-        left=left,
-        edge=getattr(statistic, "edge", 1.0),
-        unit="units" if patterns.blocks is None else "clusters",
+        "clusters" if _share_clusters(patterns) else "units",
+        "cluster" if _share_clusters(patterns) else "unit",
+        paired=paired(work, len(rows)),
+        sizes=_sizes(work, len(rows)) if link is LOGIT else None,
     )
+    often = _rare(work) if link is FISHER and len(sample.rows) else None
+    if often is not None and often.any():
+        each = carried(work, often)
+        sample = replace(
+            sample,
+            carried=each if len(each) == len(rows) else None,
+            unseen=unseen(statistic, work, often, weights @ rows),
+        )
+    edge = getattr(statistic, "edge", 1.0)
+    return interval_of(values, sample, options, link=link, left=left, edge=edge)
+
+
+def _compared(statistic: Statistic, patterns: Patterns) -> Patterns:
+    """The patterns that enter the statistic: those rated once only where it counts their values."""
+    met = patterns.rated >= 2
+    alone = Patterns(patterns.codes[~met], patterns.weights[~met], patterns.q)
+    if met.all() or (not isinstance(statistic, Paired) and (
+        too_large(statistic, alone) or statistic.sums(alone.codes, alone.q).any()
+    )):
+        return patterns
+    blocks = patterns.blocks
+    if blocks is not None:
+        clusters, which, counts = blocks
+        keep, place = met[which], np.cumsum(met) - 1
+        blocks = (clusters[keep], place[which[keep]], counts[keep])
+    return Patterns(patterns.codes[met], patterns.weights[met], patterns.q, blocks)
+
+
+def _sizes(patterns: Patterns, n: int) -> np.ndarray:
+    """How many units hold two answers to the same, per unit or cluster."""
+    met = patterns.rated >= 2
+    if patterns.blocks is None or len(patterns.codes) == 0:
+        return np.ones(n)
+    clusters, which, counts = patterns.blocks
+    found = np.bincount(clusters, met[which] * counts)
+    return found if len(found) == n else np.ones(n)
+
+
+def _share_clusters(patterns: Patterns) -> bool:
+    """Whether some units stand together; a cluster of one is a unit."""
+    if patterns.blocks is None:
+        return False
+    return len(np.unique(patterns.blocks[0])) < patterns.n_units
+
+
+def paired(patterns: Patterns, n: int) -> np.ndarray:
+    """Which units, or clusters, hold two answers to the same; all, where they are n groups."""
+    met = patterns.rated >= 2
+    if patterns.blocks is not None:
+        clusters, which, _ = patterns.blocks
+        met = np.bincount(clusters, met[which], clusters.max(initial=-1) + 1) > 0
+    return met if len(met) == n else np.ones(n, dtype=bool)
+
+
+def _rare(patterns: Patterns) -> np.ndarray | None:
+    """How often each value was given in pairs, none for the commonest, of which there is no lack.
+
+    None where values are so many that they are no labels.
+    """
+    if patterns.q > MANY:
+        return None
+    paired = patterns.rated >= 2
+    codes, weights = patterns.codes[paired], patterns.weights[paired]
+    each = np.repeat(weights, patterns.rated[paired]).astype(float)
+    often = np.bincount(codes[codes > 0], each, patterns.q + 1)[1:]
+    often[often == often.max()] = 0.0
+    return often
+
+
+def carried(patterns: Patterns, often: np.ndarray) -> np.ndarray:
+    """How often a value that is not the commonest was given, per unit or cluster."""
+    rare = np.append(False, often > 0)[patterns.codes].sum(axis=1) * (patterns.rated >= 2)
+    if patterns.blocks is None:
+        return np.asarray(rare, dtype=float)
+    clusters, which, counts = patterns.blocks
+    return np.bincount(clusters, rare[which] * counts)
+
+
+def unseen(
+    statistic: Statistic, patterns: Patterns, often: np.ndarray, total: np.ndarray
+) -> Unseen | None:
+    """The statistic with one unit more, on which all raters gave the same value: for each value.
+
+    None where raters are so many that no unit has them all and who gave a value matters.
+    """
+    q, width = patterns.q, patterns.codes.shape[1]
+    if not statistic.exchangeable and width > CROWD:
+        return None
+    paired = patterns.rated >= 2
+    if statistic.exchangeable:
+        width = round(float(np.average(patterns.rated[paired], weights=patterns.weights[paired])))
+    alike = np.repeat(np.arange(1, q + 1, dtype=patterns.codes.dtype)[:, None], width, axis=1)
+    if not statistic.exchangeable:
+        alike *= patterns.codes[paired].any(axis=0)
+    if not isinstance(statistic, Paired):
+        return statistic.values(total + statistic.sums(alike, q)), often
+    found = np.full(q, np.nan)
+    for value in np.flatnonzero(often):
+        codes = np.vstack([patterns.codes, alike[value]])
+        found[value] = point(statistic, Patterns(codes, np.append(patterns.weights, 1), q))
+    return found, often
+
+
+def called(coded: Ratings, patterns: Patterns, row: int, exchangeable: bool) -> Any:
+    """The name of the unit, or cluster, whose sums are this row; None where rows are groups."""
+    if patterns.blocks is not None:
+        rated = coded.codes.any(axis=1)
+        assert coded.clusters is not None
+        clusters = np.unique(coded.clusters[rated])
+        if row >= len(clusters):
+            return None
+        if coded.cluster_names is not None:
+            return coded.cluster_names[clusters[row]]
+        return coded.units[int(np.flatnonzero(coded.clusters == clusters[row])[0])]
+    if row >= len(patterns.codes):
+        return None
+    codes, wanted = coded.codes, patterns.codes[row]
+    if exchangeable:
+        codes, wanted = np.sort(codes, axis=1), np.sort(wanted)
+    names = coded.units if coded.clusters is not None else coded.cluster_names
+    names = coded.units if names is None else names
+    found = np.flatnonzero((codes == wanted).all(axis=1))
+    return names[int(found[0])] if len(found) else None
 
 
 def used_counts(patterns: Patterns) -> dict[str, Any]:

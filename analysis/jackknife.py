@@ -17,6 +17,8 @@ from analysis.links import PLAIN, Link
 
 Values = Callable[[np.ndarray], np.ndarray]
 STEP = 1 << 14
+# A variance below this is rounding.
+NOTHING = 1e-24
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,24 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Spread:
-    """A jackknife variance on a link's scale and on the statistic's own, and how many made it."""
+    """A jackknife variance on a link's scale and on the statistic's own, and how many made it.
+
+    `df` are its degrees of freedom, `most` is the largest share of one unit in the variance, and
+    `at` where that unit stands.
+    """
 
     variance: float
     raw_variance: float
     n: int
     on_link: bool
+    df: float = 0.0
+    most: float = 0.0
+    at: int = 0
+
+    @property
+    def is_none(self) -> bool:
+        """Whether nothing but rounding tells the values apart."""
+        return self.raw_variance < NOTHING
 
 
 def leave_one_out(values: Values, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -61,28 +75,80 @@ def leave_one_out(values: Values, rows: np.ndarray, total: np.ndarray) -> np.nda
     return np.concatenate([values(total - rows[start : start + step]) for start in starts])
 
 
-def spread(theta: float, without: np.ndarray, weights: np.ndarray, link: Link) -> Spread | None:
-    """The jackknife variance; None where too few of the values exist."""
-    exists = np.isfinite(without)
-    without, weights = without[exists], weights[exists]
-    n = int(weights.sum())
-    if n < 2:
-        return None
-    raw = _variance(without, weights, n)
-    at_link = link.there(without)
+def spread(
+    theta: float,
+    without: np.ndarray,
+    weights: np.ndarray,
+    link: Link,
+    paired: np.ndarray | None = None,
+) -> Spread:
+    """The jackknife variance of values that all exist.
+
+    Units that are not `paired` tell nothing of how far raters agree, only of how often they use a
+    value. They are a part of their own, and do not count in n.
+    """
+    if paired is None:
+        paired = np.ones(len(without), dtype=bool)
+    n = int(weights[paired].sum())
+    raw_gaps = _gaps(without, weights, paired)
+    if len(without) and float(np.ptp(without)) <= 1e-14 * float(np.abs(without).max()):
+        raw_gaps = np.zeros_like(raw_gaps)
+    raw, slope = float(weights @ raw_gaps**2), 1.0
+    at_link, here = link.there(without), link.there(np.array([theta]))
+    on_link = bool(np.isfinite(here).all() or np.isfinite(at_link).all())
     if np.isfinite(at_link).all():
-        return Spread(_variance(at_link, weights, n), raw, n, True)
-    # A value at the edge of the range has no place on the link's scale; the slope at the
-    # estimate carries the variance there instead.
-    here = np.array([theta])
-    if not np.isfinite(link.there(here)).all():
-        return Spread(raw, raw, n, False)
-    return Spread(float(raw * link.slope(here)[0] ** 2), raw, n, True)
+        gaps = _gaps(at_link, weights, paired)
+    else:
+        # A value at the edge of the range has no place on the link's scale; the slope at the
+        # estimate carries the variance there instead.
+        slope = float(link.slope(np.array([theta]))[0]) if on_link else 1.0
+        gaps = raw_gaps * slope
+    squares = gaps**2
+    return Spread(
+        float(weights @ squares),
+        raw,
+        n,
+        on_link,
+        min(freedom(squares, weights), n - 1.0),
+        float(squares.max(initial=0.0)),
+        int(squares.argmax()),
+    )
 
 
-def _variance(values: np.ndarray, weights: np.ndarray, n: int) -> float:
-    mean = (weights @ values) / n
-    return float((n - 1) / n * (weights @ (values - mean) ** 2))
+def standard_error(theta: float, without: np.ndarray, weights: np.ndarray, n: int) -> float:
+    """The jackknife's, on the statistic's own scale, over n units; those not here move nothing."""
+    gaps = without - theta
+    squares = float(weights @ gaps**2) - float(weights @ gaps) ** 2 / n
+    return float(np.sqrt((n - 1) / n * max(squares, 0.0)))
+
+
+def _gaps(values: np.ndarray, weights: np.ndarray, paired: np.ndarray) -> np.ndarray:
+    """How far each value lies from the mean of its part, scaled so that squares make a variance."""
+    gaps = np.zeros(len(values))
+    for part in (paired, ~paired):
+        n = weights[part].sum()
+        if n:
+            middle = (weights[part] @ values[part]) / n
+            gaps[part] = (values[part] - middle) * np.sqrt((n - 1) / n)
+    return gaps
+
+
+def effective(shares: np.ndarray, weights: np.ndarray) -> float:
+    """The effective number of units that have these shares: all of them where they are equal."""
+    shares = shares / max(float(shares.max(initial=0.0)), 1e-300)
+    whole, squares = float(weights @ shares), float(weights @ shares**2)
+    return whole**2 / squares if squares > 0 else 0.0
+
+
+def freedom(squares: np.ndarray, weights: np.ndarray) -> float:
+    """The degrees of freedom of a variance that is the sum of these squares.
+
+    The effective number of units in the variance is a third of them where influences are normal,
+    and k where k units carry all (after Carter, Schnepel and Steigerwald 2017, who have it for a
+    regression's clusters). Its square less one, by simulation, is what t needs with few such
+    units: none for one unit, three for two, and no less than n − 1 in balanced designs of any size.
+    """
+    return effective(squares, weights) ** 2 - 1
 
 
 def t_interval(
@@ -163,7 +229,7 @@ def like_interval(
     """The interval when units and raters both vary; never narrower than for these raters."""
     from scipy.special import stdtrit
 
-    of_units = float(stdtrit(units.n - 1, 0.5 + coverage / 2))
+    of_units = float(stdtrit(units.df, 0.5 + coverage / 2))
     of_raters = float(stdtrit(raters.n - 1, 0.5 + coverage / 2))
     u, r = max(units.variance - twice / 2, 0.0), max(raters.variance - twice / 2, 0.0)
     both = (of_units * u + of_raters * r) / np.sqrt(u + r) if u + r > 0 else 0.0

@@ -12,13 +12,16 @@ import pandas as pd
 from analysis import bootstrap
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.intervals import estimated, interval_of
+from analysis.infer import called
+from analysis.intervals import Sample, estimated, interval_of
 from analysis.leaving import leave_raters_out
 from analysis.links import LOG, PLAIN
 from analysis.options import DRAWN, USUAL, Options
 from analysis.patterns import find_patterns
 from analysis.ratings import Ratings, read
 from analysis.statistic import rows_to_resample
+
+ROUNDING = 1e-12
 
 
 def cells_of(
@@ -61,7 +64,8 @@ def _one_by_one(coded: Ratings) -> Cells:
     numbers = {"x": x}
     if coded.confidence is not None:
         numbers["c"] = coded.confidence[unit, rater]
-    return Cells(unit, rater, clusters, numbers, coded.raters)
+    named = coded.units if coded.clusters is None else coded.cluster_names
+    return Cells(unit, rater, clusters, numbers, coded.raters, named)
 
 
 def gone_through(values: Any) -> Any:
@@ -145,10 +149,20 @@ def _mean_of_patterns(coded: Ratings, options: Options) -> Estimate:
         return Estimate(value, **common)
     with_raters = options.interval == "jackknife" and len(answered) >= 3
     left = leave_raters_out(statistic, patterns) if with_raters else None
-    found = interval_of(
-        statistic.values, rows, weights, options, link=PLAIN, left=left, edge=None, unit="clusters"
+    alone = patterns.blocks is None
+    sample = Sample(
+        rows, weights, "clusters", "unit" if alone else "cluster", sizes=rows[:, 1].astype(float)
     )
-    return estimated(value, found, options, warnings=found.warnings, **common)
+    found = interval_of(statistic.values, sample, options, link=PLAIN, left=left, edge=None)
+    return estimated(
+        value,
+        found,
+        options,
+        called=lambda row: called(coded, patterns.forget_raters(), row, exchangeable=True),
+        leaving=common["raters"],
+        warnings=found.warnings,
+        **common,
+    )
 
 
 def mean_of(cells: Cells, options: Options = USUAL) -> Estimate:
@@ -177,7 +191,9 @@ def sd_of(cells: Cells, options: Options = USUAL) -> Estimate:
 def _deviation(totals: np.ndarray) -> np.ndarray:
     total, squares, n = totals.T
     spread = squares - total**2 / np.maximum(n, 1)
-    return np.where(n > 1, np.sqrt(np.maximum(spread, 0) / np.maximum(n - 1, 1)), np.nan)
+    # Of equal values the two differ by rounding, which is no spread.
+    spread = np.where(spread > ROUNDING * squares, spread, 0.0)
+    return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1)), np.nan)
 
 
 def median_of(cells: Cells, options: Options = USUAL) -> Estimate:

@@ -11,7 +11,8 @@ import numpy as np
 
 from analysis.cells import Cells, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.jackknife import t_interval
+from analysis.intervals import ROUGH, no_wider, t_of
+from analysis.jackknife import freedom, t_interval
 from analysis.limits import METHODS, limits
 from analysis.links import LOGIT
 from analysis.options import DRAWN, USUAL, Options
@@ -71,7 +72,9 @@ def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
     codes = coded.codes[unit, rater]
     hit, within = wanted[codes] & counts[codes], counts[codes]
     clusters = unit if coded.clusters is None else coded.clusters[unit]
-    return Cells(unit, rater, clusters, {"hit": hit * 1.0, "of": within * 1.0}, coded.raters)
+    named = coded.units if coded.clusters is None else coded.cluster_names
+    numbers = {"hit": hit * 1.0, "of": within * 1.0}
+    return Cells(unit, rater, clusters, numbers, coded.raters, named)
 
 
 def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
@@ -104,6 +107,9 @@ def proportion_difference(
     """The difference of two independent proportions, with Newcombe's interval (method 10)."""
     if min(total, other_total) <= 0:
         return Estimate(None, reason="zero_denominator", statistic="proportion_difference")
+    for few, many in ((count, total), (other_count, other_total)):
+        if not 0 <= few <= many:
+            raise ValueError(f"{few:g} of {many:g} is not a proportion")
     p, q = count / total, other_count / other_total
     low, high = limits(count, total, "wilson", coverage)
     other_low, other_high = limits(other_count, other_total, "wilson", coverage)
@@ -130,7 +136,8 @@ def proportion_of(
     """Σ hit / Σ of over answers: the linearised variance over clusters, on the logit, with t.
 
     Where each cluster holds one answer, Wilson's interval; at 0 and 1, Wilson's on the number of
-    clusters. A bootstrap asked for by name is drawn wherever there is something to draw.
+    clusters, and so where few clusters carry the spread and the other would be wider. A bootstrap
+    asked for by name is drawn wherever there is something to draw.
     """
     counted = cells.where(cells.numbers["of"] > 0)
     interval, coverage = options.interval, options.coverage
@@ -153,20 +160,25 @@ def proportion_of(
         return found
     p = found.value
     rows = counted.per_cluster(counted.numbers["hit"], counted.numbers["of"])
-    at_edge = p in (0.0, 1.0)
-    drawn = interval in DRAWN
-    if at_edge or (not drawn and len(rows) == len(counted) and _single_answers(counted)):
-        n = len(rows)
+    n, drawn = len(rows), interval in DRAWN
+    if not (drawn and found.low is not None) and n == len(counted) and _single_answers(counted):
         low, high = limits(p * n, n, "wilson", coverage)
-        unit = "clusters" if at_edge else "answers"
-        method = f"Wilson on {n} {unit}" + _raters_said(found)
-        found = replace(found, low=low, high=high, method=method, reason=None)
-    elif not drawn and len(rows) >= 3:
-        variance = linearised_variance(rows, p)
-        variance *= LOGIT.slope(np.array([p]))[0] ** 2
-        low, high = t_interval(p, variance, len(rows) - 1, coverage, LOGIT)
-        method = f"linearised over {len(rows)} clusters on the logit, t" + _raters_said(found)
-        found = replace(found, low=low, high=high, method=method)
+        method = f"Wilson on {n} answers" + _raters_said(found)
+        reason = found.reason if found.low is not None else None
+        found = replace(found, low=low, high=high, method=method, reason=reason)
+        if n < ROUGH:
+            found = replace(found, warnings=tuple(dict.fromkeys((*warnings, "few_clusters"))))
+    elif found.low is not None and not drawn and 0 < p < 1:
+        gaps = linearised_gaps(rows, p)
+        df = min(max(freedom(gaps**2, np.ones(n)), 1.0), n - 1.0)
+        variance = float((gaps**2).sum()) * LOGIT.slope(np.array([p]))[0] ** 2
+        low, high = t_interval(p, variance, df, coverage, LOGIT)
+        method = f"linearised over {n} clusters on the logit, {t_of(df, n)}"
+        least = no_wider(p, (low, high), rows[:, 1], np.ones(n), coverage)
+        if least is not None:
+            low, high, many = least
+            method = f"Wilson on {many:.3g} clusters"
+        found = replace(found, low=low, high=high, method=method + _raters_said(found), df=df)
     return found
 
 
@@ -181,8 +193,8 @@ def _raters_said(found: Estimate) -> str:
     return said + of_raters
 
 
-def linearised_variance(rows: np.ndarray, p: float) -> float:
-    """The variance of Σ hit / Σ of when whole clusters are drawn."""
+def linearised_gaps(rows: np.ndarray, p: float) -> np.ndarray:
+    """What each cluster adds to Σ hit / Σ of, scaled so that squares make its variance."""
     g = len(rows)
     gaps = rows[:, 0] - p * rows[:, 1]
-    return float(g / (g - 1) * (gaps**2).sum() / rows[:, 1].sum() ** 2)
+    return np.asarray(np.sqrt(g / (g - 1)) * gaps / rows[:, 1].sum())

@@ -24,6 +24,8 @@ class Ratings:
 
     `confidence` has the shape of the codes where it was asked for. `guessed` says that nothing but
     its shape tells which side of a table holds the units, and that the shape is an unusual one.
+    `clusters` has a number per unit, `cluster_names` a name per such number; where no units share
+    a cluster, they have a name per unit.
     """
 
     codes: np.ndarray
@@ -36,6 +38,7 @@ class Ratings:
     clusters: np.ndarray | None = None
     confidence: np.ndarray | None = None
     guessed: bool = False
+    cluster_names: Any = None
 
     @property
     def n_units(self) -> int:
@@ -113,7 +116,7 @@ def read(
     if isinstance(ratings, Ratings):
         coded = ratings
         if cluster is not None:
-            coded = coded._with(clusters=_clusters(cluster, coded))
+            coded = _clustered(coded, _clusters(cluster, coded))
     elif is_long(ratings):
         coded = _from_long(ratings, declared(scale), cluster, keep, confidence)
     else:
@@ -203,7 +206,7 @@ def _from_table(
         codes, found, numbers, scale is not None, labels, units, raters, guessed=guessed
     )
     if cluster is not None:
-        coded = coded._with(clusters=_clusters(cluster, coded))
+        coded = _clustered(coded, _clusters(cluster, coded))
     if confidence is not None:
         coded = coded._with(confidence=_confidences(confidence, ratings, codes))
     return coded
@@ -287,7 +290,7 @@ def _from_long(
         coded = coded._with(confidence=np.append(np.nan, given)[rows])
     if cluster is not None:
         labelled = _by_unit(cluster, frame, units.places(), coded)
-        coded = coded._with(clusters=cluster_codes(labelled))
+        coded = _clustered(coded, labelled)
     # Raters stand in the order of their names, whichever row came first.
     order = sorted(range(len(coded.raters)), key=lambda j: name_key(coded.raters[j]))
     if order != list(range(len(order))):
@@ -302,10 +305,10 @@ def name_key(name: Any) -> tuple[str, Any]:
     return type(name).__name__, str(name)
 
 
-def _clusters(cluster: Any, coded: Ratings) -> np.ndarray:
-    """The cluster of each unit of a table."""
+def _clusters(cluster: Any, coded: Ratings) -> list[Any]:
+    """The cluster's label of each unit of a table."""
     if isinstance(cluster, (Mapping, pd.Series)):
-        return cluster_codes(_looked_up(cluster, coded))
+        return _looked_up(cluster, coded)
     if isinstance(cluster, str):
         raise ValueError(
             f"cluster={cluster!r}: a table has no column of clusters, give a label per unit"
@@ -315,7 +318,7 @@ def _clusters(cluster: Any, coded: Ratings) -> np.ndarray:
         raise ValueError(
             f"{len(labels)} cluster labels for {coded.n_units} units: give one per unit"
         )
-    return cluster_codes(labels)
+    return labels
 
 
 def _looked_up(cluster: Any, coded: Ratings) -> list[Any]:
@@ -377,6 +380,13 @@ def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "un
             "give it one"
         )
     return [labels[code] if code >= 0 else None for code in of_unit]
+
+
+def _clustered(coded: Ratings, labels: Sequence[Any]) -> Ratings:
+    codes = cluster_codes(labels)
+    names = np.empty(int(codes.max(initial=-1)) + 1, dtype=object)
+    names[codes] = np.fromiter(labels, dtype=object, count=len(codes))
+    return coded._with(clusters=codes, cluster_names=names)
 
 
 def cluster_codes(labels: Sequence[Any]) -> np.ndarray:

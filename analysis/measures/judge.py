@@ -60,6 +60,7 @@ def _compare(
         task.board.cluster[units],
         numbers,
         ("judge",),
+        task.board.cluster_names,
     )
     estimate = _estimate(task.statistic, cells, task.options)
     estimate = replace(

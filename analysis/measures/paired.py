@@ -93,6 +93,7 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
             np.zeros(keep.sum(), dtype=int),
             board.cluster[samples.unit[keep]],
             {"x": x[keep], "of": bottom[keep], "first": first[keep] * 1.0},
+            clusters=board.cluster_names,
         )
         found = (pooled_difference if pooled else paired_difference)(cells, task.options)
         found = replace(

@@ -8,8 +8,8 @@ import numpy as np
 
 from analysis.cells import add_up, ratio
 from analysis.estimate import Estimate
-from analysis.intervals import estimated, interval_of
-from analysis.links import LOGIT, PLAIN
+from analysis.intervals import Sample, estimated, interval_of
+from analysis.links import LOGIT
 from analysis.measures.finding import Finding, Task
 from analysis.measures.trace import QUESTION, Trace, trace
 from analysis.options import Options
@@ -89,15 +89,9 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: Options) -> Es
     value = float(rows[:, 0].sum() / rows[:, 1].sum())
     if options.interval is None:
         return Estimate(value, **common)
-    found = interval_of(
-        ratio,
-        rows,
-        np.ones(len(rows), dtype=np.int64),
-        options,
-        link=LOGIT if 0 < value < 1 else PLAIN,
-        unit="clusters",
-        edge=None,
-    )
+    ones = np.ones(len(rows), dtype=np.int64)
+    sample = Sample(rows, ones, "clusters", "cluster", sizes=rows[:, 1])
+    found = interval_of(ratio, sample, options, link=LOGIT, edge=None)
     common["warnings"] = (*common["warnings"], *found.warnings)
     return estimated(value, found, options, **common)
 
