@@ -235,7 +235,8 @@ def called(coded: Ratings, patterns: Patterns, row: int, exchangeable: bool) -> 
         return None
     codes, wanted = coded.codes, patterns.codes[row]
     if exchangeable:
-        codes, wanted = np.sort(codes, axis=1), np.sort(wanted)
+        # Without raters, a pattern is as wide as there are answers to a unit at most.
+        codes, wanted = np.sort(codes, axis=1)[:, ::-1][:, : len(wanted)], np.sort(wanted)[::-1]
     names = coded.units if coded.clusters is not None else coded.cluster_names
     names = coded.units if names is None else names
     found = np.flatnonzero((codes == wanted).all(axis=1))

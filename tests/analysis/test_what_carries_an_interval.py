@@ -268,3 +268,9 @@ def test_one_agreement_that_was_not_met_widens_an_interval_around_zero():
     with_it = alpha([*table, [2, 2]], interval=None)
     assert found.value < 0
     assert found.high > with_it.value > 0.35
+
+
+def test_the_unit_is_named_where_no_unit_has_all_raters():
+    table = [[None, None, 1, 1], [None, None, 1, 1], [None, 1, None, 2]]
+    found = alpha(table, scale=[1, 2, 3])
+    assert told(found) == (None, None, "rests_on_one_unit", 2)
