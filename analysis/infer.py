@@ -141,7 +141,8 @@ def _compared(statistic: Statistic, patterns: Patterns) -> Patterns:
     if blocks is not None:
         clusters, which, counts = blocks
         keep, place = met[which], np.cumsum(met) - 1
-        blocks = (clusters[keep], place[which[keep]], counts[keep])
+        _, clusters = np.unique(clusters[keep], return_inverse=True)
+        blocks = (clusters.ravel(), place[which[keep]], counts[keep])
     return Patterns(patterns.codes[met], patterns.weights[met], patterns.q, blocks)
 
 
