@@ -93,7 +93,7 @@ def test_a_warning_is_a_failure_that_quotes_it(notebook, place):
 
 
 def test_the_others_go_on_when_one_round_fails(notebook, place):
-    notebook("assert round != 'halo-sample', 'not this one'", SECTION)
+    notebook("assert round_name != 'halo-sample', 'not this one'", SECTION)
     with pytest.raises(ReportError, match="halo-sample: AssertionError: not this one"):
         build(place, ["halo-sample", "stem-sample"])
     assert (place.reports / "stem-sample" / "index.html").exists()
