@@ -11,9 +11,10 @@ TEXTS = [
     "=1+1", "+1", "-1", "-", "@x", "'=x", "''@y", "'", "=cmd|' /C calc'!A0", "\tx", "a\tb",
     "a\nb", "a\r\nb", "a\rb", "\nx", "x\n", '"', '""', 'say "no"', "a,b;c", " edge ", "  two",
     "nan", "NaN", "NA", "N/A", "null", "None", "true", "1e5", "00", "0123", "4", "4.0", "inf",
-    "1_000", "0.5%", "\u202eright to left", "\u200fx", "a\u0301", "é中文🙂", "\u00a0x\u00a0", "a\u2028b",
-    "a\u0085b", "a\x0bb", "a\x0cb", "\x1b[31mred", "\ufeffx", "\ufffe", "\uffff", "\ufffd",
-    "_x000D_", "_x005F_", "<b>&amp;", "{}", "[1]", "\\", "\\n", "---", "# x", "|a|b|", "x" * 5000,
+    "1_000", "0.5%", "\u202eright to left", "\u200fx", "a\u0301", "é中文🙂", "\u00a0x\u00a0",
+    "a\u2028b", "a\u0085b", "a\x0bb", "a\x0cb", "\x1b[31mred", "\ufeffx", "\ufffe",
+    "\uffff", "\ufffd", "_x000D_", "_x005F_", "<b>&amp;", "{}", "[1]", "\\", "\\n", "---",
+    "# x", "|a|b|", "x" * 5000,
 ]
 
 
