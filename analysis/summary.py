@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.board import Board
-from analysis.catalogue import check_measure, correction_of, measured_by
+from analysis.catalogue import check_measure, measured_by
 from analysis.measures.finding import Finding, Task
 from analysis.measures.fitting import fitting
 from analysis.options import Options
@@ -108,7 +108,6 @@ def _row(
         "n_ratings": estimate.n_ratings,
         "method": estimate.method or None,
         "p": estimate.beside.get("p"),
-        "correction": correction_of(measure),
         "reason": estimate.reason,
         "aggregate": found.aggregate,
         "warnings": list(estimate.warnings),

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 import analysis
+from analysis.catalogue import correction_of
 from analysis.options import Options
 from analysis.summary import by_measure
 
@@ -45,7 +46,7 @@ def rows_of(
     )
     return corrected(
         [
-            within(row, possible(row, ranges, measure))
+            within({**row, "correction": correction_of(measure)}, possible(row, ranges, measure))
             for measure, rows in zip(measures, found, strict=True)
             for row in rows
         ]

@@ -6,8 +6,8 @@ from analysis import summary
 
 ROW = [
     *("question", "group", "statistic", "estimate", "low", "high", "low_like", "high_like"),
-    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "correction"),
-    *("reason", "aggregate", "warnings"),
+    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "reason"),
+    *("aggregate", "warnings"),
 ]
 STEM = {
     "accuracy": {

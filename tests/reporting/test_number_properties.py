@@ -125,7 +125,7 @@ def assert_same(first, second, names=None):
     assert sorted(map(str, found)) == sorted(str(key(row, names)) for row in first)
     for row in first:
         other = found[key(row, names)]
-        for name in ("n_items", "n_raters", "n_ratings", "reason", "warnings", "correction"):
+        for name in ("n_items", "n_raters", "n_ratings", "reason", "warnings"):
             assert row[name] == other[name], (name, row, other)
         for name in ("estimate", "low", "high", "low_like", "high_like", "p"):
             a, b = row[name], other[name]
