@@ -79,7 +79,7 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
         parts.append(paragraph(by_chance(both, (old, new), bool(shared)), "soft"))
     lines = [
         (
-            label(each.new["question"], labels) if each.new["question"] else "All",
+            whose(each) + (label(each.new["question"], labels) if each.new["question"] else "All"),
             name_of(each.new["statistic"]),
             estimate(each.old),
             estimate(each.new),
@@ -91,6 +91,12 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
     head = ("Question", "Number", found[0].round, found[1].round, "Change", "Beyond the intervals")
     parts.append(table(head, lines, "Number by number", text=2))
     return with_legend("".join(parts))
+
+
+def whose(change: Change) -> str:
+    """Ahead of a number that models' answers stand behind, in one round or in both."""
+    by = [row.get("raters") == "model" for row in (change.old, change.new)]
+    return "By models: " if all(by) else "By models in one of the two: " if any(by) else ""
 
 
 def as_document(numbers: Numbers) -> dict[str, Any]:

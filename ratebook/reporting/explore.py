@@ -62,9 +62,14 @@ class Explore:
         if not len(found):
             return shown("Which pairs differ?", "")
         first, second = found.idxmin()
+        both = [
+            self.report.counted.table(one).reindex(columns=[first, second]).notna().all(axis=1)
+            for one in asked
+        ]
+        shared = sum(int(each.sum()) for each in both)
         said = (
-            f"{first} and {second} agree least: {percent(found.min())} % of the answers they have "
-            "in common are the same."
+            f"{first} and {second} agree least: {percent(found.min())} % of the {shared:,} answers "
+            "they have in common are the same. Of many pairs one is always the lowest."
         )
         return shown("Which pairs differ?", paragraph(said) + matrix(self.report, asked))
 

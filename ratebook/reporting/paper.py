@@ -85,5 +85,5 @@ def paper(report: Any) -> str:
     """paper.tex: the paragraph, then the table."""
     import json
 
-    labels = {question.id: question.label for question in report.protocol.questions}
+    labels = {question.id: report.label(question.id) for question in report.protocol.questions}
     return tex(methods(report)) + "\n\n" + latex(json.loads(report.numbers.to_json()), labels)

@@ -76,6 +76,8 @@ def title(row: Mapping[str, Any], labels: Labels) -> str:
 def short_title(row: Mapping[str, Any], labels: Labels) -> str:
     """The same where it is clear that an α is spoken of."""
     question = label(row["question"], labels) if row["question"] else ""
+    if row.get("raters") == "model":  # levels and agreement of people and of models are not alike
+        question = f"{question} (by models)".strip()
     if row["statistic"] == "mean" or row["statistic"].startswith("alpha_"):
         return question
     return f"{name_of(row['statistic'])} {question}".strip()

@@ -132,6 +132,25 @@ def test_stored_questions_that_nobody_answered_are_counted(tmp_path):
     assert "there are no questions" not in page
 
 
+def test_over_rounds_and_in_a_paper_numbers_of_models_are_said_to_be_theirs(tmp_path):
+    from ratebook.reporting.comparison import whose
+    from ratebook.reporting.paper import paper
+    from ratebook.reporting.trends import Change, sentences
+
+    def of(raters, value):
+        row = {"statistic": "mean", "question": "fluency", "group": None, "aggregate": None}
+        return row | {"estimate": value, "low": value, "high": value, "raters": raters}
+
+    change = Change(of("human", 3.0), of("model", 4.0), False, True)
+    assert sentences([change], {"fluency": "Fluency"}) == [
+        "Fluency (by models) rose from 3.00 to 4.00."
+    ]
+    assert whose(change) == "By models in one of the two: "
+    written = paper(Report(beside_a_model(tmp_path, items=12)))
+    assert "Fluency (by a model) & Mean" in written
+    assert "Accuracy & Mean" in written
+
+
 def test_the_index_says_which_results_are_of_models(tmp_path):
     from ratebook.reporting.index import said
 

@@ -145,7 +145,7 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
     corrected = "p, corrected" if many > 1 and by else "p"
     of = "Cases" if one_each else "Items of both"
     head = ("Question", "Pair", "Difference", "Interval", corrected, "Beyond chance", of)
-    made = table(head, lines, "Differences on the cases that both systems have answers to", text=2)
+    made = table(head, lines, "Differences on the same cases", text=2)
     if len(lines) > UNFOLDED:
         beyond = [line for line in lines if line[5] == "yes"]
         made = paragraph(
