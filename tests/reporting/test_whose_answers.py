@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ratebook.reporting import Report
-from tests.reporting.rounds import MODEL_ONLY, beside_a_model, page_of, records, words_of
+from tests.reporting.rounds import CRITERIA, MODEL_ONLY, beside_a_model, page_of, records, words_of
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +26,17 @@ def test_the_page_opens_with_the_questions_that_a_model_answered_alone(mixed):
         "No person answered Fluency and KG alignment: there gauge stands alone, marked as a model. "
         "Numbers over all questions leave them out."
     ) in words_of(mixed)
+
+
+def test_where_a_model_scored_alone_the_numbers_over_all_questions_are_its_own(by_hand):
+    """ana answered a question in words; all scores are the model's."""
+    answers = [("gauge", f"i{at:03d}", q, 1 + at % 5) for at in range(12) for q in CRITERIA]
+    answers += [("ana", f"i{at:03d}", "comment", "fine") for at in range(12)]
+    page = words_of(
+        page_of(by_hand("neureg-qa", records("neureg-qa", 12), answers, {"gauge": "model"}))
+    )
+    assert "12 items · 1 model, no person" in page
+    assert "leave them out" not in page
 
 
 def test_numbers_of_a_model_are_marked_in_tables_figures_and_sentences(mixed):

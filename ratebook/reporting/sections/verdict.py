@@ -120,11 +120,19 @@ def by_models(report: Any) -> list[str]:
     if alone:
         models = sorted(name for name, kind in report.kinds.items() if kind == "model")
         verb = "stands" if len(models) == 1 else "stand"
-        said.append(
-            f"No person answered {listing(alone)}: there {listing(models)} {verb} alone, marked as "
-            f"{'a model' if len(models) == 1 else 'models'}. Numbers over all questions leave "
-            f"{'it' if len(alone) == 1 else 'them'} out."
-        )
+        line = f"No person answered {listing(alone)}: there {listing(models)} {verb} alone, marked "
+        line += f"as {'a model' if len(models) == 1 else 'models'}."
+        over = {
+            row["raters"] == "model"
+            for row in report.numbers.rows
+            if row["question"] is None
+            and row["estimate"] is not None
+            and row["statistic"] != "completeness"
+        }
+        if over == {False}:
+            them = "it" if len(alone) == 1 else "them"
+            line += f" Numbers over all questions leave {them} out."
+        said.append(line)
     if both:
         said.append(f"Answers of people and of models count alike on {listing(both)}.")
     return said
