@@ -149,7 +149,7 @@ class Report:
         people, models = found.count("human"), found.count("model")
         said = [count_of(people, "person", "people")] if people else []
         said += [count_of(models, "model")] if models else []
-        return " and ".join(said)
+        return " and ".join(said) or "nobody"
 
     @cached_property
     def mixed(self) -> dict[str, set[str]]:
