@@ -31,6 +31,8 @@ from analysis.options import DRAWN, USUAL, Options
 FEWEST = 3
 # Below this the t distribution carries more than the data do.
 ROUGH = 10
+# A distance from 1 that is not known to a factor of this is not known.
+FARTHEST = 3
 RESTS_ON = {
     "unit": "rests_on_one_unit",
     "cluster": "rests_on_one_cluster",
@@ -187,6 +189,9 @@ def _interval(
         return resting(sample.one, units.at)
     units = _with_unseen(units, theta, sample, link)
     low, high = t_interval(theta, units.variance, units.df, coverage, link)
+    if link is FROM_ONE and 1 - low > FARTHEST * (1 - theta):
+        # So few units below chance tell nothing of how far below.
+        return Interval(reason="too_few_units_for_interval")
     method = f"jackknife over {n} {sample.unit} on {link.name}, {t_of(units.df, n)}"
     if link is LOGIT:
         sizes = np.ones(len(rows)) if sample.sizes is None else sample.sizes
@@ -203,26 +208,6 @@ def _interval(
 def t_of(df: float, n: int) -> str:
     """How the reach was found, with the degrees of freedom where few units carry the spread."""
     return "t" if df >= n - 1 else f"t with {df:.1f} degrees of freedom"
-
-
-def jackknifed(theta: float, without: np.ndarray, coverage: float, link: Link) -> Interval:
-    """The interval of a statistic that is no sum, from its values without each cluster."""
-    n = len(without)
-    if n < FEWEST:
-        return Interval(reason="too_few_units_for_interval")
-    gone = np.flatnonzero(~np.isfinite(without))
-    if len(gone):
-        return resting("cluster", int(gone[0]))
-    units = spread(theta, without, np.ones(n, dtype=np.int64), link)
-    if units.is_none:
-        return Interval(reason="no_spread_for_interval")
-    if units.df < 1:
-        return resting("cluster", units.at)
-    low, high = t_interval(theta, units.variance, units.df, coverage, link)
-    method = f"jackknife over {n} clusters on {link.name}, {t_of(units.df, n)}"
-    warnings = ("few_clusters",) if n < ROUGH else ()
-    se = standard_error(theta, without, np.ones(n), n)
-    return Interval(low, high, se=se, df=units.df, method=method, warnings=warnings)
 
 
 def no_wider(

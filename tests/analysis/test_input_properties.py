@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -281,7 +282,11 @@ def flat(found, where=""):
     return {where: found}
 
 
-def alike(one, other):
+def alike(place, one, other):
+    if place.endswith(".rests_on"):  # a name, which the change may have changed
+        return (one is None) == (other is None)
+    if place.endswith(".method"):
+        one, other = (re.sub(r"(all rests on \w+) .*", r"\1", said) for said in (one, other))
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12) or math.isnan(one + other)
     return bool(one == other) or (one is None and other is None)
@@ -298,7 +303,7 @@ def test_neither_order_nor_names_nor_spelling_change_a_number(name, frame, data)
         again = flat(compute(changed, names))
         assert first.keys() == again.keys(), said
         for place, one in first.items():
-            assert alike(one, again[place]), (said, place, one, again[place])
+            assert alike(place, one, again[place]), (said, place, one, again[place])
 
 
 def test_every_public_function_has_its_property_or_takes_no_ratings():
