@@ -35,8 +35,8 @@ def test_a_page_with_other_parameters_says_so_at_its_top_and_in_the_index(narrow
 
 def test_the_paper_is_renewed_with_the_page_and_an_old_print_goes(built, narrowed):
     paper = (narrowed / "halo-sample" / "paper.tex").read_text("utf-8")
-    assert "by 2 raters" in paper
-    assert "by 3 raters" in (built / "halo-sample" / "paper.tex").read_text("utf-8")
+    assert "by 2 people" in paper
+    assert "by 3 people" in (built / "halo-sample" / "paper.tex").read_text("utf-8")
     assert not (narrowed / "halo-sample" / "report.pdf").exists()
 
 
