@@ -35,9 +35,10 @@ BEFORE = {  # what must be said first, so that the question is asked
 }
 COUNTER = itertools.count()
 some = settings(
-    max_examples=8, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    max_examples=6, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+many = settings(some, max_examples=120)
 HOSTILE = [
     "", " ", "nan", "NaN", "NA", "N/A", "None", "null", "-", "?", "1e5", "1e0", "00", "04", " 4 ",
     "4.0", "4,5", "+4", "-4", "٤", "4%", "0.5", "0.5%", "85%", "85 %", "0", "100", "100.5", "inf",
@@ -244,9 +245,7 @@ def doors(request, tmp_path, monkeypatch):
     return Doors(tmp_path, request.param)
 
 
-@some
-@given(data=st.data())
-def test_every_file_stores_what_the_form_stores_or_refuses_it_too(doors, data):
+def files_store_what_the_form_stores_or_refuse_it_too(doors, data):
     question = data.draw(st.sampled_from(doors.protocol.questions))
     value = data.draw(values(question))
     row = doors.by_form(question, value)
@@ -256,9 +255,7 @@ def test_every_file_stores_what_the_form_stores_or_refuses_it_too(doors, data):
         assert doors.by_file(door, question, value) == row, (door, question.id, value)
 
 
-@some
-@given(data=st.data())
-def test_a_judge_s_reply_stores_what_the_form_stores(doors, data):
+def a_judge_s_reply_stores_what_the_form_stores(doors, data):
     # Comments and reasons come with the reasoning of their question, and have no key of their own.
     question = data.draw(st.sampled_from(written(doors.protocol.questions)))
     value = data.draw(values(question))
@@ -273,9 +270,7 @@ def test_a_judge_s_reply_stores_what_the_form_stores(doors, data):
     assert judged == row, (question.id, value)
 
 
-@some
-@given(data=st.data())
-def test_what_was_not_answered_has_one_row_too(doors, data):
+def what_was_not_answered_has_one_row_too(doors, data):
     question = data.draw(st.sampled_from(doors.protocol.questions))
     status = data.draw(st.sampled_from(["skipped", "not_applicable", "maybe"]))
     reason = data.draw(st.sampled_from([*HOSTILE, None]))
@@ -309,3 +304,26 @@ def said(doors, rater, question):
             # Around a reason, as around a name, a table's spaces say nothing.
             return answer.status, answer.value, (answer.reason or "").strip() or None
     return None
+
+
+PROPERTIES = [
+    files_store_what_the_form_stores_or_refuse_it_too,
+    a_judge_s_reply_stores_what_the_form_stores,
+    what_was_not_answered_has_one_row_too,
+]
+each = pytest.mark.parametrize("holds", PROPERTIES, ids=lambda one: one.__name__)
+
+
+@each
+@some
+@given(data=st.data())
+def test_every_door_stores_the_same_row(doors, holds, data):
+    holds(doors, data)
+
+
+@pytest.mark.long
+@each
+@many
+@given(data=st.data())
+def test_every_door_stores_the_same_row_of_many_more_answers(doors, holds, data):
+    holds(doors, data)
