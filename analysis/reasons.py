@@ -32,6 +32,10 @@ REASONS = {
     "unbalanced": "This form needs every rater on every unit.",
     "no_consensus": "The raters reached no consensus on any unit that could be compared.",
     "no_comparison": "The rater to compare with answered none of these units.",
+    "no_such_number": (
+        "Nothing here was counted of just what is asked for: this question, and these groups or "
+        "the whole round."
+    ),
     "no_questions": "There are no questions.",
     "no_gt_answerable": "No question can be answered from the reference.",
     "no_answered": "No question was answered from the generated text.",

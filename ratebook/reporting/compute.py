@@ -127,7 +127,7 @@ def compute(
             "questions": wordings(protocol),
         },
         rows=rows,
-        targets=verdicts(protocol.targets, rows),
+        targets=verdicts(protocol.targets, rows, parameters.questions),
         checks=checks(frame, rows, measures, questions_of(protocol)),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .cautions import is_untrusted
@@ -16,14 +16,37 @@ def is_measured(target: Mapping[str, Any]) -> bool:
     return target["value"] is not None or target["reason"] not in UNMEASURED
 
 
-def verdicts(targets: Iterable[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One entry for each target whose statistic could be asked of this round."""
+def verdicts(
+    targets: Iterable[Any],
+    rows: list[dict[str, Any]],
+    questions: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    """One entry for each target, but for those of questions that a reader left out.
+
+    A target that no row speaks of is undefined, so that no gate stays open for want of a number.
+    """
     found = []
     for target in targets:
         row = row_of(rows, target.statistic, target.question, target.group)
-        if row is not None:
-            found.append(verdict(target, row))
+        if row is None and questions is not None and target.question not in questions:
+            continue
+        found.append(verdict(target, row or nothing(target)))
     return found
+
+
+def nothing(target: Any) -> dict[str, Any]:
+    """What stands in the place of a row where the round has none that the target names."""
+    return {
+        "statistic": target.statistic,
+        "question": target.question,
+        "group": target.group or None,
+        "estimate": None,
+        "low": None,
+        "high": None,
+        "n_items": 0,
+        "reason": "no_such_number",
+        "warnings": [],
+    }
 
 
 def verdict(target: Any, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from ratebook.cli import main
 from ratebook.reporting import numbers
 from ratebook.rounds import Event
-from tests.reporting.rounds import asking, choice, measured, scale
+from tests.reporting.rounds import asking, choice, measured, page_of, scale, words_of
 
 
 def items(count, **fields):
@@ -354,6 +355,7 @@ def test_a_target_is_held_against_the_number_of_its_own_question_and_group(asked
         ("S", 3.0),
         ("T", 1.75),
         ("Sea", 1.0),
+        ("Sky", None),
     ]
     assert found.get("mean", "t", topic="air")["estimate"] == 2.5
     assert found.get("mean", "t", topic="sky") is None
@@ -401,11 +403,43 @@ def test_intervals_end_where_the_values_can(asked):
     assert all(rows[name]["low"] >= -2 and rows[name]["high"] <= 2 for name in ("mae", "bias"))
 
 
-@pytest.mark.xfail(strict=True, reason="part 11: numbers given rater by rater have one address")
-def test_a_target_of_a_comparison_with_people_is_never_passed_over(asked):
-    """The number stands rater by rater, so nothing is found for the target, and a gate is open."""
-    target = {"name": "Near", "statistic": "mae", "question": "s", "at_most": 0.1}
-    text = asking({"s": scale(3)}, [measured("mae", "s")], [target])
+def test_a_target_that_no_number_answers_is_undefined_and_not_met(asked):
+    """A comparison with people stands rater by rater, and no system is called c."""
+    targets = [
+        {"name": "Near", "statistic": "mae", "question": "s", "at_most": 0.9},
+        *(
+            {"name": f"Of {name}", "statistic": "mean", "question": "s", "at_least": 1}
+            | {"group": {"model": name}}
+            for name in "ca"
+        ),
+    ]
+    measures = [measured("mae", "s"), measured("mean", "s", by=["model"])]
+    text = asking({"s": scale(3), "t": scale(3)}, measures, targets, system="model")
     given = answers("s", ana=[1, 3, 2], ben=[1, 3, 2], owl=[1, 3, 3])
-    found = numbers(asked(text, 3, given, kinds={"owl": "model"}))
-    assert [told["met"] for told in found.targets] == [False]
+    given += answers("t", ana=[1, 1, 1])
+    stored = asked(text, 3, given, kinds={"owl": "model"}, model="aab")
+    found = numbers(stored).targets
+    assert [(told["name"], told["met"], told["verdict"]) for told in found] == [
+        ("Near", False, "undecided"),
+        ("Of c", False, "undecided"),
+        ("Of a", True, "undecided"),
+    ]
+    assert [(told["value"], told["reason"]) for told in found[:2]] == [(None, "no_such_number")] * 2
+    page = words_of(page_of(stored))
+    assert "Near: undefined, because nothing here was counted of just what is asked for" in page
+    # Who leaves a question out of a report leaves its targets out.
+    assert numbers(stored, questions=["t"]).targets == []
+
+
+def test_a_gate_is_shut_by_a_target_that_no_number_answers(asked, tmp_path, capsys):
+    target = {"name": "Near", "statistic": "mae", "question": "s", "at_most": 0.9}
+    text = asking({"s": scale(3)}, [measured("mae", "s"), measured("mean", "s")], [
+        target, {"name": "High", "statistic": "mean", "question": "s", "at_least": 1},
+    ])
+    given = answers("s", ana=[1, 3, 2], ben=[1, 3, 2], owl=[1, 3, 3])
+    stored = asked(text, 3, given, kinds={"owl": "model"})
+    at = ["--workspace", str(tmp_path), "--db", str(stored.store.path)]
+    assert main([*at, "check", stored.name]) == 1
+    said = capsys.readouterr().out
+    assert "Near: undefined, because nothing here was counted" in said
+    assert "Not passed: 1 of 2 targets met." in said

@@ -88,8 +88,9 @@ def test_an_upper_bound_works_the_other_way_round():
     assert verdict(target, row(0.2, 0.15, 0.25))["verdict"] == "missed"
 
 
-def test_a_target_nobody_computed_is_not_invented():
-    assert verdicts([at_least(0.85, "kappa_raters")], [row(0.9)]) == []
+def test_a_target_nobody_computed_is_neither_invented_nor_passed_over():
+    (told,) = verdicts([at_least(0.85, "kappa_raters")], [row(0.9)])
+    assert (told["value"], told["met"], told["reason"]) == (None, False, "no_such_number")
 
 
 def test_the_verdict_says_value_interval_target_and_decision_in_one_sentence():

@@ -68,7 +68,8 @@ def without(
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Each target now, and as it would be without this rater, made in the same way."""
     rows = rows_without(report, rater, measures)
-    then = {target["name"]: target for target in verdicts(report.protocol.targets, rows)}
+    targets = verdicts(report.protocol.targets, rows, report.parameters.questions)
+    then = {target["name"]: target for target in targets}
     return [(now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then]
 
 
