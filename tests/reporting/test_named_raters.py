@@ -141,6 +141,14 @@ def test_of_two_raters_only_that_they_are_the_same_can_be_said(by_hand):
     assert "other pairs" not in page
 
 
+@pytest.mark.parametrize(("alike", "named"), [(26, True), (27, False)])
+def test_of_two_raters_nothing_is_said_that_chance_makes_once_in_a_thousand(by_hand, alike, named):
+    """One label in 26 of 30: (.867² + .133²)³⁰ = .0004; in 27: (.9² + .1²)³⁰ = .0026."""
+    column = lambda at: LABELS[at >= alike]  # noqa: E731
+    found = Report(labelled(by_hand, {"ana": column, "ben": column}, count=30)).copies
+    assert bool(found) is named
+
+
 def test_two_independent_raters_are_no_copies(by_hand):
     assert Report(labelled(by_hand, {"ana": noisy(1), "ben": noisy(2)})).copies == []
 
