@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..rounds.exchange.problems import counted
+from ..rounds.status import crowd
 
 COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged", "answers")
 
@@ -60,12 +61,11 @@ def missing(found: Mapping[str, Any]) -> str:
 
 def unplanned(found: Mapping[str, Any]) -> str:
     """What “missing” rests on where a file brought many people with few items each."""
-    people = [each for each in found["raters"] if each["kind"] == "human" and not each["excluded"]]
-    touched = sum(each["complete"] + each["begun"] for each in people)
-    mean = touched / found["items"] if found["items"] else 0
-    if not found["imported"] or found["per_item"] or len(people) < 3 or 2 * mean > len(people):
+    thin = crowd(found)
+    if thin is None:
         return ""
-    return (f" if all {len(people):,} people are to answer about every item: items have {mean:.3g} "
+    people, mean = thin
+    return (f" if all {people:,} people are to answer about every item: items have {mean:.3g} "
             "people on average, and no plan says how many they should have (open with --per-item)")
 
 

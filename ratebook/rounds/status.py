@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
@@ -74,6 +75,18 @@ def status(stored: StoredRound) -> dict[str, Any]:
         "complete": asked_anybody
         and not (missing or unfinished or left or (unsplit and not seen.parts)),
     }
+
+
+def crowd(found: Mapping[str, Any]) -> tuple[int, float] | None:
+    """(people, people of an item on average) of a status, where a file brought many people with
+    few items each and no plan says how many an item should have; then “missing” rests on nothing.
+    """
+    people = [each for each in found["raters"] if each["kind"] == "human" and not each["excluded"]]
+    touched = sum(each["complete"] + each["begun"] for each in people)
+    mean = touched / found["items"] if found["items"] else 0.0
+    if not found["imported"] or found["per_item"] or len(people) < 3 or 2 * mean > len(people):
+        return None
+    return len(people), mean
 
 
 def _without_parts(protocol: Protocol, seen: Snapshot) -> int:

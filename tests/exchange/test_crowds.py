@@ -6,6 +6,7 @@ import pytest
 from ratebook import Workspace
 from ratebook.cli import main
 from ratebook.rounds import RoundError
+from tests.reporting.rounds import page_of, words_of
 
 from .test_one_rule import PROTOCOL
 
@@ -48,6 +49,15 @@ def test_status_says_of_whom_the_missing_answers_are_wanted(place, capsys):
     place.open("planned", PROTOCOL, ITEMS, per_item=3).add(crowd())
     assert main(["--workspace", str(place.path), "status", "planned"]) == 0
     assert "if all" not in capsys.readouterr().out
+
+
+def test_the_page_asks_nobody_to_fill_what_no_plan_says_they_were_asked(place):
+    round = place.open("r", PROTOCOL, ITEMS)
+    round.add(crowd())
+    page = words_of(page_of(round.stored))
+    assert "108 of 144 required answers are missing if everybody is to answer about" in page
+    assert "items have 3 of 12 people on average" in page
+    assert "ask the raters to fill them" not in page
 
 
 def test_a_hundred_new_raters_are_ten_names_and_a_count(place):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...rounds.status import crowd
 from ..section import Section, bullets
 from ..tables.conduct import times, uniform
 from ..tables.lean import shown
@@ -139,8 +140,18 @@ def gaps(report: Any) -> list[str]:
     asked = report.asked
     said = []
     if asked.required and asked.missing / asked.required >= 0.02:
-        whom = "ask the raters to fill them" if asked.planned else "let the models go on"
-        said.append(f"{asked.missing:,} of {asked.required:,} {asked.what} are missing: {whom}.")
+        missing = f"{asked.missing:,} of {asked.required:,} {asked.what} are missing"
+        thin = crowd(report.stored.status()) if asked.planned else None
+        if thin is not None:
+            people, mean = thin
+            said.append(
+                f"{missing} if everybody is to answer about every item: items have {mean:.3g} of "
+                f"{people:,} people on average, and no plan says how many they should have. Open "
+                "the round with --per-item if not everybody was meant."
+            )
+        else:
+            whom = "ask the raters to fill them" if asked.planned else "let the models go on"
+            said.append(f"{missing}: {whom}.")
     flat = uniform(report.counted, report.parameters.coverage, report.cluster)
     for row in flat[(flat["gap"] > 0.25) & (flat["low"] > 0)].itertuples():
         said.append(
