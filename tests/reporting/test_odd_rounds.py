@@ -9,7 +9,7 @@ from ratebook.protocols import load
 from ratebook.reporting import Report, numbers
 from ratebook.rounds import Event, Store
 from tests.reporting.conftest import SAMPLES
-from tests.reporting.rounds import opened, page_of, records
+from tests.reporting.rounds import asking, choice, measured, opened, page_of, records
 
 PROTOCOLS = ("halo-support", "neureg-qa", "feedback-quality")
 HOSTILE = (
@@ -108,6 +108,31 @@ def test_when_everybody_says_the_same_alpha_is_undefined_and_the_page_says_why(b
     target = {target["name"]: target for target in numbers(stored).targets}["κ among people"]
     assert target["value"] is None
     assert target["met"] is False
+
+
+def test_raters_who_differ_on_percentages_are_not_said_to_give_the_same(by_hand):
+    text = asking({"share": {"type": "percent"}}, [measured("mean", "share")])
+    items = [{"id": f"i{n}", "text": f"Text {n}."} for n in range(3)]
+    said = [("ana", "i0", "share", 90), ("ben", "i0", "share", 25)]
+    said += [("ana", "i1", "share", 50), ("ben", "i1", "share", 50)]
+    page = text_of(page_of(by_hand(text=text, items=items, answers=said)))
+    assert "Raters gave the same answers throughout" not in page
+    assert "Raters differ on 1 item" in page
+    same = [one for one in said if one[1] == "i1"]
+    page = text_of(page_of(by_hand(text=text, items=items, answers=same)))
+    assert "Raters gave the same answers throughout: no item stands out." in page
+
+
+def test_confidence_alone_is_nothing_to_differ_on(by_hand):
+    text = asking(
+        {"label": choice("y", "n"), "sure": {"type": "percent", "covers": ["label"]}},
+        [measured("mean", "sure")],
+    )
+    items = [{"id": f"i{n}", "text": f"Text {n}."} for n in range(3)]
+    said = [("ana", "i0", "sure", 90), ("ben", "i0", "sure", 20), ("ana", "i1", "label", "y")]
+    page = text_of(page_of(by_hand(text=text, items=items, answers=said)))
+    assert "Raters gave the same answers throughout" not in page
+    assert "Raters differ on" not in page
 
 
 def test_two_hundred_raters_still_fit_on_the_page(by_hand):

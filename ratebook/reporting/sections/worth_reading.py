@@ -27,12 +27,14 @@ def worth_reading(report: Any) -> Section | None:
 
 def where_they_differ(report: Any) -> Section | None:
     counted = report.counted
-    if not any(report.shared.values()):
+    # What is said of the thing itself, percentages too; confidence is said of other answers.
+    numbers = [q for q in counted.asked() if q.is_numeric and not q.covers]
+    asked = [q for q in [*numbers, *counted.labelled()] if report.shared.get(q.id)]
+    if not asked:
         return None
-    asked = [q for q in [*counted.numeric(), *counted.labelled()] if q.values]
     apart = disagreements(counted, asked)
     compared = "; ".join(
-        f"{report.label(question)}: {units:,}" for question, units in report.shared.items() if units
+        f"{report.label(q.id)}: {report.shared[q.id]:,}" for q in counted.asked() if q in asked
     )
     compared = f"Compared where two or more answered ({compared})."
     if not len(apart):
