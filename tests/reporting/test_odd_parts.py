@@ -84,6 +84,14 @@ def test_without_answers_the_page_says_so_and_nothing_else(tmp_path, name, skipp
     assert all(row["estimate"] is None and row["reason"] for row in found.rows if row["question"])
 
 
+def test_answers_left_open_on_two_parts_of_one_item_are_told_apart(tmp_path):
+    stored = opened(tmp_path, "stem-sentences", 1)
+    page = honest(answer(stored, "ana", status="skipped"))
+    (item,) = stored.items()
+    for part in item.parts:
+        assert f"ana, {item.key}, sentence {part.number}, Accuracy" in page
+
+
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_one_rater_cannot_be_checked_and_is_told_so(tmp_path, name):
     page = honest(answer(opened(tmp_path, name, 12), "ana"))

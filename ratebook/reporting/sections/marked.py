@@ -27,7 +27,11 @@ def marked(report: Any) -> str:
     if len(left):
         said = f"Raters left {count(len(left), 'answer')} open, where they could not judge"
         about = left["item"].astype(object).where(left["item"].notna(), left["case"])
-        what = [f"{name}, {report.label(q)}" for name, q in zip(about, left["question"])]
+        piece = report.protocol.parts.label.lower() if report.protocol.parts else "part"
+        what = [
+            f"{name}, {f'{piece} {int(part)}, ' if part else ''}{report.label(question)}"
+            for name, part, question in zip(about, left["part"].fillna(0), left["question"])
+        ]
         told.append((said, list(zip(left["rater"], what, left["reason"]))))
     lines = []
     for said, given in told:
