@@ -86,7 +86,8 @@ class Board:
         part = frame["part"].fillna(0).astype(int).to_numpy()
         width = int(part.max(initial=0)) + 1
         key = (owners * 2 + by_item) * width + part
-        # Units keep the order of their names, so that the order of the answers cannot matter.
+        # Sorted by name, then part, so that the order of the answers cannot matter. A case may be
+        # called as an item is, and stays a unit of its own.
         self.unit_codes, first = _codes_and_first(key)
         self.n_units = len(first)
         self.first = frame.iloc[first].reset_index(drop=True)
