@@ -80,7 +80,7 @@ def _compare(
     for named, code in asked:
         units = np.flatnonzero(both)
         if not len(units):
-            estimate = nothing(task.statistic, _why(human, other, group))
+            estimate = nothing(task.statistic, _why(human, other, people))
         elif task.statistic == "kappa_human_auto":
             estimate = _kappa(task, grid, human[units], other[units], units)
         else:
@@ -94,10 +94,11 @@ def _compare(
     return found
 
 
-def _why(human: np.ndarray, other: np.ndarray, group: dict[str, Any]) -> str:
-    if not other.any():
+def _why(human: np.ndarray, other: np.ndarray, people: int) -> str:
+    """Why nothing was compared: nobody answered, they are of no one mind, or on other units."""
+    if human.any() or not other.any():
         return "no_comparison"
-    return "no_ratings" if group or human.any() else "no_consensus"
+    return "no_consensus" if people > 1 else "no_ratings"
 
 
 def _counted(

@@ -221,6 +221,10 @@ def test_nothing_to_compare_says_why(frame):
     apart = [("i1", 0, "ana", "label", "no"), ("i2", 0, "auto", "label", "yes")]
     rows = rows_of(frame(apart, kinds=kinds), {"statistic": "percent_match", "question": "label"})
     assert all(row["estimate"] is None and row["n_raters"] == 0 for row in rows)
+    assert {row["reason"] for row in rows} == {"no_comparison"}
+    nobody = [("i1", 0, "auto", "label", "yes")]
+    rows = rows_of(frame(nobody, kinds=kinds), {"statistic": "percent_match", "question": "label"})
+    assert {row["reason"] for row in rows} == {"no_ratings"}
 
 
 def test_systems_may_stand_in_another_column_and_three_have_three_pairs(frame):
