@@ -1,7 +1,10 @@
 """A protocol as text on a terminal."""
 
+import contextlib
+
 import pytest
 
+from ratebook.cli import main
 from ratebook.protocols import ProtocolError, check, library_path, load, names, overview, show
 
 
@@ -39,3 +42,10 @@ def test_a_sound_file_is_called_sound_and_a_broken_one_refused(tmp_path):
     path.write_text("name: mine\n", encoding="utf-8")
     with pytest.raises(ProtocolError, match=r"mine\.yaml, line 1: title is missing"):
         check(path)
+
+
+@pytest.mark.xfail(strict=True, reason="part 13: a protocol is printed as the file to start from")
+def test_a_protocol_is_printed_as_the_file_it_is(capsys):
+    with contextlib.suppress(SystemExit):
+        main(["protocols", "halo-support", "--yaml"])
+    assert capsys.readouterr().out.strip() == load("halo-support").text.strip()
