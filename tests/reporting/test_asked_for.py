@@ -8,7 +8,7 @@ import ratebook.protocols
 from ratebook.protocols import load, parse
 from ratebook.reporting import Report, numbers
 from ratebook.rounds import Store
-from tests.reporting.rounds import opened, page_of, records
+from tests.reporting.rounds import asking, measured, opened, page_of, records, scale, words_of
 
 TEXT = (files(ratebook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
 SCORES = [1, 3, 5, 4, 2, 5, 4, 3, 2, 1, 4, 5]
@@ -47,6 +47,46 @@ def test_every_measure_that_was_asked_for_is_among_the_numbers(tmp_path, raters)
     if raters == ("ana", "ben"):
         [row] = [r for r in rows if (r["statistic"], r["question"]) == ("spearman", "accuracy")]
         assert (row["estimate"], row["reason"]) == (None, "no_comparison")
+
+
+def test_what_was_asked_for_in_vain_stands_on_the_page_with_its_reason(tmp_path):
+    asked = [measured(name, "s") for name in ("mae", "exact", "majority", "alpha_ordinal")]
+    answers = [
+        (rater, f"i{n}", "s", 1 + (n * step) % 3)
+        for rater, step in (("ana", 1), ("ben", 2))
+        for n in range(6)
+    ]
+    items = [{"id": f"i{n}", "text": "A text."} for n in range(6)]
+    text = asking({"s": scale(3)}, asked)
+    page = words_of(page_of(opened(tmp_path, items=items, answers=answers, text=text)))
+    assert (
+        "Asked for, and without a value The rater to compare with answered none of these units – "
+        "mae: s; exact: s"
+    ) in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("full_agreement", "Question All raters the same Items S 33 %"),
+        ("majority", "Question A majority Items S 0 %"),
+        ("no_majority", "Question No majority Items S 67 %"),
+        ("evaluator_agreement", "Each rater against the commonest score"),
+        ("evaluator_variance", "Question Variance among raters"),
+    ],
+)
+def test_each_measure_of_majorities_stands_on_the_page_without_the_others(tmp_path, asked, said):
+    """ana 1 2 3 1 2 3, ben 1 3 2 1 3 2: the same on two of six items."""
+    answers = [
+        (rater, f"i{n}", "s", 1 + (n * step) % 3)
+        for rater, step in (("ana", 1), ("ben", 2))
+        for n in range(6)
+    ]
+    items = [{"id": f"i{n}", "text": "A text."} for n in range(6)]
+    text = asking({"s": scale(3)}, [measured(asked, "s")])
+    page = words_of(page_of(opened(tmp_path, items=items, answers=answers, text=text)))
+    assert said in page
+    assert "no reason given" not in page
 
 
 def test_majorities_of_changing_raters_stand_on_the_page(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..methods import methods
-from ..names import statistic_of
+from ..names import address, statistic_of
 from ..provenance import versions
 from ..section import Section, bullets, heading, paragraph, safe, table
 from ..words import capital, count, reason, was
@@ -25,9 +25,21 @@ def made(report: Any) -> Section:
     }
     listed = "".join(f"<dt>{safe(k)}</dt><dd>{safe(v)}</dd>" for k, v in facts.items())
     inside = paragraph(methods(report)) + f'<dl class="facts">{listed}</dl>'
+    inside += wanting(numbers)
     if numbers.checks:
         inside += heading("Independent checks") + checks(numbers.checks)
     return Section("How this was made", inside, folded=True)
+
+
+def wanting(numbers: Any) -> str:
+    """What was asked of the whole round and has no value, once for each reason."""
+    checked = {entry["number"] for entry in numbers.checks}  # those stand below, with the reason
+    entries = [
+        {"number": address(row), "reason": row["reason"]}
+        for row in numbers.rows
+        if row["estimate"] is None and not row["group"] and address(row) not in checked
+    ]
+    return heading("Asked for, and without a value") + reasons(entries) if entries else ""
 
 
 def checks(found: list[dict[str, Any]]) -> str:

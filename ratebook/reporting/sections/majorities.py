@@ -9,7 +9,11 @@ from ..words import cell, percent, reason
 from .scattered import scattered
 
 MOST = 20
-KINDS = ("full_agreement", "majority", "no_majority")
+KINDS = {
+    "full_agreement": "All raters the same",
+    "majority": "A majority",
+    "no_majority": "No majority",
+}
 
 
 def majorities(report: Any) -> Section | None:
@@ -19,28 +23,27 @@ def majorities(report: Any) -> Section | None:
 
 def agreed(report: Any) -> str:
     """How often all or most of those who rated an item gave the same score."""
-    rows = {kind: report.rows(kind) for kind in KINDS}
-    questions = [row["question"] for row in rows["full_agreement"] if row["question"]]
+    rows = {kind: rows for kind in KINDS if (rows := report.rows(kind))}
+    asked = [row for kind in rows for row in rows[kind]]
     found = {
         (kind, row["question"]): row
-        for kind in KINDS
+        for kind in rows
         for row in rows[kind]
         if row["estimate"] is not None
     }
-    lines = [
-        (
-            report.label(question),
-            *(cell(found.get((kind, question))) for kind in KINDS),
-            found[KINDS[0], question]["n_items"],
-        )
-        for question in questions
-        if (KINDS[0], question) in found
-    ]
+    lines = []
+    for question in dict.fromkeys(row["question"] for row in asked if row["question"]):
+        own = [found.get((kind, question)) for kind in rows]
+        counted = next((row["n_items"] for row in own if row is not None), None)
+        if counted is not None:
+            lines.append((report.label(question), *map(cell, own), counted))
+    if not asked:
+        return against(report)
     if not lines:
-        asked = [row["reason"] for kind in KINDS for row in rows[kind]]
-        return paragraph(f"No majorities are counted: {reason(asked[0])}.") if asked else ""
-    head = ("Question", "All raters the same", "A majority", "No majority", "Items")
-    made = paragraph(summary(report, found)) + table(head, lines, caption(found))
+        said = f"No majorities are counted: {reason(asked[0]['reason'])}."
+        return paragraph(said) + against(report)
+    head = ("Question", *(KINDS[kind] for kind in rows), "Items")
+    made = paragraph(summary(found)) + table(head, lines, caption(found))
     return made + against(report)
 
 
@@ -51,14 +54,15 @@ def caption(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     return "Items that every rater rated" if everyone else "Items with as many ratings as most have"
 
 
-def summary(report: Any, found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
+def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     """The items as a whole: on how many questions the raters have a majority."""
-    whole = found.get((KINDS[0], None))
+    everyone = caption(found) == "Items that every rater rated"
+    whole, some, none = (found.get((kind, None)) for kind in KINDS)
+    if whole is None and everyone:
+        return "Only items that every rater rated are counted here."
     if whole is None:
         return "Items with fewer ratings than most are not counted here."
-    everyone = caption(found) == "Items that every rater rated"
     rated = "rated by everyone" if everyone else "with as many ratings as most have"
-    some, none = found.get((KINDS[1], None)), found.get((KINDS[2], None))
     return (
         f"Of {whole['n_items']:,} items {rated} on every question, "
         f"{percent(whole['estimate'])} % have a majority on all questions, "

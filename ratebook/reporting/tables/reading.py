@@ -92,16 +92,22 @@ def worth(
 
 
 def range_of(counted: Counted, unit: str, questions: list[Any]) -> tuple[Any, list[str]] | None:
-    """The question on which a unit's raters differ most, and the values they gave, in order."""
+    """The question on which a unit's raters differ most, and the values they gave, in order.
+
+    As in `disagreements`: by shares of the scale, or of the raters outside the commonest label.
+    """
     rows = counted.people[counted.people["unit"].eq(unit)]
     best: tuple[float, Any, list[str]] | None = None
     for question in questions:
         own = rows[rows["question"].eq(question.id)]
-        given = np.unique(codes(own, question))
-        given = given[np.isfinite(given)]
+        found = codes(own, question)
+        given, many = np.unique(found[np.isfinite(found)], return_counts=True)
         if len(given) < 2:
             continue
-        width = float(given[-1] - given[0]) if question.is_numeric else float(len(given))
+        if question.is_numeric:  # 20 in a hundred are less than one level of five
+            width = float(given[-1] - given[0]) / (question.max - question.min)
+        else:
+            width = float(1 - many.max() / many.sum())
         if best is None or width > best[0]:
             names = [f"{value:g}" for value in given]
             if not question.is_numeric:
