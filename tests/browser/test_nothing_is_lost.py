@@ -52,7 +52,7 @@ def test_answers_survive_the_death_of_the_kernel(sit_down):
     desk.press("1", "1", "1").wait_for_state("saved")
     os.kill(desk.kernel_number(), signal.SIGKILL)
     desk.press("1", "1", "1").wait_for_state("silent")
-    assert "3 answers are not stored yet" in desk.form.locator(".rb-trouble").inner_text()
+    desk.form.locator(".rb-trouble", has_text="3 answers are not stored yet").wait_for()
     desk.restarted()  # Lab says so in a dialog, which stands before the form
     with desk.page.expect_download() as download:
         desk.form.get_by_text("Download my unsaved answers").click()

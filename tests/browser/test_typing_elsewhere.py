@@ -84,16 +84,16 @@ def saved(lab, context, folder):
     lab.end_kernels()
 
 
-def type_while_it_loads(desk, place, until=lambda: False):
+def type_while_it_loads(desk, place, until=lambda: False, seconds=SECONDS):
     """For ten seconds, from before the form is there to long after."""
     desk.page.reload()
     desk.ready()
     place(desk)
     assert desk.form.locator(".rb-bar").count() == 0
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + seconds
     while time.monotonic() < end and not until():
         desk.page.keyboard.type(TEXT, delay=30)
-        if time.monotonic() > end - SECONDS / 2:
+        if time.monotonic() > end - seconds / 2:
             assert desk.form.locator(".rb-bar").is_visible()
     desk.page.wait_for_timeout(500)
 
@@ -116,7 +116,8 @@ def test_what_is_typed_beside_a_form_that_loads_is_not_stored(saved, place):
 @pytest.mark.parametrize("place", PLACES, ids=named)
 def test_the_control_a_form_that_takes_the_keyboard_from_anything_stores_it(saved, place):
     desk = saved(WITHOUT_THE_RULE)
-    type_while_it_loads(desk, place, until=lambda: stored(desk))
+    # On a busy machine the form may come late; the control ends with the first answer stored.
+    type_while_it_loads(desk, place, until=lambda: stored(desk), seconds=4 * SECONDS)
     assert stored(desk) > 0
 
 
