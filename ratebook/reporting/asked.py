@@ -21,7 +21,8 @@ class Asked:
     """What was asked for; `away` are raters left out: name, why, how many answers they gave.
 
     `what` is counted: required answers, or whole items where nobody has a plan. `plans` are the
-    items of each person's plan.
+    items of each person's plan. `unanswered` are the questions asked of people that nobody
+    answered.
     """
 
     what: str
@@ -32,6 +33,7 @@ class Asked:
     away: tuple[tuple[str, str, int], ...]
     plans: Mapping[str, int]
     planned: bool
+    unanswered: tuple[str, ...] = ()
 
     @property
     def missing(self) -> int:
@@ -82,6 +84,8 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
     def total(counts: Any) -> int:
         return sum(n for name, n in counts.items() if kept is None or name in kept)
 
+    answered = {name for _, given in sums for name, n in given.items() if n}
+    put = dict.fromkeys(name for counts, _ in sums for name, n in counts.items() if n)
     return Asked(
         what="required answers",
         required=sum(total(put) for put, _ in sums),
@@ -91,6 +95,9 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
         away=away,
         plans=plans,
         planned=True,
+        unanswered=tuple(
+            name for name in put if name not in answered and (kept is None or name in kept)
+        ),
     )
 
 

@@ -48,7 +48,9 @@ def checks(
                     "package": None,
                     "value": None,
                     "agrees": None,
-                    "reason": ALONE[row["statistic"]],
+                    "reason": (
+                        row["reason"] if row["estimate"] is None else ALONE[row["statistic"]]
+                    ),
                 }
             )
     return found

@@ -13,7 +13,7 @@ from .page import fill
 from .parameters import Parameters
 from .place import alone, write_whole
 from .section import bullets, figure, heading, paragraph, safe, with_legend
-from .targets import is_measured
+from .targets import estimated, is_measured
 from .trends import (
     AGREEMENT,
     LEVELS,
@@ -104,7 +104,7 @@ def said(document: dict[str, Any]) -> str:
     targets = [target for target in document["targets"] if is_measured(target)]
     if targets:
         return "; ".join(
-            f"{target['name']} {number(target['value'], target['statistic'])}, "
+            f"{target['name']} {estimated(target)}, "
             f"{DECIDED[target['verdict']]}"
             for target in targets
         )

@@ -119,8 +119,16 @@ def kind(statistic: str) -> str:
     return "shares" if is_share(statistic) else "means"
 
 
+def is_undefined(entry: Mapping[str, Any]) -> bool:
+    """Whether there was nothing to compute again: the coefficient itself has no value."""
+    from analysis.reasons import REASONS
+
+    return entry["agrees"] is None and entry["reason"] in REASONS
+
+
 def checked(checks: list[dict[str, Any]]) -> list[str]:
     """How many coefficients another package gave too, and which none could."""
+    checks = [entry for entry in checks if not is_undefined(entry)]
     agree = sum(entry["agrees"] is True for entry in checks)
     silent = [entry for entry in checks if entry["agrees"] is None]
     said = []

@@ -72,7 +72,10 @@ class Report:
 
     def unit_name(self, unit: str) -> str:
         """What a unit is called on the page: `c1/atlas, sentence 2`."""
-        name, part = self.places[unit]
+        return self.place_name(*self.places[unit])
+
+    def place_name(self, name: str, part: int) -> str:
+        """An item or case, and which of its parts where it is one of them."""
         parts = self.protocol.parts
         return f"{name}, {parts.label.lower()} {part}" if part and parts else name
 

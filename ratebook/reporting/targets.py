@@ -6,9 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .cautions import is_untrusted
+from .words import judged
 
 # Why a target has no value where nobody measured it: no answers, or none to compare with.
 UNMEASURED = ("no_ratings", "no_comparison")
+
+
+def estimated(target: Mapping[str, Any]) -> str:
+    """The estimate as a person reads it, on the side of its target where it lies."""
+    bound = target["target"]
+    at_least = target["direction"] == "at_least"
+    return judged(
+        target["value"],
+        lambda value: value >= bound if at_least else value <= bound,
+        target["statistic"],
+    )
 
 
 def is_measured(target: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .cautions import marks
@@ -30,6 +30,19 @@ def number(value: float | None, statistic: str = "") -> str:
     if is_share(statistic):
         return percent(value) + PERCENT
     return minus(f"{value:.2f}")
+
+
+def judged(value: float | None, judge: Callable[[float], object], statistic: str = "") -> str:
+    """The same, with one more decimal where rounding would turn what is said of the value.
+
+    0.797 is below 0.8, and “0.80” would not be.
+    """
+    if value is None:
+        return number(value)
+    scale, places = (100, 0) if is_share(statistic) else (1, 2)
+    if judge(round(scale * value, places) / scale) == judge(value):
+        return number(value, statistic)
+    return minus(f"{scale * value:.{places + 1}f}") + (PERCENT if is_share(statistic) else "")
 
 
 def percent(value: float) -> str:

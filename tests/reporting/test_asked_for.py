@@ -108,8 +108,8 @@ def test_majorities_of_changing_raters_stand_on_the_page(tmp_path):
     row = report.numbers.get("majority", "accuracy")
     assert (row["estimate"], row["n_items"], row["n_raters"], row["n_ratings"]) == (1.0, 12, 4, 36)
     page = report.majorities()._repr_html_()
-    assert "Items with as many ratings as most have" in page
-    assert "Of 12 items with as many ratings as most have on every question" in page
+    assert "Items with 3 ratings each" in page
+    assert "Of 12 items with 3 ratings each on every question" in page
     alone = opened(
         tmp_path, "neureg-qa", records("neureg-qa", 12), [a for a in answers if a[0] == "ana"]
     )

@@ -35,7 +35,7 @@ def test_of_160_raters_who_differ_by_chance_alone_none_is_named(crowded_page):
     page = crowded_page
     assert "240 items · 160 people" in page
     assert "No rater is shown to be severe or lenient; 160 raters, 4 to 5 items each, lie" in page
-    assert "nobody is shown to agree more or less than the others, of 160 raters" in page
+    assert "show of nobody that they agree more or less than the others" in page
     after = page[page.index("Before the next round") :]
     # Below it the answers on divided items have names, and one table with an interval for each.
     table = "the first 20 of 160 by name"
@@ -56,6 +56,21 @@ def test_a_mean_over_pairs_says_how_many_pairs_there_are(crowded_page):
         crowded_page,
     )
     assert "some pairs of raters" not in crowded_page
+
+
+def test_items_all_rated_alike_often_are_not_said_to_leave_others_out(crowded_page):
+    """Three of 160 raters each, on two of five questions."""
+    assert "Majorities Items with 3 ratings each Question" in crowded_page
+    assert "fewer ratings than most" not in crowded_page
+
+
+def test_a_coefficient_without_a_value_is_none_that_could_not_be_computed_again(crowded_page):
+    """Nobody answered three of the five questions; of AC2 and ICC no package is installed."""
+    assert "6 of 12 coefficients were computed again by an independent package" in crowded_page
+    assert "; 6 could not be, for the reasons given. 18 others have no value." in crowded_page
+    assert "6 others could not be (Cohen’s κ, quadratic weights, Gwet’s AC2" in crowded_page
+    nobody = crowded_page[crowded_page.index("Nobody answered –") :]
+    assert "icc_2_1: relevance, completeness, kg_alignment" in nobody[: nobody.index("No inst")]
 
 
 def labelled(by_hand, scores, count=60, kinds=None):

@@ -146,7 +146,7 @@ def test_two_hundred_raters_still_fit_on_the_page(by_hand):
     ]
     page = page_of(by_hand("neureg-qa", items, said))
     assert len(page.encode()) < 500_000
-    assert "of 200 raters" in text_of(page)
+    assert "200 raters give the others’ answer" in text_of(page)
 
 
 def test_a_text_of_a_megabyte_is_cut_and_its_length_told(by_hand):

@@ -1,5 +1,7 @@
 """What pages say of small rounds, counted by hand: leaning, pace, runs, pairs, worth, weighting."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -160,8 +162,8 @@ def test_scores_alike_throughout_are_counted_on_items_with_three_scales(read):
         *given("u", ana=[3] * 4 + [1] * 6, ben=[5] * 10),
     ]
     text = said(read(questions, answers).conduct())
-    assert "| ana | 40 % | 10" in text
-    assert "| ben | 0 % | 10" in text
+    assert "| ana | 40 % | +40 (−4 to +84) | 10" in text
+    assert "| ben | 0 % | −40 (−84 to +4) | 10" in text
 
 
 def test_two_scales_are_too_few_to_call_scores_alike(read):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..words import name_of, number
+from ..words import judged, name_of, number
 from .draw import ACCENT, INK, LINE, SOFT, axes, folded, titled
 
 # Krippendorff's customary bounds: conclusions from .8, tentative ones from .667.
@@ -66,7 +66,9 @@ def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float], ax: Any =
     ax.set_ylim(-0.6, len(rows) - 0.1)
     lows = [row[end] for row in rows for end in ("low", "low_like", "estimate")]
     ax.set_xlim(min(-0.02, *(low for low in lows if low is not None)), 1)
-    ax.set_xlabel(f"{name_of(usual(rows))}\nthick: these raters, thin: raters like these")
+    like = any(row["low_like"] is not None for row in rows)
+    which = "thick: these raters, thin: raters like these" if like else "lines: these raters"
+    ax.set_xlabel(f"{name_of(usual(rows))}\n{which}")
     ax.grid(axis="x", color=LINE, linewidth=0.5)
     return titled(ax, finding(rows))
 
@@ -89,14 +91,17 @@ def finding(rows: list[dict[str, Any]]) -> str:
     alike = [row for row in rows if row["statistic"] == usual(rows)]
     best = max(alike, key=lambda row: row["estimate"])
     worst = min(alike, key=lambda row: row["estimate"])
-    low, high = (f"α\u00a0{number(row['estimate'])}" for row in (worst, best))
+    low, high = (f"α\u00a0{judged(row['estimate'], bound_of)}" for row in (worst, best))
     if len(alike) == 1:
         return f"Agreement on {best['label']} {bound_of(best['estimate'])}: {high}"
     if best["estimate"] - worst["estimate"] < ALIKE:
         what = "both questions" if len(alike) == 2 else f"all {len(alike)} questions"
-        span = low if low == high else f"{low} to {number(best['estimate'])}"
+        span = low if low == high else f"{low} to {judged(best['estimate'], bound_of)}"
         return f"Agreement on {what} {bound_of(worst['estimate'])}: {span}"
     said = f"Agreement is highest on {best['label']} ({high}), lowest on {worst['label']} ({low})"
+    if len(alike) < len(rows):  # the α of another kind of scale may lie higher, and ranks nothing
+        said = f"Of {len(alike)} questions on like scales, agreement is highest on "
+        said += f"{best['label']} ({high}), lowest on {worst['label']} ({low})"
     ends = best["low"], worst["high"]
     if None in ends:
         return f"{said}, without intervals"

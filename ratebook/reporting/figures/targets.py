@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..targets import estimated
 from ..words import DECIDED, count, number
 from .draw import ACCENT, INK, LINE, SOFT, axes, folded, titled
 
@@ -31,7 +32,7 @@ def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
         ax.text(
             value,
             place - 0.16,
-            number(value, target["statistic"]),
+            estimated(target),
             fontsize=8.5,
             color=INK,
             ha="left" if value >= bound else "right",  # away from the bound

@@ -9,7 +9,7 @@ from ..tables.conduct import ENOUGH, gold, longest_runs, repeats, times, uniform
 from ..tables.others import furthest
 from ..tables.progress import progress, when
 from ..tables.values import value_name
-from ..words import count, number, percent, spanned
+from ..words import count, number, percent, signed, spanned
 from .raters import points
 
 MOST = 20
@@ -129,7 +129,7 @@ def pace(report: Any) -> str:
         (
             report.rater_name(r.rater),
             seconds(r.seconds),
-            f"{percent(r.ratio)} %",
+            f"{100 * r.ratio:.0f} %",
             between(r),
             f"{r.n:,}",
         )
@@ -143,7 +143,7 @@ def pace(report: Any) -> str:
 
 
 def between(row: Any) -> str:
-    return f"{percent(row.low)}–{percent(row.high)} %" if row.low == row.low else "–"
+    return f"{100 * row.low:.0f}–{100 * row.high:.0f} %" if row.low == row.low else "–"
 
 
 def seconds(value: float) -> str:
@@ -160,7 +160,10 @@ def flat(report: Any) -> str:
         return ""
     most = None if report.copies else furthest(rows, 1)
     low, high = rows["share"].min(), rows["share"].max()
-    if len(rows) == 1 or low == high:
+    if len(rows) == 1:
+        who = report.rater_name(rows["rater"].iloc[0])
+        said = f"All scores are equal on {percent(high)} % of {who}’s items"
+    elif low == high:
         said = f"All scores are equal on {percent(high)} % of the items of each rater"
     elif most is None:
         said = (
@@ -170,16 +173,34 @@ def flat(report: Any) -> str:
     else:
         said = (
             f"{report.rater_name(most.rater)} gives one and the same score on all questions of an "
-            f"item more often than the others of the same items: {percent(most.own)} % against "
+            f"item more often than the others on the same items: {percent(most.own)} % against "
             f"{percent(most.others)} % ({points(most)})"
         )
     note = "Where most items deserve the top score, uniform answers are no carelessness."
+    together = bool(rows["gap"].notna().any())
+    against = ("Against the others, points",) if together else ()
     lines = [
-        (report.rater_name(r.rater), f"{percent(r.share)} %", f"{r.items:,}")
+        (
+            report.rater_name(r.rater),
+            f"{percent(r.share)} %",
+            *((beyond(r),) if together else ()),
+            f"{r.items:,}",
+        )
         for r in rows.head(MOST).itertuples()
     ]
-    made = table(("Rater", "All scores equal", "Items"), lines, "Items scored alike throughout")
+    caption = "Items scored alike throughout"
+    if together:
+        caption += f"; intervals corrected for {len(found):,} {report.people}s"
+    made = table(("Rater", "All scores equal", *against, "Items"), lines, caption)
     return heading("Uniform answers") + paragraph(f"{said}.") + made + paragraph(note, "soft")
+
+
+def beyond(row: Any) -> str:
+    """`+15 (−3 to +34)`: points above the others on the same items; without what carries none."""
+    if row.gap != row.gap:
+        return "–"
+    ends = f" ({signed(100 * row.low, 0)} to {signed(100 * row.high, 0)})"
+    return signed(100 * row.gap, 0) + (ends if row.low == row.low else "")
 
 
 def stretches(report: Any) -> str:

@@ -145,7 +145,7 @@ def moved(rows: list[dict[str, Any]]) -> str:
     )
     said = f"{high}; {low}"
     if abs(shift) < VISIBLE:
-        return f"{said}; weighting by confidence moves no mean"
+        return f"{said}; weighting by confidence moves no mean by {VISIBLE:g} or more"
     return f"{said}; weighting by confidence moves {most['label']} most ({signed(shift)})"
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from ..differences import comparison, is_shown, of_many, opening, outcome, turned
-from ..words import capital, count, estimate, listing, name_of, number, reason
+from ..words import capital, count, estimate, judged, listing, name_of, number, reason
 from .trust import coefficients, comparable
 
 # The number a protocol is about, the most telling first.
@@ -160,13 +160,19 @@ def phrase(statistic: str, label: str | None, whose: str = "") -> str:
     return f"{name_of(statistic).lower()} answers{whose} in"
 
 
+def level(value: float) -> str:
+    """An α in words."""
+    return next(word for bound, word in LEVELS if value >= bound)
+
+
 def trusted(report: Any) -> str | None:
     """One sentence on agreement, so that nobody reads the ranking without it."""
     values = sorted(row["estimate"] for row in comparable(coefficients(report)))
     if not values:
         return None
-    span = number(values[0]) if len(values) == 1 else f"{number(values[0])} to {number(values[-1])}"
+    ends = [judged(value, level) for value in dict.fromkeys((values[0], values[-1]))]
+    span = " to ".join(ends)
     over = "" if len(values) == 1 else f" over {count(len(values), 'question')}"
-    low = values[0]
-    level = next(word for bound, word in LEVELS if low >= bound)
-    return f"Agreement among raters is {level} (α {span}{over})."
+    lowest, highest = level(values[0]), level(values[-1])
+    where = "" if lowest == highest else " at its lowest"
+    return f"Agreement among {report.people}s is {lowest}{where} (α {span}{over})."

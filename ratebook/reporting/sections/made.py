@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..methods import methods
+from ..methods import is_undefined, methods
 from ..names import address, statistic_of
 from ..provenance import versions
 from ..section import Section, bullets, heading, paragraph, safe, table
@@ -47,12 +47,17 @@ def checks(found: list[dict[str, Any]]) -> str:
     agree = [entry for entry in found if entry["agrees"]]
     differ = [entry for entry in found if entry["agrees"] is False]
     silent = [entry for entry in found if entry["agrees"] is None]
-    said = (
-        f"{len(agree)} of {count(len(found), 'coefficient')} {was(len(found))} computed again by "
-        "an independent package and agree"
-    )
-    said += f"; {len(differ)} differ" if differ else ""
-    said += f"; {len(silent)} could not be, for the reasons given." if silent else "."
+    empty = [entry for entry in silent if is_undefined(entry)]
+    many, left = len(found) - len(empty), len(silent) - len(empty)
+    said = "No coefficient has a value, for the reasons given."
+    if many:
+        said = f"{len(agree)} of {count(many, 'coefficient')} {was(many)} computed again by "
+        said += "an independent package and agree"
+        said += f"; {len(differ)} differ" if differ else ""
+        said += f"; {left} could not be, for the reasons given." if left else "."
+        if empty:
+            has = "has" if len(empty) == 1 else "have"
+            said += f" {count(len(empty), 'other')} {has} no value."
     made = paragraph(said)
     if silent:
         made += reasons(silent)

@@ -9,6 +9,7 @@ from ..words import cell, percent, reason
 from .scattered import scattered
 
 MOST = 20
+EVERYONE = "Items that every rater rated"
 KINDS = {
     "full_agreement": "All raters the same",
     "majority": "A majority",
@@ -40,29 +41,46 @@ def agreed(report: Any) -> str:
     if not asked:
         return against(report)
     if not lines:
-        said = f"No majorities are counted: {reason(asked[0]['reason'])}."
-        return paragraph(said) + against(report)
+        why = reason(asked[0]["reason"])
+        if asked[0]["reason"] == "single_rater" and report.mixed:
+            why = "only one person answered"  # and a model beside them, which does not count here
+        return paragraph(f"No majorities are counted: {why}.") + against(report)
     head = ("Question", *(KINDS[kind] for kind in rows), "Items")
-    made = paragraph(summary(found)) + table(head, lines, caption(found))
+    said = summary(found)
+    made = (paragraph(said) if said else "") + table(head, lines, caption(found))
     return made + against(report)
 
 
 def caption(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     """Which items are counted: those that all raters rated, or as many of them as rated most."""
     rows = [row for (_, question), row in found.items() if question]
-    everyone = all(row["n_ratings"] >= row["n_raters"] * row["n_items"] for row in rows)
-    return "Items that every rater rated" if everyone else "Items with as many ratings as most have"
+    if all(row["n_ratings"] >= row["n_raters"] * row["n_items"] for row in rows):
+        return EVERYONE
+    return f"Items {usual(found)}"
+
+
+def usual(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
+    """How often the counted items were rated, as a number where all items were as often."""
+    each = {row["n_ratings"] / row["n_items"] for (_, question), row in found.items() if question}
+    if uneven(found) or len(each) > 1:
+        return "with as many ratings as most have"
+    return f"with {each.pop():g} ratings each"
+
+
+def uneven(found: dict[tuple[str, str | None], dict[str, Any]]) -> bool:
+    """Whether items with fewer or more ratings than most are left out anywhere."""
+    return any("uneven_units" in row["warnings"] for row in found.values())
 
 
 def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     """The items as a whole: on how many questions the raters have a majority."""
-    everyone = caption(found) == "Items that every rater rated"
+    everyone = caption(found) == EVERYONE
     whole, some, none = (found.get((kind, None)) for kind in KINDS)
     if whole is None and everyone:
         return "Only items that every rater rated are counted here."
     if whole is None:
-        return "Items with fewer ratings than most are not counted here."
-    rated = "rated by everyone" if everyone else "with as many ratings as most have"
+        return "Items with fewer ratings than most are not counted here." if uneven(found) else ""
+    rated = "rated by everyone" if everyone else usual(found)
     return (
         f"Of {whole['n_items']:,} items {rated} on every question, "
         f"{percent(whole['estimate'])} % have a majority on all questions, "

@@ -25,13 +25,10 @@ def marked(report: Any) -> str:
         said = f"Raters flagged {count(items, 'item')}"
         told.append((said, [(row["rater"], row["item"], row["reason"]) for row in flags]))
     if len(left):
-        said = f"Raters left {count(len(left), 'answer')} open, where they could not judge"
+        said = f"Raters left {count(len(left), 'answer')} open"
         about = left["item"].astype(object).where(left["item"].notna(), left["case"])
-        piece = report.protocol.parts.label.lower() if report.protocol.parts else "part"
-        what = [
-            f"{name}, {f'{piece} {int(part)}, ' if part else ''}{report.label(question)}"
-            for name, part, question in zip(about, left["part"].fillna(0), left["question"])
-        ]
+        places = zip(about, left["part"], left["question"], strict=True)
+        what = [f"{report.place_name(name, part)}, {report.label(q)}" for name, part, q in places]
         told.append((said, list(zip(left["rater"], what, left["reason"]))))
     lines = []
     for said, given in told:
@@ -45,6 +42,8 @@ def marked(report: Any) -> str:
         lines.append(paragraph(
             f"They marked {count(stretches, 'stretch', 'stretches')} of text as evidence."
         ))
-    if lines:
-        lines.append(paragraph("The layout marks of an export has flags and evidence.", "soft"))
+    if rows:
+        lines.append(paragraph(
+            "Flags and evidence are in an export with --layout marks.", "soft"
+        ))
     return "".join(lines)

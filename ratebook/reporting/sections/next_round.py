@@ -140,7 +140,9 @@ def gaps(report: Any) -> list[str]:
     asked = report.asked
     said = []
     if asked.required and asked.missing / asked.required >= 0.02:
-        missing = f"{asked.missing:,} of {asked.required:,} {asked.what} are missing"
+        none = listing([report.question(name).label for name in asked.unanswered])
+        none = f" (no person answered {none})" if none else ""
+        missing = f"{asked.missing:,} of {asked.required:,} {asked.what} are missing{none}"
         thin = crowd(report.stored.status()) if asked.planned else None
         if thin is not None:
             people, mean = thin
@@ -156,7 +158,7 @@ def gaps(report: Any) -> list[str]:
     for row in flat[(flat["gap"] > 0.25) & (flat["low"] > 0)].itertuples():
         said.append(
             f"{report.rater_name(row.rater)} gave one and the same score on all questions of "
-            f"{percent(row.own)} % of the items, the others of the same items in "
+            f"{percent(row.own)} % of the items, the others on the same items in "
             f"{percent(row.others)} % ({points(row)}): ask why."
         )
     return said

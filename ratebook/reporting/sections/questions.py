@@ -93,7 +93,9 @@ def same_meaning(report: Any, pairs: pd.DataFrame) -> str:
             "form, a model with ratebook judge."
         )
     who = "a model, and by no person" if set(grades["rater_kind"]) == {"model"} else "people"
-    said = f"{count(len(grades), 'pair')} of answers {was(len(grades))} graded by {who}. "
+    graded = len(grades[["item", "part", "reference", "generated"]].drop_duplicates())
+    said = f"{count(graded, 'pair')} of answers {was(graded)} graded by {who}"
+    said += f", {len(grades):,} times in all. " if len(grades) > graded else ". "
     found = by_grade(grades)
     harsh = int(found["low"].get("same", 0))
     kind = int(found["n"].get("different", 0) - found["low"].get("different", 0))
@@ -115,7 +117,7 @@ def same_meaning(report: Any, pairs: pd.DataFrame) -> str:
         )
         for option in question.options
     ]
-    head = (question.label, "Pairs", "Mean token F1", "F1 below .5")
+    head = (question.label, "Grades", "Mean token F1", "F1 below .5")
     return made + paragraph(said.strip()) + table(head, lines, "Grades beside token F1")
 
 

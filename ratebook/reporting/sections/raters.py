@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..section import Section, heading, paragraph, table
 from ..tables.lean import habits, shown
-from ..tables.others import concord, furthest, habit
+from ..tables.others import FEWEST, concord, furthest, habit
 from ..tables.pairs import agreement_matrix
 from ..tables.values import value_names
 from ..words import VISIBLE, number, percent, signed, spanned
@@ -45,9 +45,10 @@ def lean(report: Any) -> str:
     if len(found) > MOST:
         items = spanned(found["n"])
         said += f"; {len(found):,} raters, {items} items each"
-        said += f", lie between {signed(found['lean'].min())} and {signed(found['lean'].max())}"
+        said += f", lie {signed(found['lean'].min())} to {signed(found['lean'].max())} points"
+        said += " from the others"
     if not len(drawn):
-        return heading("Severity") + paragraph(f"{said} points of the others.")
+        return heading("Severity") + paragraph(f"{said}.")
     drawn = drawn.assign(rater=[report.rater_name(name) for name in drawn["rater"]])
     alt = (
         said
@@ -59,8 +60,14 @@ def lean(report: Any) -> str:
     )
     caption = (
         "Each score against the mean of the other raters on the same item and question. "
-        "Severity on a scale that ends shows smaller than it is."
+        "Severity on a scale that ends shows smaller than it is. "
     )
+    corrected = f"corrected for {len(found):,} {report.people}s."
+    if len(found) > MOST:
+        caption += f"Intervals are {corrected}"
+    else:
+        caption += f"The intervals drawn are each {report.people}’s own; nobody is called severe "
+        caption += f"or lenient but by a wider one, {corrected}"
     if len(drawn) < len(found):
         caption += f" Of {len(found):,} raters the {len(drawn)} furthest of those shown to lean."
     picture = report.picture("severity", lean_figure(drawn, said), alt, caption)
@@ -132,6 +139,12 @@ def labels(report: Any) -> str:
         said += "." if many.min() == units else "; not all answered the same items."
         own = habit(report.counted, question, report.parameters.coverage, report.cluster)
         apart = own[(own["low"] > 0) | (own["high"] < 0)]
+        if own["n"].max() < FEWEST:
+            said += (
+                f" Fewer than {FEWEST} independent units ({report.independent}) are behind it, "
+                f"which show of no {report.people} that they use a label more or less than the "
+                "others."
+            )
         if len(apart) and not report.copies:
             row: Any = next(apart.loc[[apart["gap"].abs().idxmax()]].itertuples())
             said += (
@@ -187,16 +200,23 @@ def matrix(report: Any, asked: list[Any] | None = None) -> str:
         return ""
     ends = [] if report.copies else [furthest(own, 1), furthest(own, -1)]
     named = [agreeing(report, row) for row in ends if row is not None]
-    said = "; ".join(named) or (
-        f"Raters give the others’ answer in {percent(own['own'].min())} to "
-        f"{percent(own['own'].max())} % of common answers, over {spanned(own['n'])} independent "
-        "units each; nobody is shown to agree more or less than the others"
-        if not report.copies
-        else "Per cent of common answers that are the same"
-    )
     names = counted.raters()
+    said = "; ".join(named)
+    if report.copies:
+        said = "Per cent of common answers that are the same"
+    elif not named:
+        said = (
+            f"{len(names):,} {report.people}s give the others’ answer in "
+            f"{percent(own['own'].min())} to {percent(own['own'].max())} % of common answers, over "
+            f"{spanned(own['n'])} independent units each; "
+        )
+        said += (
+            f"fewer than {FEWEST} show of nobody that they agree more or less than the others"
+            if own["n"].max() < FEWEST
+            else "nobody is shown to agree more or less than the others"
+        )
     if len(names) > MOST:
-        return heading("Who agrees with whom") + paragraph(f"{said}, of {len(names):,} raters.")
+        return heading("Who agrees with whom") + paragraph(f"{said}.")
     from ..figures.heat import heat_figure
 
     found = agreement_matrix(counted, asked)

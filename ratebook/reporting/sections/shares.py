@@ -50,7 +50,7 @@ def shares(report: Any) -> Section | None:
         for s in alone
     ]
     if rest:
-        caption = "Further shares" if by else "Shares of the ratings"
+        caption = "Further shares" if by else CAPTION
         parts.append(table(("Share", "Per cent", "Ratings"), rest, caption))
     parts += [paragraph(line, "soft") for line in notes(report)]
     return Section("Shares", "".join(parts), folded=bool(report.numbers.targets))

@@ -7,7 +7,7 @@ from typing import Any
 from ..cautions import is_untrusted, marks
 from ..section import Section, bullets, heading, table
 from ..tables.settle import items_needed
-from ..targets import is_measured
+from ..targets import estimated, is_measured
 from ..words import DECIDED, count, interval, number, reason
 from .verdict import sentence
 
@@ -32,7 +32,7 @@ def targets(report: Any) -> Section | None:
     rows = [
         (
             target["name"] + report.whose(target["question"]),
-            number(target["value"], target["statistic"]),
+            estimated(target),
             interval(target["low"], target["high"], target["statistic"]) + marks(target),
             ("≥ " if target["direction"] == "at_least" else "≤ ")
             + number(target["target"], target["statistic"]),
@@ -85,14 +85,14 @@ def settle(report: Any) -> list[str]:
         if needed is None:
             said.append(
                 f"{target['name']}: no reasonable number of items. The estimate "
-                f"({number(target['value'], target['statistic'])}) lies too near its target; look "
+                f"({estimated(target)}) lies too near its target; look "
                 "at what is measured, or at the target itself."
             )
             continue
         side = "met" if target["met"] else "missed"
         said.append(
             f"{target['name']}: about {count(needed, 'item')} instead of {target['n_items']:,}, if "
-            f"the estimate stays at {number(target['value'], target['statistic'])}; it would then "
+            f"the estimate stays at {estimated(target)}; it would then "
             f"be {side}."
             + (
                 " A rough figure, as the interval behind it is rough."

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..cautions import is_untrusted, marks
 from ..section import Section, fold, paragraph, safe, table
+from ..tables.others import FEWEST
 from ..tables.values import value_name
 from ..words import count, interval, listing, name_of, number, percent
 from .copied import copied
@@ -39,9 +40,12 @@ def trust(report: Any) -> Section | None:
         return None
     if not any(report.shared.values()):
         one = len(report.counted.raters()) < 2
-        who = f"One {report.people} answered" if one else f"{report.who}: no two answered one"
+        # A model may well have answered beside a person: it counts only where no person did.
+        two = "no two people" if report.mixed else "no two"
+        who = f"One {report.people} answered" if one else f"{report.who}: {two} answered one"
         only = f"{who}{'' if one else ' question on one item'}, so nothing can be said about "
-        only += f"agreement: let another {other(report)}rate at least part of the items."
+        only += f"agreement{' among people' if report.mixed else ''}: "
+        only += f"let another {other(report)}rate at least part of the items."
         return Section("Can the raters be trusted?", paragraph(only))
     main = coefficients(report)
     exact = {
@@ -66,13 +70,18 @@ def trust(report: Any) -> Section | None:
                 "agreement",
                 forest_figure(drawn, exact),
                 f"{finding(drawn)}. {said}.",
-                "Right: how often two raters gave the very same answer. "
-                "The thick line speaks of these "
-                "raters, the thin one of raters like these.",
+                "Right: how often two raters gave the very same answer. " + lines_of(drawn),
             )
         )
     parts.append(every(report))
     return Section("Can the raters be trusted?", "".join(parts))
+
+
+def lines_of(drawn: list[dict[str, Any]]) -> str:
+    """Of whom the lines of the figure speak."""
+    if any(row["low_like"] is not None for row in drawn):
+        return "The thick line speaks of these raters, the thin one of raters like these."
+    return "The lines speak of these raters."
 
 
 def other(report: Any) -> str:
@@ -203,6 +212,8 @@ def pairs_left_out(report: Any) -> list[str]:
             f"{count(common, 'item')} in common by the median; the other {possible - defined:,} of "
             f"{possible:,} possible pairs share no item, or too little for a κ of their own"
         )
+        if common < FEWEST:
+            line += f". On fewer than {FEWEST} items a κ says next to nothing, nor does their mean"
         if report.label(question.id) not in said.setdefault(line, []):
             said[line].append(report.label(question.id))
     return [f"{listing(names)}: {line}." for line, names in said.items()]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..cautions import is_untrusted
 from ..section import Section, paragraph, safe
-from ..targets import is_measured
+from ..targets import estimated, is_measured
 from ..words import DECIDED, count, interval, listing, number, percent, reason
 from .copied import copied
 from .headline import headline
@@ -53,7 +53,7 @@ def sentence(target: dict[str, Any], whose: str = "") -> str:
     if target["value"] is None:
         said = reason(target["reason"])
         return f"{name}: undefined, because {said}; target {direction} {bound}."
-    shown = number(target["value"], statistic)
+    shown = estimated(target)
     if statistic == "percent_match":
         of = target.get("n_items") or 0
         shown = f"{round(target['value'] * of):,} of {of:,}"

@@ -54,7 +54,7 @@ def weighting(report: Any) -> Section | None:
         parts.append(
             paragraph(
                 f"{listing(always)} always {'states' if len(always) == 1 else 'state'} the same "
-                "confidence, which weighs nothing."
+                "confidence, which sets no answer above another of theirs."
             )
         )
     lines = [
