@@ -1,6 +1,5 @@
 """What pages say of small rounds, counted by hand: leaning, pace, runs, pairs, worth, weighting."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
