@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from analysis import alpha, kappa, leaving, mean, percent_agreement
 from analysis import cells as cells_module
@@ -85,6 +86,22 @@ def test_what_a_mean_counts_twice_is_the_residual_mean_square():
     residual = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
     square = (residual**2).sum() / ((n - 1) * (r - 1))
     assert counted_twice(table.mean(), left, PLAIN) == pytest.approx(square / (n * r))
+
+
+def test_a_mean_of_raters_like_these_reaches_as_far_as_the_two_way_table_says():
+    """Units and raters each give up half of what both of them count, and keep their own t."""
+    table = ratings(missing=0.0) + np.array([0.0, 0.0, 1.0, 2.0])
+    n, r = table.shape
+    residual = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+    twice = (residual**2).sum() / ((n - 1) * (r - 1)) / (n * r)
+    of_units, of_raters = table.mean(axis=1).var(ddof=1) / n, table.mean(axis=0).var(ddof=1) / r
+    u, v = of_units - twice / 2, of_raters - twice / 2
+    reach = (student.ppf(0.975, n - 1) * u + student.ppf(0.975, r - 1) * v) / np.sqrt(u + v)
+    assert reach > student.ppf(0.975, n - 1) * np.sqrt(of_units)
+    found = mean(table)
+    assert (found.low_like, found.high_like) == pytest.approx(
+        (table.mean() - reach, table.mean() + reach)
+    )
 
 
 @pytest.mark.parametrize("statistic", [alpha, kappa, mean, percent_agreement])
