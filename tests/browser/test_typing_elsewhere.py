@@ -84,16 +84,16 @@ def saved(lab, context, folder):
     lab.end_kernels()
 
 
-def type_while_it_loads(desk, place, until=lambda: False, seconds=SECONDS):
-    """For ten seconds, from before the form is there to long after."""
+def type_while_it_loads(desk, place, until=None, seconds=SECONDS):
+    """For ten seconds, from before the form is there to long after, or `until` something holds."""
     desk.page.reload()
     desk.ready()
     place(desk)
     assert desk.form.locator(".rb-bar").count() == 0
     end = time.monotonic() + seconds
-    while time.monotonic() < end and not until():
+    while time.monotonic() < end and not (until and until()):
         desk.page.keyboard.type(TEXT, delay=30)
-        if time.monotonic() > end - seconds / 2:
+        if not until and time.monotonic() > end - seconds / 2:
             assert desk.form.locator(".rb-bar").is_visible()
     desk.page.wait_for_timeout(500)
 
@@ -116,9 +116,13 @@ def test_what_is_typed_beside_a_form_that_loads_is_not_stored(saved, place):
 @pytest.mark.parametrize("place", PLACES, ids=named)
 def test_the_control_a_form_that_takes_the_keyboard_from_anything_stores_it(saved, place):
     desk = saved(WITHOUT_THE_RULE)
-    # On a busy machine the form may come late; the control ends with the first answer stored.
-    type_while_it_loads(desk, place, until=lambda: stored(desk), seconds=4 * SECONDS)
-    assert stored(desk) > 0
+    # Lab may give the keyboard to the place typed in after the form took it: then the page is
+    # loaded once more. The control ends with the first answer stored.
+    for _ in range(5):
+        type_while_it_loads(desk, place, until=lambda: stored(desk), seconds=2 * SECONDS)
+        if stored(desk):
+            return
+    pytest.fail("a form that takes the keyboard from anything stored nothing in five loads")
 
 
 # Beside the form on a plain page, with the markup of Notebook 7 and Voilà, there is this.
