@@ -38,7 +38,7 @@ samples: $(READY)
 	@$(BIN)/python data/samples/build.py $(SAMPLES)
 
 report: samples
-	@$(BIN)/ratebook --workspace $(SAMPLES) --reports reports report --all --jobs 2
+	@$(BIN)/raterbook --workspace $(SAMPLES) --reports reports report --all --jobs 2
 
 docs: samples
 	@$(BIN)/python docs/sample/refresh.py $(SAMPLES)
@@ -60,7 +60,7 @@ bench: $(READY)
 	$(BIN)/python -m tests.benchmarks
 
 lab: samples
-	RATEBOOK_WORKSPACE=$${RATEBOOK_WORKSPACE:-$(CURDIR)/$(SAMPLES)} $(BIN)/jupyter lab --notebook-dir=. notebooks/rate.ipynb
+	RATERBOOK_WORKSPACE=$${RATERBOOK_WORKSPACE:-$(CURDIR)/$(SAMPLES)} $(BIN)/jupyter lab --notebook-dir=. notebooks/rate.ipynb
 
 lock: $(READY)
 	$(BIN)/uv pip compile pyproject.toml $(LOCK_EXTRAS:%=--extra %) --group dev \

@@ -15,7 +15,7 @@ settings.register_profile("search", deadline=None)
 settings.load_profile("gate" if os.environ.get("CI") else "search")
 
 ROOT = Path(__file__).parents[1]
-_PLACES = tempfile.mkdtemp(prefix="ratebook-tests-")
+_PLACES = tempfile.mkdtemp(prefix="raterbook-tests-")
 for _name in (
     "IPYTHONDIR",
     "JUPYTER_CONFIG_DIR",
@@ -28,7 +28,7 @@ for _name in (
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["MPLBACKEND"] = "agg"
-for _name in ("RATEBOOK_DB", "RATEBOOK_WORKSPACE"):
+for _name in ("RATERBOOK_DB", "RATERBOOK_WORKSPACE", "RATEBOOK_DB", "RATEBOOK_WORKSPACE"):
     os.environ.pop(_name, None)
 
 

@@ -4,8 +4,8 @@ import argparse
 import re
 from pathlib import Path
 
-from ratebook.cli import parser
-from ratebook.protocols import names
+from raterbook.cli import parser
+from raterbook.protocols import names
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -20,8 +20,8 @@ def commands():
 
 def test_every_command_and_option_is_in_the_docs():
     for name, command in commands().items():
-        assert f"### ratebook {name}" in COMMAND_PAGE, f"docs/commands.md lacks {name}"
-        section = COMMAND_PAGE.split(f"### ratebook {name}\n")[1].split("\n### ")[0]
+        assert f"### raterbook {name}" in COMMAND_PAGE, f"docs/commands.md lacks {name}"
+        section = COMMAND_PAGE.split(f"### raterbook {name}\n")[1].split("\n### ")[0]
         for action in command._actions:
             for option in action.option_strings:
                 if option.startswith("--") and option != "--help":

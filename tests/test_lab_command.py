@@ -1,4 +1,4 @@
-"""`ratebook lab`: whoever ends it ends JupyterLab with it."""
+"""`raterbook lab`: whoever ends it ends JupyterLab with it."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def test_ending_the_command_ends_jupyterlab_too(tmp_path):
            "JUPYTERLAB_SETTINGS_DIR": tmp_path / "settings",
            "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces"}
     command = subprocess.Popen(
-        [sys.executable, "-m", "ratebook", "--workspace", str(tmp_path), "lab"],
+        [sys.executable, "-m", "raterbook", "--workspace", str(tmp_path), "lab"],
         env=os.environ | {name: str(place) for name, place in own.items()},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip

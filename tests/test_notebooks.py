@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.notebooks import refuse_unknown
-from ratebook.rounds import ItemTable, RoundError, Store
+from raterbook.notebooks import refuse_unknown
+from raterbook.rounds import ItemTable, RoundError, Store
 from tests.browser.conftest import sample_rows
 
 ROOT = Path(__file__).parents[1]
@@ -20,11 +20,11 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 @pytest.fixture
 def folder(tmp_path):
     """A workspace with one round, round-01, and its rater ana."""
-    from ratebook.protocols import load
+    from raterbook.protocols import load
 
     asked = load("halo-support")
     rows, _ = sample_rows(asked, 2)
-    store = Store(tmp_path / "data" / "ratebook.sqlite")
+    store = Store(tmp_path / "data" / "raterbook.sqlite")
     store.open("round-01", asked, ItemTable.from_records(asked, rows), raters=["ana"])
     store.dispose()
     return tmp_path
@@ -35,7 +35,7 @@ def run(folder, name, *words):
     done = subprocess.run(
         [sys.executable, "-m", "papermill", "--no-progress-bar",
          str(ROOT / "notebooks" / f"{name}.ipynb"), "out.ipynb", *words],
-        cwd=folder, env=os.environ | {"RATEBOOK_WORKSPACE": str(folder)}, capture_output=True,
+        cwd=folder, env=os.environ | {"RATERBOOK_WORKSPACE": str(folder)}, capture_output=True,
         check=False, timeout=300, text=True,
     )  # fmt: skip
     cells = json.loads((folder / "out.ipynb").read_text(encoding="utf-8"))["cells"]
@@ -80,7 +80,7 @@ def test_without_a_round_the_notebook_names_those_there_are(folder):
     ("words", "said"),
     [
         (("-p", "round_name", "round-1", "-p", "rater", "ana"),
-         "There is no round 'round-1' in data/ratebook.sqlite; rounds: round-01."),
+         "There is no round 'round-1' in data/raterbook.sqlite; rounds: round-01."),
         (("-p", "round_name", "round-01", "-p", "rater", "anna"),
          "'anna' is not a rater of round-01 (raters: ana). Did you mean ana? Somebody new is "
          "added once with Workspace().round('round-01').add_rater('anna')."),
@@ -107,7 +107,7 @@ def test_only_papermills_own_cell_is_looked_at_for_unknown_parameters():
 
 @pytest.mark.xfail(strict=True, reason="part 14: rounds show themselves in notebooks")
 def test_a_workspace_a_round_and_its_numbers_show_themselves_in_a_few_lines(folder):
-    from ratebook import Workspace
+    from raterbook import Workspace
 
     round_ = Workspace(folder).round("round-01")
     for shown in (Workspace(folder), round_, round_.status(), round_.numbers()):
@@ -117,13 +117,13 @@ def test_a_workspace_a_round_and_its_numbers_show_themselves_in_a_few_lines(fold
 
 @pytest.mark.xfail(strict=True, reason="part 14: the notebook's own output looks like the page")
 def test_a_section_brings_its_look_to_whatever_shows_the_notebook(folder):
-    from ratebook import Workspace
+    from raterbook import Workspace
 
     assert "<style" in Workspace(folder).round("round-01").read().verdict()._repr_html_()
 
 
 @pytest.mark.xfail(strict=True, reason="part 14: the page opens inside Lab")
 def test_what_a_report_returns_opens_the_page_from_the_notebook(folder):
-    from ratebook import Workspace
+    from raterbook import Workspace
 
     assert hasattr(Workspace(folder).round("round-01").report(), "_repr_html_")

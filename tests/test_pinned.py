@@ -13,13 +13,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ratebook import Workspace
-from ratebook.cli import main
-from ratebook.judges import Endpoint, judge
-from ratebook.judges.cache import reply_key
-from ratebook.protocols import load, parse
-from ratebook.rounds import Event, ItemTable, Store, schema
-from ratebook.rounds.exchange import export_parts
+from raterbook import Workspace
+from raterbook.cli import main
+from raterbook.judges import Endpoint, judge
+from raterbook.judges.cache import reply_key
+from raterbook.protocols import load, parse
+from raterbook.rounds import Event, ItemTable, Store, schema
+from raterbook.rounds.exchange import export_parts
 from tests.golden import rounds
 from tests.judges.standin import reply_to
 
@@ -40,7 +40,7 @@ ANSWERS = "67fc652d47c7172f63e493bdab327a73249c8831ab5e4217d26369b50f11a41e"
 @pytest.fixture
 def workspace(tmp_path):
     """The kept database, in a workspace of its own."""
-    path = tmp_path / "data" / "ratebook.sqlite"
+    path = tmp_path / "data" / "raterbook.sqlite"
     path.parent.mkdir()
     connection = sqlite3.connect(path)
     connection.executescript((GOLDEN / "database.sql").read_text("utf-8"))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ratebook import Workspace
-from ratebook.rounds import Event
+from raterbook import Workspace
+from raterbook.rounds import Event
 
 FILES = Path(__file__).parent / "sixth"
 CHOICES = {"ana": ["A", "B", "tie"], "ben": ["A", "B", "B"], "cem": ["A", "B", "A"]}

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
     path
-    for folder in ("analysis", "ratebook")
+    for folder in ("analysis", "raterbook")
     for kind in ("*.py", "*.js", "*.css")
     for path in (ROOT / folder).rglob(kind)
 )

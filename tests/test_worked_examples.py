@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.cli import main
+from raterbook.cli import main
 
 WORKED = Path(__file__).parent / "worked"
 

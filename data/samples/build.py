@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from ratebook import Workspace
+from raterbook import Workspace
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    workspace = Workspace(folder, db=str(folder / "data" / "ratebook.sqlite"))
+    workspace = Workspace(folder, db=str(folder / "data" / "raterbook.sqlite"))
     for name, (protocol, items, parts, answers) in ROUNDS.items():
         files = HERE / protocol
         opened = workspace.open(
@@ -58,8 +58,8 @@ def raters(answers: Path) -> list[str]:
 def content_hash() -> str:
     files = [
         *HERE.glob("*/*.csv"),
-        *(ROOT / "ratebook" / "protocols" / "library").glob("*.yaml"),
-        *(ROOT / "ratebook" / "rounds").rglob("*.py"),
+        *(ROOT / "raterbook" / "protocols" / "library").glob("*.yaml"),
+        *(ROOT / "raterbook" / "rounds").rglob("*.py"),
     ]
     digest = hashlib.sha256()
     for file in sorted(files):

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ratebook import Workspace
+from raterbook import Workspace
 
 HERE = Path(__file__).parent
 PAGE = "halo-sample"

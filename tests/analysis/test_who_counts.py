@@ -161,7 +161,7 @@ def test_whoever_did_not_answer_is_no_hit_for_a_value_that_is_not_on_the_scale(f
 def test_every_reason_and_warning_in_the_list_is_used_somewhere(root):
     sources = [
         path.read_text(encoding="utf-8")
-        for room in ("analysis", "ratebook/reporting")
+        for room in ("analysis", "raterbook/reporting")
         for path in (root / room).rglob("*.py")
         if path.name != "reasons.py"
     ]
@@ -171,7 +171,7 @@ def test_every_reason_and_warning_in_the_list_is_used_somewhere(root):
     assert unused == []
 
 
-REAL = Path(os.environ.get("RATEBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
+REAL = Path(os.environ.get("RATERBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
 JUDGES = REAL / "neureg_llm_judges_long.csv"
 METRICS = {
     "Relevance": "relevance",
@@ -183,7 +183,7 @@ METRICS = {
 
 
 @pytest.mark.skipif(
-    not JUDGES.exists(), reason="NOT RUN: NeuReg's files are not here. Set RATEBOOK_REAL."
+    not JUDGES.exists(), reason="NOT RUN: NeuReg's files are not here. Set RATERBOOK_REAL."
 )
 def test_neuregs_published_judges_come_out_exactly(pick):
     wide = pd.read_csv(JUDGES).rename(columns=METRICS)

@@ -17,9 +17,9 @@ from statistics import median
 import pandas as pd
 from sqlalchemy import insert, select
 
-from ratebook.protocols import parse
-from ratebook.rounds import ItemTable, Store, schema
-from ratebook.rounds.exchange import import_answers
+from raterbook.protocols import parse
+from raterbook.rounds import ItemTable, Store, schema
+from raterbook.rounds.exchange import import_answers
 
 ITEMS, RATERS, QUESTIONS = 4_000, 5, 5
 AT_MOST = 3.0

@@ -27,7 +27,7 @@ _INSTRUMENTS = '''
 import json, pathlib, sqlite3, time
 import anywidget
 from IPython.display import display
-from ratebook.rating import sitting
+from raterbook.rating import sitting
 
 log, commits = [], []
 _save = sitting.Sitting.save
@@ -39,7 +39,7 @@ def save(self, events):
 sitting.Sitting.save = save
 
 bare = sqlite3.connect("bare.sqlite", check_same_thread=False, isolation_level=None)
-mode = sqlite3.connect("data/ratebook.sqlite").execute("PRAGMA journal_mode").fetchone()[0]
+mode = sqlite3.connect("data/raterbook.sqlite").execute("PRAGMA journal_mode").fetchone()[0]
 bare.execute(f"PRAGMA journal_mode = {mode}")  # as safe as the store's own commits
 bare.execute("PRAGMA synchronous = EXTRA")
 bare.execute("CREATE TABLE IF NOT EXISTS row (id INTEGER PRIMARY KEY, text TEXT)")

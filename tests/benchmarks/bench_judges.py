@@ -12,11 +12,11 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from ratebook.judges import Endpoint, judge
-from ratebook.judges.parsing import parse
-from ratebook.judges.sheets import Sheet, groups
-from ratebook.protocols import load
-from ratebook.rounds import ItemTable, Store
+from raterbook.judges import Endpoint, judge
+from raterbook.judges.parsing import parse
+from raterbook.judges.sheets import Sheet, groups
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, Store
 from tests.judges.conftest import feedback_items
 from tests.judges.replies import GUIDE, dumped, flat, nested, reasons
 from tests.judges.server import Server

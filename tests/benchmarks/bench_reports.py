@@ -18,7 +18,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    "ratebook.workspace, ratebook.reporting.report, analysis, numpy, pandas, scipy.stats, "
+    "raterbook.workspace, raterbook.reporting.report, analysis, numpy, pandas, scipy.stats, "
     "scipy.special, statsmodels.stats.inter_rater, krippendorff, matplotlib.pyplot, seaborn"
 )
 ROUNDS = ("neureg-sample", "questeval-sample", "feedback-sample", "feedback-sample-2",
@@ -27,20 +27,20 @@ EMPTY = """
 import sys
 from pathlib import Path
 import papermill
-from ratebook.reporting.kernel import private_transport
-from ratebook.reporting.surroundings import surroundings
+from raterbook.reporting.kernel import private_transport
+from raterbook.reporting.surroundings import surroundings
 with surroundings(), private_transport() as config:
     papermill.execute_notebook(sys.argv[1], sys.argv[2], kernel_name="python3",
                                progress_bar=False, **config)
 """
 ONE = """
 import sys
-from ratebook.reporting.run import build_one
+from raterbook.reporting.run import build_one
 build_one(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4])
 """
 CHECK = """
 import sys
-from ratebook.cli import main
+from raterbook.cli import main
 sys.exit(main(["--workspace", sys.argv[1], "check", "crowd", "--require",
                "alpha_ordinal:tone>=-1"]))
 """
@@ -57,8 +57,8 @@ measures:
 """
 MANY = """
 import sys
-from ratebook import Workspace
-from ratebook.reporting import build
+from raterbook import Workspace
+from raterbook.reporting import build
 if __name__ == "__main__":
     place = Workspace(sys.argv[1], reports=sys.argv[2])
     build(place, place.rounds(), jobs=int(sys.argv[3]))
@@ -108,8 +108,8 @@ def empty_notebook(folder):
 
 def large(folder, items=3314, raters=5):
     """A round of the published size: 3,314 items, five raters, five questions."""
-    from ratebook.protocols import load
-    from ratebook.rounds import Event, ItemTable, Store
+    from raterbook.protocols import load
+    from raterbook.rounds import Event, ItemTable, Store
 
     asked = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
     protocol = load("neureg-qa")
@@ -121,7 +121,7 @@ def large(folder, items=3314, raters=5):
          "shot_type": shots[n % len(shots)], "question_type": kinds[n % len(kinds)]}
         for n in range(items)
     ])
-    stored = Store(str(folder / "data" / "ratebook.sqlite")).open("large", protocol, table)
+    stored = Store(str(folder / "data" / "raterbook.sqlite")).open("large", protocol, table)
     rng = np.random.default_rng(0)
     truth = rng.choice([2, 3, 4, 5], (items, len(asked)), p=[0.05, 0.1, 0.25, 0.6])
     for rater in range(raters):
@@ -137,7 +137,7 @@ def crowd(folder, raters, items=2000, per_item=3):
     """A round in which each item has three of so many raters."""
     import pandas as pd
 
-    from ratebook import Workspace
+    from raterbook import Workspace
 
     (folder / "crowd.yaml").write_text(CROWD)
     rng = np.random.default_rng(0)
@@ -163,7 +163,7 @@ def main():
         script = ROOT / "data" / "samples" / "build.py"
         subprocess.run([sys.executable, script, samples], check=True, stdout=subprocess.DEVNULL,
                        cwd=ROOT)
-        db = samples / "data" / "ratebook.sqlite"
+        db = samples / "data" / "raterbook.sqlite"
         notebook = empty_notebook(folder)
         nothing = least(EMPTY, notebook, folder / "out.ipynb")
         reports = {r: least(ONE, samples, db, folder / "reports", r) for r in ROUNDS}
@@ -180,7 +180,7 @@ def main():
         grown = folder / "grown"
         (grown / "data").mkdir(parents=True)
         large(grown)
-        big = least(ONE, grown, grown / "data" / "ratebook.sqlite", folder / "reports", "large",
+        big = least(ONE, grown, grown / "data" / "raterbook.sqlite", folder / "reports", "large",
                     times=2)
         print(f"3,314 items × 5 raters × 5 questions: {big:.2f} s CPU")
         worst |= said("a large round to a sample", big / reports["neureg-sample"], 3)
@@ -202,7 +202,7 @@ def main():
 
 def eight(samples):
     """Two more rounds beside the six samples."""
-    from ratebook import Workspace
+    from raterbook import Workspace
 
     place = Workspace(samples)
     source = ROOT / "data" / "samples" / "halo-support"

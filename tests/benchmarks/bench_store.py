@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ratebook.protocols import load
-from ratebook.rounds import Event, ItemTable, Store
+from raterbook.protocols import load
+from raterbook.rounds import Event, ItemTable, Store
 
 SAME_ROWS = """
 SELECT round.name AS round, item.key AS item, cases.key AS "case", e.part, identity.name AS rater,

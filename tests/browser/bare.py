@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from ratebook.rating import Form, front
+from raterbook.rating import Form, front
 from tests.browser.desk import Desk
 
 ADDRESS = "http://form.test/"

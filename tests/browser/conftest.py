@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.protocols import Protocol, load
-from ratebook.rating import Form
-from ratebook.rounds import ItemTable, PartRow, Store, StoredRound
+from raterbook.protocols import Protocol, load
+from raterbook.rating import Form
+from raterbook.rounds import ItemTable, PartRow, Store, StoredRound
 from tests.browser.bare import BareDesk
 from tests.browser.desk import Desk, write_notebook
 from tests.browser.lab import Lab
@@ -112,7 +112,7 @@ def bare_desk(context, tmp_path):
         round = open_round(tmp_path, protocol, rows, parts, (rater,))
         page = context.new_page()
         page.set_viewport_size({"width": size[0], "height": size[1]})
-        database = tmp_path / "data" / "ratebook.sqlite"
+        database = tmp_path / "data" / "raterbook.sqlite"
         desks.append(BareDesk(page, Form(round, rater), database, theme))
         return desks[-1].open()
 
@@ -139,7 +139,7 @@ def open_round(
         rows, parts = sample_rows(asked, rows or 3)
     table = ItemTable.from_records(asked, rows)
     pieces = [PartRow(*part) for part in parts] if parts else None
-    store = Store(folder / "data" / "ratebook.sqlite")
+    store = Store(folder / "data" / "raterbook.sqlite")
     return store.open(name, asked, table, raters=raters, parts=pieces, **plan)
 
 

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from pathlib import Path
 
-from ratebook.rounds import Store
+from raterbook.rounds import Store
 from tests.browser.lab import TOKEN, Lab
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "rate.ipynb"
@@ -151,7 +151,7 @@ class Desk:
 
     @property
     def database(self) -> Path:
-        return self.folder / "data" / "ratebook.sqlite"
+        return self.folder / "data" / "raterbook.sqlite"
 
     def rows(self, query: str = "SELECT count(*) FROM answer_event"):
         """Straight from the file, past all our code."""
@@ -173,6 +173,6 @@ class Desk:
         return self.rows("SELECT kind, reason FROM mark_event ORDER BY seq")
 
     def picture(self, name: str) -> None:
-        """A screenshot to look at, where RATEBOOK_PICTURES names a folder for them."""
-        if os.environ.get("RATEBOOK_PICTURES"):
-            self.page.screenshot(path=Path(os.environ["RATEBOOK_PICTURES"]) / f"{name}.png")
+        """A screenshot to look at, where RATERBOOK_PICTURES names a folder for them."""
+        if os.environ.get("RATERBOOK_PICTURES"):
+            self.page.screenshot(path=Path(os.environ["RATERBOOK_PICTURES"]) / f"{name}.png")

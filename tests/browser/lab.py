@@ -35,7 +35,7 @@ class Lab:
         names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR",
                  "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR")
         environment = {**os.environ, **{name: str(places / name.lower()) for name in names}}
-        environment.pop("RATEBOOK_WORKSPACE", None)
+        environment.pop("RATERBOOK_WORKSPACE", None)
         quiet = places / "jupyterlab_settings_dir" / "@jupyterlab" / "apputils-extension"
         quiet.mkdir(parents=True, exist_ok=True)
         (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.rounds import Event
+from raterbook.rounds import Event
 from tests.browser.conftest import open_round
 from tests.browser.desk import Desk
 from tests.reporting.rounds import records

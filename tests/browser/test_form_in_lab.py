@@ -2,8 +2,8 @@
 
 import pytest
 
-from ratebook.protocols import UNANSWERABLE, names
-from ratebook.rounds import Store
+from raterbook.protocols import UNANSWERABLE, names
+from raterbook.rounds import Store
 
 # question: (keys, the value they mean), or several of these for the parts in turn; “=text” is
 # written into the open text.

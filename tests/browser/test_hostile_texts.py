@@ -3,8 +3,8 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ratebook.protocols import load
-from ratebook.rounds import Store
+from raterbook.protocols import load
+from raterbook.rounds import Store
 from tests.browser.hostile import TEXTS
 
 # What the form itself is made of: anything else in it came from a text.

@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from ratebook.rating import Form, front
-from ratebook.rounds import Store, StoredRound
+from raterbook.rating import Form, front
+from raterbook.rounds import Store, StoredRound
 from tests.browser.bare import BareDesk
 from tests.browser.test_nothing_is_lost import SIX, item, stored
 
@@ -98,7 +98,7 @@ def test_the_control_without_the_outbox_what_came_while_the_kernel_was_busy_is_m
     forgets = "for (const event of batch) this.outbox.remove(event.event_id);\n"
     desk = sit_down("stem-sentences", [item(60)], run=False)
     desk.execute(
-        "from ratebook.rating import Form\n"
+        "from raterbook.rating import Form\n"
         f"Form._esm = Form._esm.replace({sent!r}, {sent + forgets!r})"
     )
     a_burst_into_a_kernel_that_hangs(desk, "ready")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ratebook.rounds import Store
+from raterbook.rounds import Store
 from tests.browser.conftest import open_round
 from tests.browser.desk import Desk, write_notebook
 from tests.browser.lab import Lab

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ratebook.protocols import UNANSWERABLE, load
-from ratebook.rounds import Store
+from raterbook.protocols import UNANSWERABLE, load
+from raterbook.rounds import Store
 from tests.browser.conftest import open_round
 from tests.browser.desk import Desk, write_notebook
 
@@ -56,7 +56,7 @@ def desk(lab, context, folder):
     open_round(folder, load("rag-questeval"), rows)
     path = write_notebook(folder, "round-01", "ana")
     notebook = json.loads(path.read_text())
-    panel = "from ratebook import Workspace\nWorkspace().round(round_name).parts_panel()"
+    panel = "from raterbook import Workspace\nWorkspace().round(round_name).parts_panel()"
     notebook["cells"].insert(-1, {**notebook["cells"][1], "id": "panel", "source": [panel]})
     path.write_text(json.dumps(notebook))
     desk = Desk(lab, context.new_page(), path)

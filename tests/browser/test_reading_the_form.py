@@ -3,8 +3,8 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from ratebook.protocols import names
-from ratebook.rounds import Store
+from raterbook.protocols import names
+from raterbook.rounds import Store
 
 PROTOCOLS = names()
 SMALL = {"phone": (360, 640), "1280 × 1024 at 400 %": (320, 256)}

@@ -12,7 +12,7 @@ TEXT = 'round_name = "r-stem" 5 s 4 '
 # The kernel takes its time, so that the form arrives while somebody types.
 SLOW = """
 import time
-from ratebook.rating import Form, front
+from raterbook.rating import Form, front
 _answer = Form.answer
 def answer(self, content):
     time.sleep(3 if content["kind"] == "open" else 0)

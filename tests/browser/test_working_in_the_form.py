@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ratebook.rounds import RoundError, StoredRound
+from raterbook.rounds import RoundError, StoredRound
 
 
 def events(desk):

@@ -1,6 +1,6 @@
 """Protocols that have every kind of question, for the tests of this room."""
 
-from ratebook.protocols import parse
+from raterbook.protocols import parse
 
 EVERYTHING = parse("""
 name: everything

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ratebook.protocols import asked, load
-from ratebook.rounds import Event, ItemTable, PartRow, Store
+from raterbook.protocols import asked, load
+from raterbook.rounds import Event, ItemTable, PartRow, Store
 
 TEXTS = {
     "source_kg": "1. esfa → funds → colleges\n2. colleges -> teach -> learners",

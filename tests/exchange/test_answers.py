@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from ratebook.protocols import names
-from ratebook.rounds import Event
-from ratebook.rounds.exchange import FileError, export_answers, import_answers
-from ratebook.rounds.exchange.formulas import restored, safe
+from raterbook.protocols import names
+from raterbook.rounds import Event
+from raterbook.rounds.exchange import FileError, export_answers, import_answers
+from raterbook.rounds.exchange.formulas import restored, safe
 
 from .rounds import answer_all, protocol_round
 
@@ -77,7 +77,7 @@ def test_the_rater_can_be_named_beside_the_file(feedback, tmp_path):
 def test_a_closed_round_takes_nothing(feedback, tmp_path):
     feedback.close()
     file = put(tmp_path, "item,rater,question,value\nc1/m1,ana,tone,4\n")
-    with pytest.raises(FileError, match=r"a.csv: r was closed on .*`ratebook reopen r`"):
+    with pytest.raises(FileError, match=r"a.csv: r was closed on .*`raterbook reopen r`"):
         import_answers(feedback, file)
     assert feedback.raters() == []
 

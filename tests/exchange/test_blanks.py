@@ -2,7 +2,7 @@
 
 import pytest
 
-from ratebook.rounds.exchange import import_answers
+from raterbook.rounds.exchange import import_answers
 
 from .rounds import protocol_round
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.cli import main
-from ratebook.protocols import library_path
-from ratebook.workspace import Workspace
+from raterbook.cli import main
+from raterbook.protocols import library_path
+from raterbook.workspace import Workspace
 
 ITEMS = "id,question,context,generated_answer,auto_label\nh1,q,c,a,SUPPORTED\nh2,q,c,a,\n"
 
@@ -94,7 +94,7 @@ def test_a_folder_and_a_file_that_is_not_there_are_named(run):
 ])
 def test_somebody_unknown_is_met_with_a_command_and_not_with_a_function(run, words):
     assert run(*words) == (2, "'eve' is no rater of h1: its raters are ana, ben, auto. Correct the "
-                              "name; `ratebook import h1 FILE` brings in raters that its file "
+                              "name; `raterbook import h1 FILE` brings in raters that its file "
                               "names.")
 
 
@@ -133,7 +133,7 @@ def test_a_closed_round_says_since_when(run, tmp_path):
     status, said = run("import", "h1", "a.csv")
     assert status == 2
     assert "a.csv: h1 was closed on 20" in said
-    assert " UTC: `ratebook reopen h1` lets answers in again." in said
+    assert " UTC: `raterbook reopen h1` lets answers in again." in said
 
 
 STEM = "question_id,question,article_id,article,model,response,role\n" + "".join(

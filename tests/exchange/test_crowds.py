@@ -5,9 +5,9 @@ import contextlib
 import pandas as pd
 import pytest
 
-from ratebook import Workspace
-from ratebook.cli import main
-from ratebook.rounds import RoundError
+from raterbook import Workspace
+from raterbook.cli import main
+from raterbook.rounds import RoundError
 from tests.reporting.rounds import page_of, words_of
 
 from .test_one_rule import PROTOCOL

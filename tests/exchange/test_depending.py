@@ -2,8 +2,8 @@
 
 import pytest
 
-from ratebook.rounds import Event
-from ratebook.rounds.exchange import FileError, export_answers, import_answers
+from raterbook.rounds import Event
+from raterbook.rounds.exchange import FileError, export_answers, import_answers
 
 from .rounds import protocol_round
 

@@ -17,12 +17,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ratebook import Workspace
-from ratebook.judges import judge
-from ratebook.judges.wording import written
-from ratebook.protocols import load, names
-from ratebook.rounds import Event, RoundError, sqlite
-from ratebook.rounds.exchange import delimited, excel, import_answers, jsonl
+from raterbook import Workspace
+from raterbook.judges import judge
+from raterbook.judges.wording import written
+from raterbook.protocols import load, names
+from raterbook.rounds import Event, RoundError, sqlite
+from raterbook.rounds.exchange import delimited, excel, import_answers, jsonl
 from tests.judges.standin import reply_to
 
 SIXTH = "tests/sixth/pairwise.yaml"

@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ratebook.protocols import load, names, parse
-from ratebook.rounds.exchange.guide import guide, write_guide
+from raterbook.protocols import load, names, parse
+from raterbook.rounds.exchange.guide import guide, write_guide
 
 from .rounds import protocol_round
 

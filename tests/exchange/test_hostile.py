@@ -13,9 +13,9 @@ import zipfile
 
 import pytest
 
-from ratebook.protocols import parse
-from ratebook.rounds import ItemTable, RoundError, Store
-from ratebook.rounds.exchange import content, import_answers, read_items, read_parts
+from raterbook.protocols import parse
+from raterbook.rounds import ItemTable, RoundError, Store
+from raterbook.rounds.exchange import content, import_answers, read_items, read_parts
 
 from .protocols import EVERYTHING
 from .test_roundtrip import parts_of

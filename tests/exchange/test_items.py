@@ -6,10 +6,10 @@ import json
 import pandas as pd
 import pytest
 
-from ratebook.protocols import load
-from ratebook.rounds.exchange import FileError, read_items
-from ratebook.rounds.exchange.headers import plain
-from ratebook.rounds.exchange.triples import Triple, read_triples
+from raterbook.protocols import load
+from raterbook.rounds.exchange import FileError, read_items
+from raterbook.rounds.exchange.headers import plain
+from raterbook.rounds.exchange.triples import Triple, read_triples
 
 NEUREG = load("neureg-qa")
 RECORD = {

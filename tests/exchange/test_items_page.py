@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.protocols import load, names
-from ratebook.workspace import Workspace
+from raterbook.protocols import load, names
+from raterbook.workspace import Workspace
 
 PAGE = (Path(__file__).parents[2] / "docs" / "items.md").read_text(encoding="utf-8")
 SECTIONS = {part.split("\n", 1)[0].strip(): part for part in PAGE.split("\n## ")[1:]}

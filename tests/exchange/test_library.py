@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from ratebook.protocols import names
-from ratebook.rounds.exchange import export_answers, import_answers
+from raterbook.protocols import names
+from raterbook.rounds.exchange import export_answers, import_answers
 
 from .rounds import answer_all, protocol_round
 from .test_roundtrip import SAID, said

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ratebook.rounds import ItemTable, Store
-from ratebook.rounds.exchange import FileError, import_answers
-from ratebook.rounds.exchange.newcomers import folded, is_slip
+from raterbook.rounds import ItemTable, Store
+from raterbook.rounds.exchange import FileError, import_answers
+from raterbook.rounds.exchange.newcomers import folded, is_slip
 
 from .protocols import EVERYTHING
 

@@ -5,11 +5,11 @@ import json
 import pandas as pd
 import pytest
 
-from ratebook import Workspace
-from ratebook.cli import main
-from ratebook.judges import judge
-from ratebook.protocols import parse
-from ratebook.rounds import Event, RoundError
+from raterbook import Workspace
+from raterbook.cli import main
+from raterbook.judges import judge
+from raterbook.protocols import parse
+from raterbook.rounds import Event, RoundError
 
 PROTOCOL = parse("""
 name: doors
@@ -203,7 +203,7 @@ def test_an_unknown_item_is_a_problem_of_the_column_item_whatever_its_name(opene
 
 
 def test_a_role_is_read_alike_from_a_file_and_from_records(opened, tmp_path):
-    from ratebook.rounds import ItemTable
+    from raterbook.rounds import ItemTable
 
     round = opened()
     rows = [{"id": "i9", "model": "m", "text": "x", "role": " Gold "}]
@@ -212,7 +212,7 @@ def test_a_role_is_read_alike_from_a_file_and_from_records(opened, tmp_path):
 
 
 def test_an_item_with_answers_that_is_to_be_replaced_is_refused_in_words(opened):
-    from ratebook.rounds import ItemTable
+    from raterbook.rounds import ItemTable
 
     round = opened()
     saved(round, "ana", ("i1/m", "tone", 4))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ratebook.protocols import load
-from ratebook.rounds import Event, ItemTable, PartRow, RoundError, Store
-from ratebook.rounds.exchange import export_parts, import_parts, read_parts
+from raterbook.protocols import load
+from raterbook.rounds import Event, ItemTable, PartRow, RoundError, Store
+from raterbook.rounds.exchange import export_parts, import_parts, read_parts
 
 from .rounds import protocol_round
 

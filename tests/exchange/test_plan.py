@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratebook.rounds.plan import Mix, PlanError, assign, draw, order, queue
-from ratebook.rounds.sample import sample
+from raterbook.rounds.plan import Mix, PlanError, assign, draw, order, queue
+from raterbook.rounds.sample import sample
 
 ITEMS = [f"i{number}" for number in range(300)]
 RATERS = [f"r{number}" for number in range(12)]

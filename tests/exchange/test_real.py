@@ -1,6 +1,6 @@
 """NeuReg's published files: 160 items, and 16,559 ratings by five models.
 
-They are not part of this project. RATEBOOK_REAL names their folder, ../shared/real by default;
+They are not part of this project. RATERBOOK_REAL names their folder, ../shared/real by default;
 where it is absent, these tests are skipped and say so.
 """
 
@@ -10,12 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ratebook.protocols import load
-from ratebook.rounds import Store
-from ratebook.rounds.exchange import import_answers, read_items
-from ratebook.rounds.exchange.triples import read_triples
+from raterbook.protocols import load
+from raterbook.rounds import Store
+from raterbook.rounds.exchange import import_answers, read_items
+from raterbook.rounds.exchange.triples import read_triples
 
-FOLDER = Path(os.environ.get("RATEBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
+FOLDER = Path(os.environ.get("RATERBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
 ITEMS = FOLDER / "QA_Human_Eval_Stratified_5percent.csv"
 RATINGS = FOLDER / "neureg_llm_judges_long.csv"
 NEUREG = load("neureg-qa")
@@ -25,7 +25,7 @@ METRICS = ["relevance", "accuracy", "completeness", "fluency", "kg_alignment"]
 @pytest.fixture(autouse=True)
 def _real():
     if not ITEMS.exists() or not RATINGS.exists():
-        pytest.skip(f"NOT RUN: NeuReg's files are not in {FOLDER.name}/. Set RATEBOOK_REAL.")
+        pytest.skip(f"NOT RUN: NeuReg's files are not in {FOLDER.name}/. Set RATERBOOK_REAL.")
 
 
 def test_the_160_items_open_with_all_their_triples(tmp_path):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ratebook.rounds import Event, ItemTable, PartRow, Store
-from ratebook.rounds.exchange import export_answers, import_answers
-from ratebook.rounds.exchange.layouts import matrix
+from raterbook.rounds import Event, ItemTable, PartRow, Store
+from raterbook.rounds.exchange import export_answers, import_answers
+from raterbook.rounds.exchange.layouts import matrix
 
 from .protocols import EVERYTHING, SLOTS
 

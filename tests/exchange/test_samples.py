@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.protocols import load
-from ratebook.rounds import Store
-from ratebook.rounds.exchange import import_answers, read_items, read_parts
+from raterbook.protocols import load
+from raterbook.rounds import Store
+from raterbook.rounds.exchange import import_answers, read_items, read_parts
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 

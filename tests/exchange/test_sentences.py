@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratebook.rounds.parts import sentences
+from raterbook.rounds.parts import sentences
 
 from .sentence_cases import CASES
 

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from ratebook.protocols import load
-from ratebook.rounds import Event, Store
-from ratebook.rounds.exchange import FileError, export_answers, import_answers, read_items
+from raterbook.protocols import load
+from raterbook.rounds import Event, Store
+from raterbook.rounds.exchange import FileError, export_answers, import_answers, read_items
 
 HALO = load("halo-support")
 HEADER = "id,question,context,generated_answer,gold_answer,auto_label,human_label,notes"
@@ -85,7 +85,7 @@ def test_open_says_that_filled_labels_were_left_alone(tmp_path):
     items = read_items(tmp_path / "items.csv", HALO)
     assert items.notes == (
         "items.csv: 1 filled cells in human_label were left alone; take them in with: "
-        "ratebook import ROUND items.csv --rater NAME",
+        "raterbook import ROUND items.csv --rater NAME",
     )
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ratebook.rounds import Event, ItemTable, Store
-from ratebook.rounds.exchange import export_answers, import_answers
+from raterbook.rounds import Event, ItemTable, Store
+from raterbook.rounds.exchange import export_answers, import_answers
 
 from .protocols import EVERYTHING, SLOTS
 
@@ -25,7 +25,7 @@ def round_of(folder, protocol):
         (folder / "items.csv").write_text(
             "id,text,auto_label,human_label,notes\n"
             + "".join(f"{row['id']},A text.,SUPPORTED,,\n" for row in rows), encoding="utf-8")
-        from ratebook.rounds.exchange import read_items
+        from raterbook.rounds.exchange import read_items
 
         items = read_items(folder / "items.csv", protocol)
     else:

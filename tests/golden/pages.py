@@ -4,8 +4,8 @@ import html
 import re
 from html.parser import HTMLParser
 
-from ratebook.reporting import Report
-from ratebook.reporting.report import SECTIONS
+from raterbook.reporting import Report
+from raterbook.reporting.report import SECTIONS
 
 # How the page was made (versions, commit, times) is another one on every machine.
 SAID = tuple(name for name in SECTIONS if name != "made")

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ratebook import Workspace
+from raterbook import Workspace
 from tests.golden import HERE, SAMPLES, moved, reworded, rounds
 from tests.golden.pages import text_of
 

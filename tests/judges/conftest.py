@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ratebook.judges import keys
-from ratebook.protocols import load
-from ratebook.rounds import ItemTable, PartRow, Store
+from raterbook.judges import keys
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, PartRow, Store
 
 ITEMS = {
     "feedback-quality": [

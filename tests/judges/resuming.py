@@ -10,8 +10,8 @@ import sys
 
 import openai.resources.chat.completions  # noqa: F401  (loaded once, for all)
 
-from ratebook.judges import Endpoint, judge
-from ratebook.rounds import Store
+from raterbook.judges import Endpoint, judge
+from raterbook.rounds import Store
 
 
 def run(database, url, concurrency):

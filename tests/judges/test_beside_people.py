@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ratebook.judges import judge
-from ratebook.rounds import Event
+from raterbook.judges import judge
+from raterbook.rounds import Event
 
 from .server import Server
 from .standin import reply_to
@@ -78,10 +78,10 @@ def run(command, workspace, url):
     words = shlex.split(command)
     while "=" in words[0]:
         words.pop(0)
-    assert words.pop(0) == "ratebook"
+    assert words.pop(0) == "raterbook"
     places = {"data/samples/workspace": str(workspace), "http://127.0.0.1:8765/v1": url}
     done = subprocess.run(
-        [sys.executable, "-m", "ratebook", *(places.get(word, word) for word in words)],
+        [sys.executable, "-m", "raterbook", *(places.get(word, word) for word in words)],
         cwd=ROOT, capture_output=True, text=True, check=False,
         env={**os.environ, "OPENAI_API_KEY": "none"},
     )

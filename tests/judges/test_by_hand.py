@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from ratebook.judges import dry_run, take_replies, write_prompts
-from ratebook.judges.by_hand import askings
+from raterbook.judges import dry_run, take_replies, write_prompts
+from raterbook.judges.by_hand import askings
 
 from .replies import GUIDE
 from .standin import reply_to

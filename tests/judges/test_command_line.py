@@ -1,12 +1,12 @@
-"""`ratebook judge`: the modes, and what a failure looks like."""
+"""`raterbook judge`: the modes, and what a failure looks like."""
 
 import asyncio
 import json
 
 import pytest
 
-from ratebook.cli import main
-from ratebook.rounds import Store
+from raterbook.cli import main
+from raterbook.rounds import Store
 
 from .server import Play, Server, error, says
 from .standin import reply_to
@@ -14,7 +14,7 @@ from .standin import reply_to
 
 @pytest.fixture
 def workspace(open_round, tmp_path):
-    stored = open_round("feedback-quality", store=Store(tmp_path / "data" / "ratebook.sqlite"))
+    stored = open_round("feedback-quality", store=Store(tmp_path / "data" / "raterbook.sqlite"))
 
     def run(*words):
         return main(["--workspace", str(tmp_path), "judge", "r1", *words])
@@ -174,7 +174,7 @@ def test_fresh_asks_again_and_examples_are_ones_own(workspace, tmp_path):
 
 
 def test_ctrl_c_says_that_the_same_again_goes_on(workspace, capsys, monkeypatch):
-    from ratebook import judges
+    from raterbook import judges
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -188,7 +188,7 @@ def test_ctrl_c_says_that_the_same_again_goes_on(workspace, capsys, monkeypatch)
 def test_the_command_for_the_replies_is_told_with_the_prompts(workspace, capsys, tmp_path):
     _, run = workspace
     assert run("--model", "chat", "--rater", "me", "--prompts-out", str(tmp_path / "p.txt")) == 0
-    assert "ratebook judge r1 --model chat --rater me --replies FILE" in capsys.readouterr().out
+    assert "raterbook judge r1 --model chat --rater me --replies FILE" in capsys.readouterr().out
 
 
 def test_a_wrong_key_ends_with_2_and_names_its_variable(workspace, capsys, monkeypatch):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ratebook.judges import LocalModel, account, judge, judge_local
-from ratebook.judges.by_hand import askings
+from raterbook.judges import LocalModel, account, judge, judge_local
+from raterbook.judges.by_hand import askings
 
 from . import tiny
 from .conftest import ITEMS
@@ -89,7 +89,7 @@ def test_a_list_of_any_length_is_left_to_the_model(tmp_path):
 
 
 def test_a_model_without_an_end_of_text_is_refused_with_the_remedy(tmp_path):
-    from ratebook.judges.spelling import Spelling
+    from raterbook.judges.spelling import Spelling
 
     tokenizer = tiny.tokenizer_of(tiny.make(tmp_path / "tiny-llama", ["Say."]))
     tokenizer.eos_token = None

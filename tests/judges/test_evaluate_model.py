@@ -7,8 +7,8 @@ import sys
 import pandas as pd
 import pytest
 
-from ratebook.judges import EvaluateModel, take_replies
-from ratebook.judges.gen_ai_prompt import filled
+from raterbook.judges import EvaluateModel, take_replies
+from raterbook.judges.gen_ai_prompt import filled
 
 from .conftest import ITEMS
 from .replies import GUIDE, WHY, dumped, flat
@@ -144,7 +144,7 @@ def test_classification_agrees_with_scikit_learn(average):
 
     from sklearn.metrics import precision_recall_fscore_support
 
-    from ratebook.judges.classification import classification
+    from raterbook.judges.classification import classification
 
     draw = random.Random(4)
     labels = [draw.choice("abc") for _ in range(60)]
@@ -238,7 +238,7 @@ def test_a_file_of_results_is_taken_into_a_round_as_answers(open_round, tmp_path
 
 def test_no_torch_is_needed_without_a_local_model():
     code = (
-        "import sys\nfrom ratebook.judges import EvaluateModel\n"
+        "import sys\nfrom raterbook.judges import EvaluateModel\n"
         "rows = [{'text': 't', 'domain': 'd'}]\n"
         "e = EvaluateModel(rows, 'feedback_generation', model=lambda prompt: 'x')\n"
         "e.model_based_evaluation()\n"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ratebook.judges import Endpoint, JudgeStopped, judge
+from raterbook.judges import Endpoint, JudgeStopped, judge
 
 from .server import Play, Server, completion, error, says
 from .standin import reply_to

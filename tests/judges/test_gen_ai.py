@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from ratebook.judges import judge
-from ratebook.judges.gen_ai import FILE, Section, examples_in, read_gen_ai, write_gen_ai
-from ratebook.protocols import load
+from raterbook.judges import judge
+from raterbook.judges.gen_ai import FILE, Section, examples_in, read_gen_ai, write_gen_ai
+from raterbook.protocols import load
 
 from .standin import reply_to
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ratebook.cli import main
-from ratebook.judges import dry_run, take_replies
+from raterbook.cli import main
+from raterbook.judges import dry_run, take_replies
 
 DEEP = "[" * 20_000 + "]" * 20_000
 DEEP_OBJECT = '{"a":' * 20_000 + "1" + "}" * 20_000

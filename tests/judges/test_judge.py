@@ -5,11 +5,11 @@ import json
 import pandas as pd
 import pytest
 
-from ratebook.judges import account, judge
-from ratebook.judges.outcome import JudgeRun
-from ratebook.judges.prices import Prices
-from ratebook.judges.sheets import groups, sheets
-from ratebook.rounds import Event
+from raterbook.judges import account, judge
+from raterbook.judges.outcome import JudgeRun
+from raterbook.judges.prices import Prices
+from raterbook.judges.sheets import groups, sheets
+from raterbook.rounds import Event
 
 from .conftest import ITEMS
 from .standin import Recorder, reply_to
@@ -104,8 +104,8 @@ def test_a_failed_reply_takes_no_earlier_answer_back(open_round):
 
 
 def test_a_better_parser_can_read_old_replies_again(open_round, monkeypatch):
-    from ratebook.judges import run as running
-    from ratebook.judges.parsing import Parsed, parse
+    from raterbook.judges import run as running
+    from raterbook.judges.parsing import Parsed, parse
 
     stored = open_round("halo-support")
     broken = lambda *_, **__: Parsed("parse_error", problems=("no luck",))  # noqa: E731
@@ -187,7 +187,7 @@ def test_rounds_that_cannot_be_judged_say_why(open_round):
         judge(bare, Recorder(), name="m")
     closed = open_round("feedback-quality", name="closed")
     closed.close()
-    with pytest.raises(ValueError, match="closed is closed: `ratebook reopen closed`"):
+    with pytest.raises(ValueError, match="closed is closed: `raterbook reopen closed`"):
         judge(closed, Recorder(), name="m")
     with pytest.raises(ValueError, match="0 replicates"):
         judge(bare, Recorder(), name="m", replicates=0)

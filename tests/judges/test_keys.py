@@ -9,7 +9,7 @@ import traceback
 
 import pytest
 
-from ratebook.judges import Endpoint, JudgeStopped, judge, keys
+from raterbook.judges import Endpoint, JudgeStopped, judge, keys
 
 from .server import Play, Server, error, says
 from .standin import reply_to
@@ -72,9 +72,9 @@ def test_a_key_is_in_no_output_of_a_command_that_fails(tmp_path):
     """A process of its own, with the client's own logging switched on."""
     code = """
 import sys
-from ratebook.judges import Endpoint, judge
-from ratebook.protocols import load
-from ratebook.rounds import ItemTable, Store
+from raterbook.judges import Endpoint, judge
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, Store
 protocol = load("halo-support")
 items = [{"id": "s", "context": "c", "generated_answer": "g", "question": "q"}]
 stored = Store(sys.argv[1]).open("r", protocol, ItemTable.from_records(protocol, items))

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from ratebook.judges import LocalModel, judge_local
-from ratebook.judges.judging import version_of
-from ratebook.judges.local import best_device
+from raterbook.judges import LocalModel, judge_local
+from raterbook.judges.judging import version_of
+from raterbook.judges.local import best_device
 
 
 def test_without_torch_the_extra_is_named(pairs, monkeypatch):
@@ -20,7 +20,7 @@ def test_without_torch_the_extra_is_named(pairs, monkeypatch):
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ValueError, match=r"pip install 'ratebook\[local-models\]'"):
+    with pytest.raises(ValueError, match=r"pip install 'raterbook\[local-models\]'"):
         judge_local(pairs, "somewhere/model")
 
 

@@ -4,8 +4,8 @@
 import pandas as pd
 import pytest
 
-from ratebook.judges import EvaluateModel, JudgeStopped, LocalModel, judge_local
-from ratebook.judges.by_hand import askings
+from raterbook.judges import EvaluateModel, JudgeStopped, LocalModel, judge_local
+from raterbook.judges.by_hand import askings
 
 from . import tiny
 from .replies import GUIDE, SCORES

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ratebook.judges import Endpoint, JudgeStopped, dry_run, judge
-from ratebook.judges.prices import TABLE, Budget, Prices, tokens_of
-from ratebook.judges.progress import Progress
+from raterbook.judges import Endpoint, JudgeStopped, dry_run, judge
+from raterbook.judges.prices import TABLE, Budget, Prices, tokens_of
+from raterbook.judges.progress import Progress
 
 from .conftest import feedback_items
 from .server import Play, Server, error, says
@@ -18,7 +18,7 @@ PRICES = {"scripted": (10.0, 50.0)}  # 1,000 tokens in and 200 out come to 0.02
 def test_the_table_has_a_price_for_every_model_it_names_and_says_how_old_it_is():
     content = json.loads(TABLE.read_text(encoding="utf-8"))
     table = Prices()
-    assert table.source == f"ratebook's prices of {content['as_of']}"
+    assert table.source == f"raterbook's prices of {content['as_of']}"
     for name, price in content["models"].items():
         assert table.of(name) == (price["input"], price["output"])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ratebook.judges.trial import NO_MODEL, Trial
-from ratebook.rounds import Event, Store
+from raterbook.judges.trial import NO_MODEL, Trial
+from raterbook.rounds import Event, Store
 
 from .conftest import feedback_items
 from .server import Server, error, says
@@ -36,7 +36,7 @@ def run_notebook(folder, all_items=True, **parameters):
         [sys.executable, "-c", code, str(ROOT / "notebooks" / "judge.ipynb"), str(target),
          json.dumps(parameters)],
         capture_output=True, text=True, check=False, cwd=folder,
-        env={**os.environ, "RATEBOOK_WORKSPACE": str(folder), "OPENAI_API_KEY": KEY},
+        env={**os.environ, "RATERBOOK_WORKSPACE": str(folder), "OPENAI_API_KEY": KEY},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     cells = json.loads(target.read_text(encoding="utf-8"))["cells"]
@@ -46,7 +46,7 @@ def run_notebook(folder, all_items=True, **parameters):
 
 
 def opened(open_round, folder, items=None):
-    store = Store(folder / "data" / "ratebook.sqlite")
+    store = Store(folder / "data" / "raterbook.sqlite")
     stored = open_round("feedback-quality", items, store=store, raters=["ana"])
     for item in stored.items():
         stored.save("ana", [Event(f"c{item.id}", item.ref, "clarity", 4),
@@ -101,7 +101,7 @@ def test_a_key_that_a_server_repeats_is_in_no_notebook_database_or_page(open_rou
     with Server(repeats) as server:
         run_notebook(tmp_path, round_name="r1", model="scripted", base_url=server.url)
     done = subprocess.run(
-        [sys.executable, "-m", "ratebook", "--workspace", str(tmp_path), "report", "r1"],
+        [sys.executable, "-m", "raterbook", "--workspace", str(tmp_path), "report", "r1"],
         capture_output=True, text=True, check=False, cwd=ROOT,
         env={**os.environ, "OPENAI_API_KEY": KEY},
     )
@@ -125,7 +125,7 @@ def test_without_a_model_the_steps_look_and_ask_nothing(open_round, tmp_path):
 
 
 def test_questions_are_written_only_where_a_protocol_has_them(open_round, monkeypatch):
-    from ratebook.judges import questeval
+    from raterbook.judges import questeval
 
     assert "has no questions to be written" in Trial(open_round("halo-support")).questions()
     stored = open_round("rag-questeval", name="q", parts=None)
@@ -183,7 +183,7 @@ def test_failures_are_shown_whole_and_by_the_item(open_round, tmp_path):
 
 
 def test_the_table_beside_people_rounds_where_a_person_reads():
-    from ratebook.judges.beside import as_table
+    from raterbook.judges.beside import as_table
 
     rows = [("overall", "exact", 0.1846, 0.1195, 0.2742, 65, None),
             ("overall", "bias", -0.5077, -0.876, -0.1394, 65, None),
@@ -198,8 +198,8 @@ def test_the_table_beside_people_rounds_where_a_person_reads():
 
 @pytest.mark.parametrize("people", [True, False])
 def test_labels_are_compared_too_and_a_missing_side_is_said(open_round, people):
-    from ratebook.judges import judge
-    from ratebook.judges.beside import beside_people
+    from raterbook.judges import judge
+    from raterbook.judges.beside import beside_people
 
     stored = open_round("halo-support", raters=["ana"])
     judge(stored, lambda messages: "SUPPORTED", name="m")

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from ratebook.judges import faults
-from ratebook.judges.pace import Pace
+from raterbook.judges import faults
+from raterbook.judges.pace import Pace
 
 from .server import Server
 
@@ -73,7 +73,7 @@ def test_a_cancelled_request_gives_its_place_back():
 
 
 def test_requests_go_out_together_over_sockets(open_round):
-    from ratebook.judges import Endpoint, judge
+    from raterbook.judges import Endpoint, judge
 
     from .conftest import feedback_items
 

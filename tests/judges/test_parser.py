@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratebook.judges.parsing import STATUSES, parse
-from ratebook.judges.prompts import build
-from ratebook.judges.sheets import Sheet, groups
-from ratebook.protocols import load
-from ratebook.rounds import Part
+from raterbook.judges.parsing import STATUSES, parse
+from raterbook.judges.prompts import build
+from raterbook.judges.sheets import Sheet, groups
+from raterbook.protocols import load
+from raterbook.rounds import Part
 
 from .replies import ALL, EXAMPLE, GUIDE, NAMES, REPLIES, dumped, flat, nested
 

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from ratebook.judges import judge
-from ratebook.judges.prompts import build
-from ratebook.judges.sheets import Sheet, groups
-from ratebook.protocols import load
+from raterbook.judges import judge
+from raterbook.judges.prompts import build
+from raterbook.judges.sheets import Sheet, groups
+from raterbook.protocols import load
 
 from .conftest import ITEMS
 from .standin import Recorder

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.judges import Endpoint, JudgeStopped, cache, judge, judge_async
-from ratebook.protocols import load
-from ratebook.rounds import ItemTable, Store
+from raterbook.judges import Endpoint, JudgeStopped, cache, judge, judge_async
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, Store
 
 from .conftest import feedback_items
 from .server import Server, error

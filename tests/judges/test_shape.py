@@ -5,11 +5,11 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from ratebook.judges.exact import exact_schema
-from ratebook.judges.prompts import Prompts
-from ratebook.judges.schema import reply_schema
-from ratebook.judges.shape import Open, onward, path_of, runs
-from ratebook.judges.sheets import groups, sheets
+from raterbook.judges.exact import exact_schema
+from raterbook.judges.prompts import Prompts
+from raterbook.judges.schema import reply_schema
+from raterbook.judges.shape import Open, onward, path_of, runs
+from raterbook.judges.sheets import groups, sheets
 
 SCORE = {"type": "object", "properties": {"why": {"type": "string"}, "score": {"enum": [1, 2, 10]}}}
 

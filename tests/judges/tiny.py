@@ -11,11 +11,11 @@ def require_torch():
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
-        if os.environ.get("RATEBOOK_REQUIRE_TORCH"):
-            pytest.fail(f"RATEBOOK_REQUIRE_TORCH is set, and {error}", pytrace=False)
+        if os.environ.get("RATERBOOK_REQUIRE_TORCH"):
+            pytest.fail(f"RATERBOOK_REQUIRE_TORCH is set, and {error}", pytrace=False)
         pytest.skip(
             "LOCAL MODELS ARE NOT TESTED HERE: torch and transformers are missing "
-            "(pip install 'ratebook[local-models]')",
+            "(pip install 'raterbook[local-models]')",
             allow_module_level=True,
         )
 

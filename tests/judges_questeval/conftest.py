@@ -9,9 +9,9 @@ import warnings
 import pytest
 
 from analysis import summary
-from ratebook.protocols import load
-from ratebook.reporting import Report
-from ratebook.rounds import Event, ItemTable, PartRow, Store, sqlite
+from raterbook.protocols import load
+from raterbook.reporting import Report
+from raterbook.rounds import Event, ItemTable, PartRow, Store, sqlite
 from tests.judges.server import Server, says
 from tests.judges.standin import reply_to
 
@@ -24,7 +24,7 @@ def opened(tmp_path, monkeypatch):
     # No power fails in these tests, so nothing waits for the disk.
     quick = functools.partial(sqlite.engine_of, synchronous="OFF")
     monkeypatch.setattr(sqlite, "engine_of", quick)
-    store = Store(tmp_path / "ratebook.sqlite")
+    store = Store(tmp_path / "raterbook.sqlite")
 
     def make(*samples, parts=None, **how):
         name = f"quest-{len(store.rounds()) + 1}"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.judges.trial import Trial
-from ratebook.protocols import load
-from ratebook.rounds import ItemTable, Store
+from raterbook.judges.trial import Trial
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, Store
 from tests.judges.test_notebook import run_notebook
 
 SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "rag-questeval" / "items.csv"
@@ -20,7 +20,7 @@ def stored(tmp_path):
     protocol = load("rag-questeval")
     with SAMPLE.open(newline="", encoding="utf-8") as lines:
         records = [row for row in csv.DictReader(lines) if row["id"] in CASES]
-    store = Store(tmp_path / "data" / "ratebook.sqlite")
+    store = Store(tmp_path / "data" / "raterbook.sqlite")
     yield store.open("q1", protocol, ItemTable.from_records(protocol, records))
     store.dispose()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis import token_f1
-from ratebook.judges.questeval import questions
+from raterbook.judges.questeval import questions
 
 U = "<Unanswerable>"
 AGGREGATES = ("macro", "micro", "compatible")
@@ -157,7 +157,7 @@ def test_systems_are_told_apart_by_case_and_model(answered, numbers):
 
 
 def test_an_interval_from_few_cases_is_called_rough(answered):
-    from ratebook.reporting import Report
+    from raterbook.reporting import Report
 
     stored = answered({f"s{n}": (["a b", "c"], {"m": ["b", "c" if n else U]}) for n in range(5)})
     row = Report(stored).numbers.get("recall")

@@ -8,9 +8,9 @@ import re
 import pandas as pd
 import pytest
 
-from ratebook.reporting import Report
-from ratebook.reporting.tables.trace import by_sample, csv_of, trace
-from ratebook.rounds import Event, PartRow
+from raterbook.reporting import Report
+from raterbook.reporting.tables.trace import by_sample, csv_of, trace
+from raterbook.rounds import Event, PartRow
 
 U = "<Unanswerable>"
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from ratebook import Workspace
-from ratebook.cli import main
+from raterbook import Workspace
+from raterbook.cli import main
 
 CASES = ("s1", "s2", "s3")
 SYSTEMS = ("m1", "m2")
@@ -25,7 +25,7 @@ def write(path, head, rows):
 
 
 @pytest.fixture
-def ratebook(tmp_path, monkeypatch):
+def raterbook(tmp_path, monkeypatch):
     """Runs a command in this workspace, where a round with the three cases is open."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 
@@ -44,7 +44,7 @@ def ratebook(tmp_path, monkeypatch):
 
 @pytest.fixture
 def server(scripted, serving):
-    """Writes and answers questions as `ratebook questions` asks, and fills in a judge's sheets."""
+    """Writes and answers questions as `raterbook questions` asks, and fills in a judge's sheets."""
     texts = {f"{name} of {case}": said for case in CASES for name, said in MODEL.items()}
     model = scripted(
         {f"reference of {case}": list(ASKED) for case in CASES},
@@ -71,10 +71,10 @@ def by_hand(folder):
     return write(folder / "ana.csv", ("item", "part", "rater", "question", "value"), rows)
 
 
-def reported(ratebook):
+def reported(raterbook):
     """numbers.json and the page's words."""
-    assert ratebook("report", "r1") == 0
-    folder = ratebook.folder / "reports" / "r1"
+    assert raterbook("report", "r1") == 0
+    folder = raterbook.folder / "reports" / "r1"
     rows = json.loads((folder / "numbers.json").read_text("utf-8"))["numbers"]
     assert len((folder / "trace.csv").read_text("utf-8").splitlines()) == 1 + 3 * 2 * 2
     page = (folder / "index.html").read_text("utf-8")
@@ -92,12 +92,12 @@ def value(rows, statistic, group=None):
     return found
 
 
-def test_people_and_a_model_do_the_whole_of_it_and_stand_on_one_page(ratebook, server, capsys):
+def test_people_and_a_model_do_the_whole_of_it_and_stand_on_one_page(raterbook, server, capsys):
     model = ("questions", "r1", "--model", "scripted-1", "--base-url", server.url)
-    assert ratebook(*model) == 0
+    assert raterbook(*model) == 0
     assert "6 questions written" in capsys.readouterr().out
-    assert ratebook("import", "r1", by_hand(ratebook.folder)) == 0
-    rows, page = reported(ratebook)
+    assert raterbook("import", "r1", by_hand(raterbook.folder)) == 0
+    rows, page = reported(raterbook)
     # What people say stands; each rater alone is beside it.
     assert value(rows, "recall") == pytest.approx((1 + 0.5) / 2)
     assert value(rows, "recall", {"rater": "ana"}) == value(rows, "recall")
@@ -111,23 +111,23 @@ def test_people_and_a_model_do_the_whole_of_it_and_stand_on_one_page(ratebook, s
     assert pair[0]["group"] == {"systems": "m1 − m2"}
 
 
-def test_a_round_of_a_model_alone_is_reported_too(ratebook, server):
-    assert ratebook("questions", "r1", "--model", "scripted-1", "--base-url", server.url) == 0
-    rows, page = reported(ratebook)
+def test_a_round_of_a_model_alone_is_reported_too(raterbook, server):
+    assert raterbook("questions", "r1", "--model", "scripted-1", "--base-url", server.url) == 0
+    rows, page = reported(raterbook)
     assert value(rows, "recall", {"model": "m1"}) == 0.5
     assert {row["raters"] for row in rows if row["statistic"] == "recall"} == {"model"}
     assert "Nobody graded whether the two answers mean the same" in page
 
 
-def test_judge_grades_whether_the_answers_mean_the_same(ratebook, server):
+def test_judge_grades_whether_the_answers_mean_the_same(raterbook, server):
     assert (
-        ratebook(
+        raterbook(
             "questions", "r1", "--model", "writer-1", "--base-url", server.url, "--steps", "write"
         )
         == 0
     )
-    assert ratebook("judge", "r1", "--model", "judge-1", "--base-url", server.url) == 0
-    stored = Workspace(ratebook.folder).round("r1").stored
+    assert raterbook("judge", "r1", "--model", "judge-1", "--base-url", server.url) == 0
+    stored = Workspace(raterbook.folder).round("r1").stored
     frame = stored.frame()
     assert set(frame["question"]) == {"keep", "reference_answer", "generated_answer", "match"}
     grades = frame[frame["question"].eq("match")]
@@ -139,60 +139,60 @@ def test_judge_grades_whether_the_answers_mean_the_same(ratebook, server):
             assert " of s" not in seen.user
 
 
-def test_judge_under_the_name_that_answered_only_grades_those_answers(ratebook, server):
+def test_judge_under_the_name_that_answered_only_grades_those_answers(raterbook, server):
     model = ("--model", "scripted-1", "--base-url", server.url)
-    assert ratebook("questions", "r1", *model) == 0
-    before = Workspace(ratebook.folder).round("r1").stored.frame()
+    assert raterbook("questions", "r1", *model) == 0
+    before = Workspace(raterbook.folder).round("r1").stored.frame()
     asked = len(server.seen)
-    assert ratebook("judge", "r1", *model) == 0
+    assert raterbook("judge", "r1", *model) == 0
     graded = [seen.body["messages"][0]["content"] for seen in server.seen[asked:]]
     assert graded
     assert all("two answers mean the same" in system for system in graded)
-    frame = Workspace(ratebook.folder).round("r1").stored.frame()
+    frame = Workspace(raterbook.folder).round("r1").stored.frame()
     grades = frame["question"].eq("match")
     # m1: one of two questions is answered from both texts; m2: both.
     assert grades.sum() == len(CASES) * (1 + 2)
     assert frame[~grades].reset_index(drop=True).equals(before)
-    assert ratebook("judge", "r1", *model) == 0
+    assert raterbook("judge", "r1", *model) == 0
     assert len(server.seen) == asked + len(graded)
 
 
 def test_what_a_run_costs_is_said_by_prices_of_ones_own_and_a_budget_ends_it(
-    ratebook, server, capsys
+    raterbook, server, capsys
 ):
-    prices = ratebook.folder / "prices.json"
+    prices = raterbook.folder / "prices.json"
     table = {"as_of": "2026-01", "models": {"scripted-1": {"input": 100.0, "output": 500.0}}}
     prices.write_text(json.dumps(table), encoding="utf-8")
     words = ["questions", "r1", "--model", "scripted-1", "--base-url", server.url]
     words += ["--prices", prices, "--concurrency", "1"]
     # A request has 1,000 tokens and its reply 200: 0.20 USD.
-    assert ratebook(*words, "--budget", "0.7") == 1
+    assert raterbook(*words, "--budget", "0.7") == 1
     said = capsys.readouterr().out
     assert "the budget is used up" in said
     spent = float(re.search(r"requests, ([\d.]+) USD", said)[1])
     assert 0 < spent <= 0.7
-    assert ratebook(*words, "--rater", "reader") == 0
+    assert raterbook(*words, "--rater", "reader") == 0
     done = len(server.seen)
-    assert ratebook(*words, "--rater", "reader") == 0
+    assert raterbook(*words, "--rater", "reader") == 0
     assert "nothing was left to do" in capsys.readouterr().out
     assert len(server.seen) == done
-    assert ratebook(*words, "--rater", "reader", "--steps", "reference", "--fresh") == 0
+    assert raterbook(*words, "--rater", "reader", "--steps", "reference", "--fresh") == 0
     assert len(server.seen) == done + len(CASES)
 
 
 def test_the_upstream_cache_comes_in_by_the_command_and_a_file_that_is_none_is_refused(
-    ratebook, capsys
+    raterbook, capsys
 ):
-    cache = ratebook.folder / "task_quest_gt_save.json"
+    cache = raterbook.folder / "task_quest_gt_save.json"
     entry = {"key_info": ["Ana"], "question": ["Who came?"], "answers": ["Ana"]}
     cache.write_text(json.dumps({"s1": entry, "s9": entry}), encoding="utf-8")
-    assert ratebook("questions", "r1", "--cache", cache, "--model", "gpt-3.5-turbo") == 0
+    assert raterbook("questions", "r1", "--cache", cache, "--model", "gpt-3.5-turbo") == 0
     assert "1 × no such case in the round" in capsys.readouterr().out
-    stored = Workspace(ratebook.folder).round("r1").stored
+    stored = Workspace(raterbook.folder).round("r1").stored
     [rater] = stored.raters()
     assert (rater.name, rater.version) == ("upstream-cache", "gpt-3.5-turbo")
     cache.write_text("[1, 2]", encoding="utf-8")
-    assert ratebook("questions", "r1", "--cache", cache, "--rater", "other") == 2
+    assert raterbook("questions", "r1", "--cache", cache, "--rater", "other") == 2
     assert "the cache is one object of entries by ID" in capsys.readouterr().err
-    assert ratebook("questions", "r1") == 2
+    assert raterbook("questions", "r1") == 2
     assert "Say who writes and answers: a model's name (--model)" in capsys.readouterr().err

@@ -5,9 +5,9 @@ import string
 
 import pytest
 
-from ratebook.judges.questeval.replies import STATUSES, read_numbered, read_questions
-from ratebook.judges.questeval.wording import STEPS, Wordings, parse
-from ratebook.judges.reply import Reply
+from raterbook.judges.questeval.replies import STATUSES, read_numbered, read_questions
+from raterbook.judges.questeval.wording import STEPS, Wordings, parse
+from raterbook.judges.reply import Reply
 
 
 def answers(text, numbers=(1, 2), prompt="", **more):

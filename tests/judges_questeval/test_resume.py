@@ -1,4 +1,4 @@
-"""`ratebook questions`, killed at any moment, goes on where it was; what it costs is said."""
+"""`raterbook questions`, killed at any moment, goes on where it was; what it costs is said."""
 
 import asyncio
 import os
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.judges.questeval import questions
-from ratebook.judges.reply import Reply
-from ratebook.protocols import load
-from ratebook.rounds import ItemTable, Store
+from raterbook.judges.questeval import questions
+from raterbook.judges.reply import Reply
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, Store
 
 ROOT = Path(__file__).parents[2]
 CASES, SYSTEMS, KILLS = 12, ("m1", "m2"), 2
@@ -42,7 +42,7 @@ def workspace(tmp_path):
         for n in range(CASES)
         for m in SYSTEMS
     ]
-    store = Store(tmp_path / "data" / "ratebook.sqlite")
+    store = Store(tmp_path / "data" / "raterbook.sqlite")
     store.open("q1", protocol, ItemTable.from_records(protocol, records))
     store.dispose()
     return tmp_path
@@ -51,7 +51,7 @@ def workspace(tmp_path):
 def started(workspace, server):
     words = ["questions", "q1", "--model", "scripted-1", "--base-url", server.url]
     return subprocess.Popen(
-        [sys.executable, "-m", "ratebook", "--workspace", workspace, *words, "--concurrency", "4"],
+        [sys.executable, "-m", "raterbook", "--workspace", workspace, *words, "--concurrency", "4"],
         cwd=ROOT,
         env={**os.environ, "OPENAI_API_KEY": "none"},
         text=True,
@@ -61,7 +61,7 @@ def started(workspace, server):
 
 
 def kept(workspace):
-    store = Store(workspace / "data" / "ratebook.sqlite")
+    store = Store(workspace / "data" / "raterbook.sqlite")
     try:
         return len(store.replies)
     finally:
@@ -94,7 +94,7 @@ def test_after_kill_9_no_request_whose_reply_is_stored_is_sent_again(workspace, 
         everything = {seen.user + seen.body["messages"][0]["content"] for seen in server.seen}
         assert len(everything) == REQUESTS
         assert len(server.seen) - REQUESTS <= 4 * KILLS
-    store = Store(workspace / "data" / "ratebook.sqlite")
+    store = Store(workspace / "data" / "raterbook.sqlite")
     round_ = store.round("q1")
     assert all([part.text for part in case.parts] == ASKED for case in round_.cases())
     frame = round_.frame()

@@ -5,10 +5,10 @@ import csv
 import pytest
 
 from analysis import token_f1
-from ratebook.judges.questeval import questions, rules, writers
-from ratebook.judges.questeval.language import language_of
-from ratebook.judges.questeval.rules.chinese_spans import chinese_spans
-from ratebook.judges.questeval.rules.english_spans import english_spans
+from raterbook.judges.questeval import questions, rules, writers
+from raterbook.judges.questeval.language import language_of
+from raterbook.judges.questeval.rules.chinese_spans import chinese_spans
+from raterbook.judges.questeval.rules.english_spans import english_spans
 
 UNANSWERABLE = "<Unanswerable>"
 

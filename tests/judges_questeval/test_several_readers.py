@@ -5,10 +5,10 @@ import io
 
 import pytest
 
-from ratebook.reporting import Report
-from ratebook.reporting.tables.grades import graded
-from ratebook.reporting.tables.trace import by_question, csv_of, trace
-from ratebook.rounds import Event
+from raterbook.reporting import Report
+from raterbook.reporting.tables.grades import graded
+from raterbook.reporting.tables.trace import by_question, csv_of, trace
+from raterbook.rounds import Event
 from tests.judges_questeval.test_page import generated, reference
 
 U = "<Unanswerable>"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ratebook.judges.prices import Prices
-from ratebook.judges.questeval import questions
-from ratebook.judges.reply import Reply
+from raterbook.judges.prices import Prices
+from raterbook.judges.questeval import questions
+from raterbook.judges.reply import Reply
 
 ONE = ("s1", "reference one", {"m1": "text one"})
 TWO = ("s2", "reference two", {"m1": "text two"})

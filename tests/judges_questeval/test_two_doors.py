@@ -1,13 +1,13 @@
-"""`ratebook questions` and `ratebook judge` read one reply as one answer, and count its cost."""
+"""`raterbook questions` and `raterbook judge` read one reply as one answer, and count its cost."""
 
 import json
 
 import pytest
 
-from ratebook.judges import judge
-from ratebook.judges.questeval import questions
-from ratebook.judges.reply import Reply
-from ratebook.rounds import PartRow
+from raterbook.judges import judge
+from raterbook.judges.questeval import questions
+from raterbook.judges.reply import Reply
+from raterbook.rounds import PartRow
 
 ONE = ("s1", "reference one", {"m1": "text one"})
 TWO = [PartRow("s1", 1, "Who came?"), PartRow("s1", 2, "When was it?")]
@@ -58,7 +58,7 @@ def test_one_answer_is_stored_alike_whoever_asked_for_it(opened, said):
 def test_unanswerable_with_a_reason_behind_it_is_unanswerable_at_every_door(opened):
     stored = opened(ONE, parts=TWO)
     stored.add_rater("ana")
-    from ratebook.rounds import Event
+    from raterbook.rounds import Event
 
     assert all(ack.ok for ack in stored.save("ana", [
         Event(None, "s1/m1", "generated_answer", SAID, part) for part in (1, 2)

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from ratebook.judges.questeval import import_upstream
-from ratebook.judges.questeval.upstream_entry import FLAGS
+from raterbook.judges.questeval import import_upstream
+from raterbook.judges.questeval.upstream_entry import FLAGS
 
 
 def entry(n, **changes):

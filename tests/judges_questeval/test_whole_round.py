@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ratebook.judges.questeval import answer, failures, generate, questions, writers
-from ratebook.judges.reply import Reply, Stop
-from ratebook.rounds import Event, PartRow
+from raterbook.judges.questeval import answer, failures, generate, questions, writers
+from raterbook.judges.reply import Reply, Stop
+from raterbook.rounds import Event, PartRow
 
 ONE = ("s1", "reference one", {"m1": "text one of m1", "m2": "text one of m2"})
 TWO = ("s2", "reference two", {"m1": "text two of m1", "m2": "text two of m2"})
@@ -106,7 +106,7 @@ def test_replies_are_kept_by_text_model_prompt_and_parameters(opened, model, tmp
     assert questions(opened(ONE), "scripted-2", model).requests == asked
     own = tmp_path / "prompts"
     own.mkdir()
-    from ratebook.judges.questeval.wording import OWN
+    from raterbook.judges.questeval.wording import OWN
 
     text = (OWN / "answer.en.md").read_text(encoding="utf-8")
     (own / "answer.en.md").write_text(text.replace("version: 1", "version: 2"), encoding="utf-8")
@@ -270,8 +270,8 @@ def test_a_wrong_request_says_what_to_do(opened, how, message):
 
 
 def test_a_protocol_without_questions_to_generate_is_refused(tmp_path):
-    from ratebook.protocols import load
-    from ratebook.rounds import ItemTable, Store
+    from raterbook.protocols import load
+    from raterbook.rounds import ItemTable, Store
 
     protocol = load("halo-support")
     names = [*protocol.item.key, protocol.item.case, *protocol.item.fields]

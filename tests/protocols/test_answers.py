@@ -2,7 +2,7 @@
 
 import pytest
 
-from ratebook.protocols import UNANSWERABLE, load
+from raterbook.protocols import UNANSWERABLE, load
 
 LABEL = load("halo-support").question("label")
 CLARITY = load("feedback-quality").question("clarity")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.protocols import ProtocolError, parse
+from raterbook.protocols import ProtocolError, parse
 
 PAIRWISE = Path(__file__).with_name("pairwise.yaml").read_text(encoding="utf-8")
 STATISTICS_BEGIN = "mean, sd, median"
@@ -32,7 +32,7 @@ BROKEN = {
         "instructions, item, "
         "parts, questions, stages, definitions, reading, aid, examples, judge, measures, targets)",
     ),
-    "an inner key that only ratebook sets": (
+    "an inner key that only raterbook sets": (
         "type: text",
         "type: text\n    comment_of: strength",
         "questions.2.comment_of is not a known key",
@@ -463,7 +463,7 @@ def test_a_wrong_first_option_is_the_only_thing_that_is_wrong(option):
     reason="part 13: every key of a protocol is documented",
 )
 def test_the_documentation_names_every_key_of_a_protocol(root):
-    from ratebook.protocols.questions import Question
+    from raterbook.protocols.questions import Question
 
     text = "\n".join(file.read_text(encoding="utf-8") for file in (root / "docs").glob("*.md"))
     assert all(f"`{key}`" in text for key in list(Question.keys()))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ratebook.protocols import holds
+from raterbook.protocols import holds
 
 ANSWERS = {"accuracy": "inaccurate", "tone": 2, "reference": "<Unanswerable>", "note": ""}
 

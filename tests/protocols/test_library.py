@@ -1,10 +1,10 @@
-"""The protocols that come with ratebook say what their documents ask for."""
+"""The protocols that come with raterbook say what their documents ask for."""
 
 import json
 
 import pytest
 
-from ratebook.protocols import ProtocolError, library_path, load, names, parse
+from raterbook.protocols import ProtocolError, library_path, load, names, parse
 
 CRITERIA = ("correctness", "clarity", "tone", "actionability", "coherence", "emotion")
 METRICS = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
@@ -102,7 +102,7 @@ def test_feedback_describes_thirty_levels_and_five_overall_ones_with_three_indic
 
 @pytest.mark.parametrize("id", CRITERIA)
 def test_a_feedback_comment_is_required_only_for_scores_of_two_or_less(id):
-    from ratebook.protocols import asked, is_required
+    from raterbook.protocols import asked, is_required
 
     protocol = load("feedback-quality")
     comment = protocol.question(f"{id}_comment")
@@ -160,7 +160,7 @@ def test_halo_has_three_definitions_with_examples_a_decision_aid_and_its_targets
 
 
 def test_stem_asks_for_severity_only_where_there_is_an_issue():
-    from ratebook.protocols import asked, is_required
+    from raterbook.protocols import asked, is_required
 
     severity = load("stem-sentences").question("severity")
     values = load("stem-sentences").question("accuracy").values
@@ -212,7 +212,7 @@ def test_questeval_answers_each_text_without_the_other():
 
 
 def test_questeval_asks_for_a_match_only_where_both_texts_answered():
-    from ratebook.protocols import asked
+    from raterbook.protocols import asked
 
     match = load("rag-questeval").question("match")
     assert match.shows == ("part", "answer:reference_answer", "answer:generated_answer")

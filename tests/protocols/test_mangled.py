@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from ratebook.protocols import ProtocolError, load, names, parse, show
+from raterbook.protocols import ProtocolError, load, names, parse, show
 
 JUNK = (
     *("", "x", "-1", "[]", "{}", "[a]", "{a: b}", "no", "1e9", "~", "[[a]]", "[{a: b}]", "[{}]"),

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from analysis import summary
-from ratebook.protocols import STATISTICS, load, names, parse
-from ratebook.protocols.measures import TAKES, Measure
+from raterbook.protocols import STATISTICS, load, names, parse
+from raterbook.protocols.measures import TAKES, Measure
 
 
 def test_no_statistic_is_listed_twice():

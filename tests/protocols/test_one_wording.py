@@ -2,12 +2,12 @@
 
 import pytest
 
-from ratebook.judges.prompts import Prompts
-from ratebook.judges.sheets import groups, sheets
-from ratebook.protocols import ProtocolError, parse, show
-from ratebook.rounds import ItemTable, Store
-from ratebook.rounds.codebook import codebook
-from ratebook.rounds.exchange.guide import guide
+from raterbook.judges.prompts import Prompts
+from raterbook.judges.sheets import groups, sheets
+from raterbook.protocols import ProtocolError, parse, show
+from raterbook.rounds import ItemTable, Store
+from raterbook.rounds.codebook import codebook
+from raterbook.rounds.exchange.guide import guide
 
 NESTED = parse("""
 name: nested

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from ratebook.protocols import load, parse
+from raterbook.protocols import load, parse
 
 PAIRWISE = Path(__file__).with_name("pairwise.yaml").read_text(encoding="utf-8")
 

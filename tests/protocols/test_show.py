@@ -4,8 +4,8 @@ import contextlib
 
 import pytest
 
-from ratebook.cli import main
-from ratebook.protocols import ProtocolError, check, library_path, load, names, overview, show
+from raterbook.cli import main
+from raterbook.protocols import ProtocolError, check, library_path, load, names, overview, show
 
 
 @pytest.mark.parametrize("name", names())

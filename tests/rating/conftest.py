@@ -2,8 +2,8 @@
 
 import pytest
 
-from ratebook.protocols import Protocol, load, parse
-from ratebook.rounds import ItemTable, PartRow, Store
+from raterbook.protocols import Protocol, load, parse
+from raterbook.rounds import ItemTable, PartRow, Store
 
 HALO = [
     {"id": f"s{n}", "question": f"How high is tower {n}?", "context": f"Tower {n} is {n}0 m high.",
@@ -27,7 +27,7 @@ def open_round(tmp_path):
     def open_round(protocol, rows, parts=None, raters=("ana",), folder="one", **how):
         asked = load(protocol) if isinstance(protocol, str) and "\n" not in protocol else protocol
         asked = asked if isinstance(asked, Protocol) else parse(asked, source="test.yaml")
-        store = Store(tmp_path / folder / "ratebook.sqlite")
+        store = Store(tmp_path / folder / "raterbook.sqlite")
         stores.append(store)
         table = ItemTable.from_records(asked, rows)
         return store.open("round-01", asked, table, raters=raters, parts=parts, **how)
@@ -82,7 +82,7 @@ class Browser:
 
 @pytest.fixture
 def browser():
-    from ratebook.rating import Form
+    from raterbook.rating import Form
 
     forms = []
 

@@ -5,8 +5,8 @@ import secrets
 
 import pytest
 
-from ratebook.protocols import load, names
-from ratebook.rounds import PartRow
+from raterbook.protocols import load, names
+from raterbook.rounds import PartRow
 from tests.browser.conftest import sample_rows
 from tests.rating.conftest import HALO, QUESTEVAL, QUESTIONS
 

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from ratebook.rating import Form
-from ratebook.rounds import RoundError
+from raterbook.rating import Form
+from raterbook.rounds import RoundError
 from tests.rating.conftest import HALO
 
 

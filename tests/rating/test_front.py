@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.protocols import UNANSWERABLE, Question, holds, load, names
-from ratebook.rating import front
-from ratebook.rounds.exchange.triples import read_triples
+from raterbook.protocols import UNANSWERABLE, Question, holds, load, names
+from raterbook.rating import front
+from raterbook.rounds.exchange.triples import read_triples
 
 HERE = Path(__file__).parent / "front"
 

@@ -3,10 +3,10 @@
 import json
 import re
 
-from ratebook.rating import Form
-from ratebook.rounds import Event
-from ratebook.rounds.exchange import export_answers
-from ratebook.workspace import Round
+from raterbook.rating import Form
+from raterbook.rounds import Event
+from raterbook.rounds.exchange import export_answers
+from raterbook.workspace import Round
 from tests.reporting.rounds import page_of
 
 QUOTE = {"field": "context", "start": 0, "end": 7, "quote": "Tower 1"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ratebook.protocols import load, parse
-from ratebook.rating import PartsPanel
-from ratebook.rounds import Event, ItemTable, RoundError, Store
+from raterbook.protocols import load, parse
+from raterbook.rating import PartsPanel
+from raterbook.rounds import Event, ItemTable, RoundError, Store
 from tests.rating.conftest import QUESTEVAL, QUESTIONS
 
 STEM = {

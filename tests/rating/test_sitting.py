@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ratebook.protocols import UNANSWERABLE
-from ratebook.rounds import StoredRound
+from raterbook.protocols import UNANSWERABLE
+from raterbook.rounds import StoredRound
 
 
 def item(browser, **which):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook import Workspace
-from ratebook.reporting import build
-from ratebook.reporting.place import alone
+from raterbook import Workspace
+from raterbook.reporting import build
+from raterbook.reporting.place import alone
 
 from . import rounds
 
@@ -46,7 +46,7 @@ def workspace(shared):
 
 @pytest.fixture(scope="session")
 def built(workspace, shared):
-    """The folder with all sample pages, as `ratebook report --all --jobs 2` leaves it."""
+    """The folder with all sample pages, as `raterbook report --all --jobs 2` leaves it."""
     with alone(shared):
         if not (workspace.reports / "index.html").exists():
             build(workspace, list(SAMPLES), jobs=2, paper=True)

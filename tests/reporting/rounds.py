@@ -6,11 +6,11 @@ import random
 import re
 import uuid
 
-from ratebook.protocols import load, parse
-from ratebook.reporting import Report
-from ratebook.reporting.page import fill
-from ratebook.reporting.report import SECTIONS
-from ratebook.rounds import Event, ItemTable, Store
+from raterbook.protocols import load, parse
+from raterbook.reporting import Report
+from raterbook.reporting.page import fill
+from raterbook.reporting.report import SECTIONS
+from raterbook.rounds import Event, ItemTable, Store
 
 CRITERIA = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
 MODEL_ONLY = ("fluency", "kg_alignment")

@@ -1,14 +1,14 @@
-"""What was asked and answered is counted once: the page and `ratebook status` say the same."""
+"""What was asked and answered is counted once: the page and `raterbook status` say the same."""
 
 import html
 import re
 
 import pytest
 
-from ratebook.commands.standing import standing
-from ratebook.protocols import load
-from ratebook.reporting import numbers
-from ratebook.rounds import Event, ItemTable, PartRow, Store
+from raterbook.commands.standing import standing
+from raterbook.protocols import load
+from raterbook.reporting import numbers
+from raterbook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import opened, page_of, records
 

@@ -4,13 +4,13 @@ from importlib.resources import files
 
 import pytest
 
-import ratebook.protocols
-from ratebook.protocols import load, parse
-from ratebook.reporting import Report, numbers
-from ratebook.rounds import Store
+import raterbook.protocols
+from raterbook.protocols import load, parse
+from raterbook.reporting import Report, numbers
+from raterbook.rounds import Store
 from tests.reporting.rounds import asking, measured, opened, page_of, records, scale, words_of
 
-TEXT = (files(ratebook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
+TEXT = (files(raterbook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
 SCORES = [1, 3, 5, 4, 2, 5, 4, 3, 2, 1, 4, 5]
 
 
@@ -121,7 +121,7 @@ def test_majorities_of_changing_raters_stand_on_the_page(tmp_path):
 def test_a_round_opened_before_a_rule_of_measures_keeps_its_answers_and_its_page(
     tmp_path, monkeypatch
 ):
-    text = (files(ratebook.protocols) / "library" / "halo-support.yaml").read_text("utf-8")
+    text = (files(raterbook.protocols) / "library" / "halo-support.yaml").read_text("utf-8")
     old = "".join(
         f"  - {line}\n"
         for line in (
@@ -140,7 +140,7 @@ def test_a_round_opened_before_a_rule_of_measures_keeps_its_answers_and_its_page
         for place, rater in enumerate(("ana", "ben"))
     ]
     with monkeypatch.context() as before:
-        before.setattr("ratebook.protocols.library.measure_problems", lambda protocol: ())
+        before.setattr("raterbook.protocols.library.measure_problems", lambda protocol: ())
         opened(tmp_path, items=records("halo-support", 6), answers=answers, text=text)
     [file] = tmp_path.glob("*.sqlite")
     stored = Store(str(file)).round("by-hand")

@@ -4,8 +4,8 @@ from importlib.resources import files
 
 import pytest
 
-import ratebook.protocols
-from ratebook.reporting import Report, numbers
+import raterbook.protocols
+from raterbook.reporting import Report, numbers
 from tests.reporting.rounds import opened, records
 
 FULL = {"S": "SUPPORTED", "C": "CONTRADICTED", "N": "NO EVIDENCE"}
@@ -50,7 +50,7 @@ def test_adjudicators_who_disagree_raise_no_false_alarm(tmp_path, chief, deputy)
 
 
 def test_a_coefficient_of_one_group_is_checked_on_that_groups_answers(tmp_path):
-    text = (files(ratebook.protocols) / "library" / "halo-support.yaml").read_text("utf-8")
+    text = (files(raterbook.protocols) / "library" / "halo-support.yaml").read_text("utf-8")
     asked = "{statistic: kappa_human_auto, question: label"
     said = {"ana": "SSSCCCNN", "ben": "SSSCCCNN"}
     stored = labelled(
@@ -109,7 +109,7 @@ def test_a_fleiss_kappa_that_is_not_ours_is_found_on_incomplete_items_too(tmp_pa
 
 
 def test_scores_between_those_of_the_scale_stop_no_check(tmp_path):
-    text = (files(ratebook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
+    text = (files(raterbook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
     more = "".join(
         f"  - {{statistic: {name}, question: overall}}\n"
         for name in ("kappa_weighted_quadratic", "kappa_cohen", "kappa_fleiss")

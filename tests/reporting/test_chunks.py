@@ -1,7 +1,7 @@
 """Ratings of items that come from few source texts, from opening the round to its page.
 
 data/judged_chunks.csv is invented and has the shape of NeuReg's published file, which is no part
-of this project: RATEBOOK_REAL names its folder, ../shared/real by default, and without it the
+of this project: RATERBOOK_REAL names its folder, ../shared/real by default, and without it the
 tests of that file are skipped and say so.
 """
 
@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ratebook import Workspace
-from ratebook.reporting import Report
+from raterbook import Workspace
+from raterbook.reporting import Report
 from tests.reporting.rounds import page_of
 
 INVENTED = Path(__file__).parent / "data" / "judged_chunks.csv"
-FOLDER = Path(os.environ.get("RATEBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
+FOLDER = Path(os.environ.get("RATERBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
 REAL = FOLDER / "neureg_llm_judges_long.csv"
 METRICS = ["relevance", "accuracy", "completeness", "fluency", "kg_alignment"]
 # The file has no source text; its ids say which piece of which document it was:
@@ -73,7 +73,7 @@ def test_a_missing_cluster_column_is_said_because_intervals_would_be_too_narrow(
 @pytest.fixture(scope="module")
 def real(tmp_path_factory):
     if not REAL.exists():
-        pytest.skip(f"NOT RUN: NeuReg's files are not in {FOLDER.name}/. Set RATEBOOK_REAL.")
+        pytest.skip(f"NOT RUN: NeuReg's files are not in {FOLDER.name}/. Set RATERBOOK_REAL.")
     stored = opened(REAL, tmp_path_factory.mktemp("real"))
     return stored, Report(stored), page_of(stored)
 

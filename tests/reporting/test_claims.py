@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from ratebook.protocols import load
-from ratebook.reporting import Report, numbers
-from ratebook.reporting.differences import is_shown, opening, outcome
-from ratebook.reporting.sections.headline import headline, several, trusted
-from ratebook.reporting.sections.machines import commonest_error
-from ratebook.reporting.sections.targets import settle
-from ratebook.reporting.sections.verdict import sentence
-from ratebook.reporting.targets import verdict
+from raterbook.protocols import load
+from raterbook.reporting import Report, numbers
+from raterbook.reporting.differences import is_shown, opening, outcome
+from raterbook.reporting.sections.headline import headline, several, trusted
+from raterbook.reporting.sections.machines import commonest_error
+from raterbook.reporting.sections.targets import settle
+from raterbook.reporting.sections.verdict import sentence
+from raterbook.reporting.targets import verdict
 from tests.reporting.rounds import page_of, records
 from tests.reporting.test_words import at_least, row
 
@@ -106,7 +106,7 @@ def test_no_correction_is_claimed_where_there_is_nothing_to_correct_for(comparis
     rows = [{"estimate": value} for value in (4.0, 3.0, 2.0)]
     for found, end in ((none, "; no difference is shown."), (shown, "; shown: a before b, a befo")):
         monkeypatch.setattr(
-            "ratebook.reporting.sections.headline.comparison", lambda *_, f=found: f
+            "raterbook.reporting.sections.headline.comparison", lambda *_, f=found: f
         )
         order = several(report, "overall_mean", None, rows, ["a", "b", "c"], "mean score")
         assert end in order

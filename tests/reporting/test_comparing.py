@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from ratebook import Workspace
-from ratebook.reporting import ReportError, compare
+from raterbook import Workspace
+from raterbook.reporting import ReportError, compare
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-import ratebook.protocols
+import raterbook.protocols
 from analysis import adjust
-from ratebook.reporting import Report, numbers
+from raterbook.reporting import Report, numbers
 from tests.reporting.rounds import opened, records
 
-TEXT = (files(ratebook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
+TEXT = (files(raterbook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
 DECLARED = "- {statistic: difference, question: "
 QUESTIONS = ("relevance", "accuracy", "fluency")
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from ratebook.cli import main
-from ratebook.reporting import numbers
-from ratebook.rounds import Event
+from raterbook.cli import main
+from raterbook.reporting import numbers
+from raterbook.rounds import Event
 from tests.reporting.rounds import asking, choice, measured, page_of, scale, words_of
 
 

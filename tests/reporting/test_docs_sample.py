@@ -2,7 +2,7 @@
 
 import re
 
-from ratebook.reporting.provenance import PACKAGES
+from raterbook.reporting.provenance import PACKAGES
 from tests.reporting.conftest import ROOT
 
 NAMES = "|".join(["python", *PACKAGES])

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ratebook import Workspace
-from ratebook.reporting import ReportError, build, kernel, numbers
-from ratebook.reporting.run import build_one
+from raterbook import Workspace
+from raterbook.reporting import ReportError, build, kernel, numbers
+from raterbook.reporting.run import build_one
 from tests.reporting.conftest import ROOT
 from tests.reporting.rounds import records
 
@@ -21,8 +21,8 @@ raters = questions = groups = None
 coverage = interval = resamples = seed = ties = pseudonyms = None"""
 SECTION = """import os
 from pathlib import Path
-from ratebook.reporting.section import Section
-Path(os.environ["RATEBOOK_REPORT_OUTPUT"], "numbers.json").write_text(
+from raterbook.reporting.section import Section
+Path(os.environ["RATERBOOK_REPORT_OUTPUT"], "numbers.json").write_text(
     '{"round": "%s", "protocol": "p", "numbers": [], "targets": []}' % round_name)
 Section("Done", "<p>a page</p>")"""
 
@@ -150,7 +150,7 @@ def test_two_runs_at_once_on_one_round_leave_one_whole_report(notebook, place):
     """Both finish; the later one stays, and no half of either."""
     notebook(SECTION)
     place.reports.mkdir()
-    from ratebook.reporting.place import MADE, fresh_folder, put_in_place
+    from raterbook.reporting.place import MADE, fresh_folder, put_in_place
 
     failures = []
 
@@ -216,7 +216,7 @@ def test_an_excluded_rater_cannot_be_named_and_the_way_back_is(by_hand):
     items = records("halo-support", 3)
     stored = by_hand("halo-support", items, [("ana", "i000", "label", "SUPPORTED")])
     stored.exclude("ana", "left the study")
-    with pytest.raises(ValueError, match=r"ana is excluded .*left the study.*ratebook include"):
+    with pytest.raises(ValueError, match=r"ana is excluded .*left the study.*raterbook include"):
         numbers(stored, raters="ana")
 
 
@@ -235,7 +235,7 @@ def test_an_unknown_round_is_refused_before_anything_is_written(place):
 def test_two_commands_at_once_on_one_round_leave_one_whole_report(built, workspace, tmp_path):
     """Real runs, each in a process of its own; what stays is the page of either, in full."""
     words = [
-        *(sys.executable, "-m", "ratebook", "--workspace", str(workspace.path)),
+        *(sys.executable, "-m", "raterbook", "--workspace", str(workspace.path)),
         *("--reports", str(tmp_path / "reports"), "report", "halo-sample"),
     ]
     runs = [

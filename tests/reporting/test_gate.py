@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ratebook.cli import main
+from raterbook.cli import main
 from tests.reporting.conftest import ROOT
 
 STEPS = {
@@ -36,7 +36,7 @@ def checkout(tmp_path_factory):
 def run(script, folder):
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "RATEBOOK_DB": "data/ratebook.sqlite",
+        "RATERBOOK_DB": "data/raterbook.sqlite",
     }
     return subprocess.run(
         ["bash", "-e", "-c", script],
@@ -65,7 +65,7 @@ def test_the_gate_passes_where_the_interval_meets_what_is_asked(checkout):
 
 
 def test_a_gate_can_be_read_by_a_machine(checkout):
-    done = run("ratebook check release --json --require 'kappa_raters:label>=.99'", checkout)
+    done = run("raterbook check release --json --require 'kappa_raters:label>=.99'", checkout)
     assert done.returncode == 1
     found = json.loads(done.stdout)
     assert found["passed"] is False
@@ -83,6 +83,6 @@ def test_a_gate_that_asks_nothing_or_not_clearly_is_bad_input(workspace, capsys)
 
 
 def test_a_number_the_round_does_not_have_is_bad_input(checkout):
-    done = run("ratebook check release --require 'alpha_ordnial:label>=.6'", checkout)
+    done = run("raterbook check release --require 'alpha_ordnial:label>=.6'", checkout)
     assert done.returncode == 2
     assert "alpha_nominal" in done.stderr

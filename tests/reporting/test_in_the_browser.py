@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from ratebook.reporting.pdf import print_page
-from ratebook.reporting.place import ReportError
+from raterbook.reporting.pdf import print_page
+from raterbook.reporting.place import ReportError
 from tests.reporting.conftest import SAMPLES
 
 pytestmark = pytest.mark.browser
@@ -120,5 +120,5 @@ def test_the_page_prints_as_a_pdf_with_everything_unfolded(built, tmp_path):
 
 def test_printing_without_a_browser_says_what_to_do(built, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(ReportError, match=r"printing needs Chromium.*RATEBOOK_CHROMIUM"):
+    with pytest.raises(ReportError, match=r"printing needs Chromium.*RATERBOOK_CHROMIUM"):
         print_page(built / "halo-sample" / "index.html", tmp_path / "report.pdf")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ratebook.reporting import Report
+from raterbook.reporting import Report
 from tests.reporting.rounds import opened, page_of, records, words_of
 
 SYSTEMS = [f"system-{letter}" for letter in "abcdefghijklmn"]
@@ -56,7 +56,7 @@ def test_a_comparison_counts_the_cases_and_not_the_answers_of_both(page):
 
 
 def test_the_highest_and_the_lowest_are_told_apart_only_where_it_is_shown(fourteen):
-    from ratebook.reporting.sections.systems import lines_of, ranked
+    from raterbook.reporting.sections.systems import lines_of, ranked
 
     rows = [row for row in lines_of(fourteen) if row["line"] == "All together"]
     assert ranked(fourteen, rows).endswith(")")

@@ -9,13 +9,13 @@ from jsonschema import validate
 from scipy.stats import spearmanr
 
 from analysis import summary
-from ratebook.judges import judge
-from ratebook.protocols import load
-from ratebook.reporting import Report, numbers
-from ratebook.reporting.measures import COMPARISONS, HALVES, SCORES
-from ratebook.reporting.section import safe
-from ratebook.reporting.words import estimate, name_of, signed_estimate
-from ratebook.rounds import Event, Store
+from raterbook.judges import judge
+from raterbook.protocols import load
+from raterbook.reporting import Report, numbers
+from raterbook.reporting.measures import COMPARISONS, HALVES, SCORES
+from raterbook.reporting.section import safe
+from raterbook.reporting.words import estimate, name_of, signed_estimate
+from raterbook.rounds import Event, Store
 from tests.judges.standin import reply_to
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import page_of, records

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import analysis
-from ratebook.reporting.comparison import summary
-from ratebook.reporting.trends import apart, by_chance, changes, sentences
+from raterbook.reporting.comparison import summary
+from raterbook.reporting.trends import apart, by_chance, changes, sentences
 
 
 def row(value, low=None, high=None, question="label", statistic="alpha_nominal"):

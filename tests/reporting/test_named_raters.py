@@ -7,11 +7,11 @@ import uuid
 import numpy as np
 import pytest
 
-from ratebook.reporting import Report
-from ratebook.reporting.sections.raters import left_out
-from ratebook.reporting.tables.conduct import chance_of_run, middle_between
-from ratebook.reporting.tables.others import beside
-from ratebook.rounds import Event
+from raterbook.reporting import Report
+from raterbook.reporting.sections.raters import left_out
+from raterbook.reporting.tables.conduct import chance_of_run, middle_between
+from raterbook.reporting.tables.others import beside
+from raterbook.rounds import Event
 from tests.reporting.rounds import crowd, page_of, records, words_of
 from tests.reporting.test_shown import scored
 

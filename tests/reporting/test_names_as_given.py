@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from ratebook.protocols import load
-from ratebook.reporting import Report
-from ratebook.reporting.tables.trace import trace
-from ratebook.reporting.tables.writers import writers
-from ratebook.reporting.trends import moves, panels
-from ratebook.rounds import Event, ItemTable, PartRow, Store
+from raterbook.protocols import load
+from raterbook.reporting import Report
+from raterbook.reporting.tables.trace import trace
+from raterbook.reporting.tables.writers import writers
+from raterbook.reporting.trends import moves, panels
+from raterbook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.rounds import page_of, records, words_of
 
 ODD = "birch − tuned"

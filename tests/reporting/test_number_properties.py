@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import summary
-from ratebook.reporting import numbers
-from ratebook.rounds.exchange import import_answers
+from raterbook.reporting import numbers
+from raterbook.rounds.exchange import import_answers
 from tests.reporting.rounds import opened, records
 
 SCALE = [1, 2, 3, 4, 5]

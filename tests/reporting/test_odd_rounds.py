@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from ratebook.protocols import load
-from ratebook.reporting import Report, numbers
-from ratebook.rounds import Event, Store
+from raterbook.protocols import load
+from raterbook.reporting import Report, numbers
+from raterbook.rounds import Event, Store
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import asking, choice, measured, opened, page_of, records
 
@@ -196,7 +196,7 @@ def test_hostile_texts_stay_texts_everywhere(tmp_path, protocol):
 
 def test_a_protocol_of_ones_own_gets_a_page_without_code(tmp_path, root):
     text = (root / "tests" / "sixth" / "pairwise.yaml").read_text("utf-8")
-    from ratebook.protocols import parse
+    from raterbook.protocols import parse
 
     asked = parse(text, source="pairwise.yaml")
     key = asked.item.key[0]

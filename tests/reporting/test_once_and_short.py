@@ -5,17 +5,17 @@ import re
 
 import pytest
 
-from ratebook.cli import main, parser
-from ratebook.commands.place import Refused
-from ratebook.commands.reports import parameters_of
-from ratebook.reporting import Report
-from ratebook.reporting.index import said
-from ratebook.reporting.methods import methods
-from ratebook.reporting.section import safe
-from ratebook.reporting.sections.made import checks
-from ratebook.reporting.sections.scattered import words
-from ratebook.reporting.trends import panels
-from ratebook.reporting.words import estimate
+from raterbook.cli import main, parser
+from raterbook.commands.place import Refused
+from raterbook.commands.reports import parameters_of
+from raterbook.reporting import Report
+from raterbook.reporting.index import said
+from raterbook.reporting.methods import methods
+from raterbook.reporting.section import safe
+from raterbook.reporting.sections.made import checks
+from raterbook.reporting.sections.scattered import words
+from raterbook.reporting.trends import panels
+from raterbook.reporting.words import estimate
 from tests.reporting.rounds import records
 
 

@@ -6,16 +6,16 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-import ratebook.protocols
+import raterbook.protocols
 from analysis.options import METHODS, Options
-from ratebook.reporting import Report
-from ratebook.reporting.figures.forest import bound_of
-from ratebook.reporting.parameters import INTERVALS, Parameters
-from ratebook.reporting.sections.headline import LEVELS
-from ratebook.reporting.sections.trust import coefficients, puzzling
+from raterbook.reporting import Report
+from raterbook.reporting.figures.forest import bound_of
+from raterbook.reporting.parameters import INTERVALS, Parameters
+from raterbook.reporting.sections.headline import LEVELS
+from raterbook.reporting.sections.trust import coefficients, puzzling
 from tests.reporting.rounds import opened, records
 
-FEEDBACK = (files(ratebook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
+FEEDBACK = (files(raterbook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
 
 
 def with_measures(text, *measures):

@@ -9,11 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import ratebook.reporting
+import raterbook.reporting
 from tests.reporting.conftest import ROOT, SAMPLES
 
 SCHEMA = json.loads(
-    (Path(ratebook.reporting.__file__).parent / "numbers.schema.json").read_text("utf-8")
+    (Path(raterbook.reporting.__file__).parent / "numbers.schema.json").read_text("utf-8")
 )
 COEFFICIENTS = ("alpha_", "kappa_", "ac1", "ac2", "icc_")
 CODES = ("not_severe", "cannot_assess", "zero_shot", "few_shot", "one_shot")

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from analysis import alpha, mean, summary
-from ratebook import Workspace
-from ratebook.reporting.compute import cluster_of, frame_of, ratings_of
-from ratebook.reporting.parameters import Parameters
-from ratebook.reporting.rows import questions_of
+from raterbook import Workspace
+from raterbook.reporting.compute import cluster_of, frame_of, ratings_of
+from raterbook.reporting.parameters import Parameters
+from raterbook.reporting.rows import questions_of
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import opened, records
 

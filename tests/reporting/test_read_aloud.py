@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from ratebook.reporting import Report
-from ratebook.reporting.sections.verdict import sentence
-from ratebook.reporting.targets import estimated
+from raterbook.reporting import Report
+from raterbook.reporting.sections.verdict import sentence
+from raterbook.reporting.targets import estimated
 from tests.reporting.rounds import beside_a_model, crowd, page_of, records, words_of
 
 

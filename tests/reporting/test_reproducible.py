@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.reporting import Report, build, numbers
-from ratebook.reporting.page import fill
-from ratebook.reporting.report import SECTIONS
-from ratebook.rounds import Event
+from raterbook.reporting import Report, build, numbers
+from raterbook.reporting.page import fill
+from raterbook.reporting.report import SECTIONS
+from raterbook.rounds import Event
 from tests.golden import kept, moved
 from tests.reporting.conftest import ROOT, SAMPLES
 from tests.reporting.rounds import records
@@ -21,7 +21,7 @@ from tests.reporting.rounds import records
 @pytest.fixture(scope="module")
 def again(workspace, built, tmp_path_factory):
     """The HALO page a second time, elsewhere."""
-    from ratebook import Workspace
+    from raterbook import Workspace
 
     other = Workspace(workspace.path, reports=tmp_path_factory.mktemp("again"))
     build(other, ["halo-sample"], paper=True)
@@ -120,8 +120,8 @@ def test_plain_papermill_works_from_any_folder(workspace, built, tmp_path):
         ),
     ]
     environment = os.environ | {
-        "RATEBOOK_WORKSPACE": str(workspace.path),
-        "RATEBOOK_REPORT_OUTPUT": str(tmp_path),
+        "RATERBOOK_WORKSPACE": str(workspace.path),
+        "RATERBOOK_REPORT_OUTPUT": str(tmp_path),
     }
     done = subprocess.run(
         words, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=300
@@ -136,14 +136,14 @@ def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_pa
     import nbformat
     import papermill
 
-    from ratebook.reporting.kernel import printed, private_transport
-    from ratebook.reporting.surroundings import surroundings
+    from raterbook.reporting.kernel import printed, private_transport
+    from raterbook.reporting.surroundings import surroundings
 
     notebook = str(ROOT / "notebooks" / "explore.ipynb")
     for name in ("feedback-sample-2", "stem-sample"):
         out = tmp_path / f"{name}.ipynb"
         # Tests run side by side: over sockets of its own no kernel takes another's port.
-        with surroundings(RATEBOOK_WORKSPACE=str(workspace.path)), private_transport() as config:
+        with surroundings(RATERBOOK_WORKSPACE=str(workspace.path)), private_transport() as config:
             papermill.execute_notebook(
                 notebook, str(out), {"round_name": name}, kernel_name="python3", progress_bar=False,
                 execution_timeout=300, **config,
@@ -161,13 +161,13 @@ def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_pa
 
 def test_starting_to_report_loads_neither_matplotlib_nor_papermill():
     code = (
-        "import sys, ratebook.reporting\n"
+        "import sys, raterbook.reporting\n"
         "heavy = {'matplotlib', 'papermill', 'pandas', 'seaborn', 'nbformat'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
-        "from ratebook.reporting.run import build_one\n"  # all the work is the kernel's
+        "from raterbook.reporting.run import build_one\n"  # all the work is the kernel's
         "heavy = {'matplotlib', 'pandas', 'sqlalchemy', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
-        "from ratebook.reporting import numbers, ReportError\n"
+        "from raterbook.reporting import numbers, ReportError\n"
         "heavy = {'matplotlib', 'papermill', 'seaborn'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )

@@ -1,10 +1,10 @@
-"""`ratebook check --require`: one number, said exactly, and a bound that can be meant."""
+"""`raterbook check --require`: one number, said exactly, and a bound that can be meant."""
 
 import json
 
 import pytest
 
-from ratebook.cli import main
+from raterbook.cli import main
 
 
 @pytest.fixture

@@ -6,18 +6,18 @@ from importlib.resources import files
 
 import pytest
 
-import ratebook.protocols
-from ratebook.protocols import STATISTICS, load
-from ratebook.reporting import Report, numbers
-from ratebook.reporting.cautions import JOINER, MARKS, SAID, legend, marks
-from ratebook.reporting.checks import ALONE, checks
-from ratebook.reporting.methods import CALLED, called, intervals, methods
-from ratebook.reporting.names import NAMES
-from ratebook.reporting.rows import possible, questions_of, ranges_of, within
-from ratebook.reporting.section import figure, paragraph, with_legend
-from ratebook.reporting.sections.labels import per_label
-from ratebook.reporting.sections.shares import half_width
-from ratebook.reporting.words import cell
+import raterbook.protocols
+from raterbook.protocols import STATISTICS, load
+from raterbook.reporting import Report, numbers
+from raterbook.reporting.cautions import JOINER, MARKS, SAID, legend, marks
+from raterbook.reporting.checks import ALONE, checks
+from raterbook.reporting.methods import CALLED, called, intervals, methods
+from raterbook.reporting.names import NAMES
+from raterbook.reporting.rows import possible, questions_of, ranges_of, within
+from raterbook.reporting.section import figure, paragraph, with_legend
+from raterbook.reporting.sections.labels import per_label
+from raterbook.reporting.sections.shares import half_width
+from raterbook.reporting.words import cell
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import page_of, records
 
@@ -56,7 +56,7 @@ def test_an_interval_ends_where_the_scale_does(given, ends):
 
 
 def test_each_of_two_overall_means_ends_where_its_own_scale_does(by_hand):
-    text = (files(ratebook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
+    text = (files(raterbook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
     more = "".join(
         f"  - {{statistic: overall_mean, question: [{names}]}}\n"
         for names in ("tone, clarity", "confidence, tone")

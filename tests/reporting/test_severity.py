@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import analysis
-from ratebook.reporting import Report
-from ratebook.reporting.sections.raters import lean, left_out
-from ratebook.reporting.tables.lean import leans
+from raterbook.reporting import Report
+from raterbook.reporting.sections.raters import lean, left_out
+from raterbook.reporting.tables.lean import leans
 from tests.reporting.rounds import records
 from tests.reporting.test_odd_rounds import text_of
 

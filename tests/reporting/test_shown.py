@@ -8,22 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ratebook.protocols import load
-from ratebook.reporting import Report
-from ratebook.reporting.figures.draw import ON_DARK, ON_LIGHT, folded, ink_on, svg
-from ratebook.reporting.figures.forest import finding as agreement
-from ratebook.reporting.figures.heat import heat_figure
-from ratebook.reporting.figures.likert import colours
-from ratebook.reporting.figures.means import means_figure
-from ratebook.reporting.sections.apart import ends, sentence
-from ratebook.reporting.sections.conduct import burnup
-from ratebook.reporting.sections.criteria import finding as spread
-from ratebook.reporting.sections.machines import machines
-from ratebook.reporting.sections.quoted import quoted
-from ratebook.reporting.tables.apart import Apart, apart
-from ratebook.reporting.tables.conduct import chance_run
-from ratebook.reporting.tables.values import group_name, in_protocol_order, value_name, value_names
-from ratebook.rounds import Event
+from raterbook.protocols import load
+from raterbook.reporting import Report
+from raterbook.reporting.figures.draw import ON_DARK, ON_LIGHT, folded, ink_on, svg
+from raterbook.reporting.figures.forest import finding as agreement
+from raterbook.reporting.figures.heat import heat_figure
+from raterbook.reporting.figures.likert import colours
+from raterbook.reporting.figures.means import means_figure
+from raterbook.reporting.sections.apart import ends, sentence
+from raterbook.reporting.sections.conduct import burnup
+from raterbook.reporting.sections.criteria import finding as spread
+from raterbook.reporting.sections.machines import machines
+from raterbook.reporting.sections.quoted import quoted
+from raterbook.reporting.tables.apart import Apart, apart
+from raterbook.reporting.tables.conduct import chance_run
+from raterbook.reporting.tables.values import group_name, in_protocol_order, value_name, value_names
+from raterbook.rounds import Event
 from tests.reporting.rounds import page_of, records
 
 CRITERIA = ("relevance", "accuracy", "completeness", "fluency")
@@ -195,7 +195,7 @@ def test_a_strip_is_as_small_for_many_items_as_for_few():
 
 
 def test_an_empty_part_of_quality_control_has_no_heading():
-    from ratebook.reporting.sections.labels import control
+    from raterbook.reporting.sections.labels import control
 
     counted = SimpleNamespace(machines=list)
     assert control(SimpleNamespace(counted=counted)) == ""

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ratebook import Workspace
-from ratebook.protocols import parse
+from raterbook import Workspace
+from raterbook.protocols import parse
 from tests.golden.pages import plain
 from tests.reporting.rounds import asking, choice, measured, scale
 

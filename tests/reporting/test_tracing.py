@@ -6,8 +6,8 @@ import io
 import pandas as pd
 import pytest
 
-from ratebook import Workspace
-from ratebook.judges.questeval import questions
+from raterbook import Workspace
+from raterbook.judges.questeval import questions
 from tests.golden.pages import plain
 
 NONE = "<Unanswerable>"

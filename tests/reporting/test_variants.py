@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from ratebook import Workspace
-from ratebook.cli import main
-from ratebook.reporting import ReportError, pdf
-from ratebook.reporting.parameters import Parameters
+from raterbook import Workspace
+from raterbook.cli import main
+from raterbook.reporting import ReportError, pdf
+from raterbook.reporting.parameters import Parameters
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def test_the_command_prints_where_the_paper_is_and_names_what_is_other(
         folder.mkdir(parents=True)
         (folder / "paper.tex").write_text("")
 
-    monkeypatch.setattr("ratebook.reporting.run.build", build)
-    monkeypatch.setattr("ratebook.reporting.build", build, raising=False)
+    monkeypatch.setattr("raterbook.reporting.run.build", build)
+    monkeypatch.setattr("raterbook.reporting.build", build, raising=False)
     at = ["--workspace", str(workspace.path), "--reports", str(tmp_path / "r")]
     assert main([*at, "report", "halo-sample", "--paper", "--param", "coverage=.9"]) == 0
     said = capsys.readouterr().out

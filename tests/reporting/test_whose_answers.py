@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ratebook.reporting import Report
+from raterbook.reporting import Report
 from tests.reporting.rounds import CRITERIA, MODEL_ONLY, beside_a_model, page_of, records, words_of
 
 
@@ -105,7 +105,7 @@ def test_people_and_models_named_together_are_counted_apart(by_hand):
 
 def test_a_model_does_not_take_the_place_of_a_rater_who_is_left_out(tmp_path):
     """Without ana nobody is left on her question; the model's answers to it are no people's."""
-    from ratebook.reporting.sections.flips import rows_without
+    from raterbook.reporting.sections.flips import rows_without
 
     report = Report(beside_a_model(tmp_path, items=12))
     asked = [{"statistic": "mean", "question": ["accuracy", "fluency"]}]
@@ -140,7 +140,7 @@ def test_what_nobody_measured_is_no_headline_and_asks_for_nothing(by_hand):
 
 
 def test_stored_questions_that_nobody_answered_are_counted(tmp_path):
-    from ratebook.rounds import Event
+    from raterbook.rounds import Event
     from tests.reporting.test_odd_parts import opened as parted
 
     stored = parted(tmp_path, "rag-questeval")
@@ -157,9 +157,9 @@ def test_stored_questions_that_nobody_answered_are_counted(tmp_path):
 
 
 def test_over_rounds_and_in_a_paper_numbers_of_models_are_said_to_be_theirs(tmp_path):
-    from ratebook.reporting.comparison import whose
-    from ratebook.reporting.paper import paper
-    from ratebook.reporting.trends import Change, sentences
+    from raterbook.reporting.comparison import whose
+    from raterbook.reporting.paper import paper
+    from raterbook.reporting.trends import Change, sentences
 
     def of(raters, value):
         row = {"statistic": "mean", "question": "fluency", "group": None, "aggregate": None}
@@ -176,7 +176,7 @@ def test_over_rounds_and_in_a_paper_numbers_of_models_are_said_to_be_theirs(tmp_
 
 
 def test_the_index_says_which_results_are_of_models(tmp_path):
-    from ratebook.reporting.index import said
+    from raterbook.reporting.index import said
 
     row = {"statistic": "mean", "question": "accuracy", "group": None, "estimate": 4.0}
     row |= {"low": None, "high": None, "warnings": [], "raters": "model", "n_items": 3}

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from analysis import summary
-from ratebook.reporting import Report
-from ratebook.reporting.tables.apart import apart
-from ratebook.reporting.tables.confidence import calibration, confident, weighting
+from raterbook.reporting import Report
+from raterbook.reporting.tables.apart import apart
+from raterbook.reporting.tables.confidence import calibration, confident, weighting
 from tests.reporting.rounds import opened, records
 
 SCALE = [1, 2, 3, 4, 5]

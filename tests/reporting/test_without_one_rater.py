@@ -2,9 +2,9 @@
 
 import pytest
 
-from ratebook.protocols import load
-from ratebook.reporting import Report
-from ratebook.reporting.sections.flips import aimed, compared, flips, rows_without, without
+from raterbook.protocols import load
+from raterbook.reporting import Report
+from raterbook.reporting.sections.flips import aimed, compared, flips, rows_without, without
 from tests.reporting.rounds import opened, records
 
 BY_STYLE = """

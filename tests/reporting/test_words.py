@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from ratebook.reporting.section import printable, short, table
-from ratebook.reporting.sections.verdict import sentence
-from ratebook.reporting.sections.weighting import sentence as weighting
-from ratebook.reporting.tables.settle import items_needed
-from ratebook.reporting.targets import verdict, verdicts
-from ratebook.reporting.words import count, interval, listing, number, signed
+from raterbook.reporting.section import printable, short, table
+from raterbook.reporting.sections.verdict import sentence
+from raterbook.reporting.sections.weighting import sentence as weighting
+from raterbook.reporting.tables.settle import items_needed
+from raterbook.reporting.targets import verdict, verdicts
+from raterbook.reporting.words import count, interval, listing, number, signed
 
 
 def row(value, low=None, high=None, statistic="percent_match", **further):

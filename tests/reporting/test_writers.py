@@ -1,8 +1,8 @@
 """Who wrote a round's questions, by name."""
 
-from ratebook.protocols import load
-from ratebook.reporting.tables.writers import writers
-from ratebook.rounds import ItemTable, PartRow, Store
+from raterbook.protocols import load
+from raterbook.reporting.tables.writers import writers
+from raterbook.rounds import ItemTable, PartRow, Store
 
 
 def test_a_writer_whose_name_ends_in_brackets_keeps_it(tmp_path):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ratebook.protocols import parse
-from ratebook.rounds import Event, ItemTable, Store
+from raterbook.protocols import parse
+from raterbook.rounds import Event, ItemTable, Store
 
 SMALL = """
 name: small
@@ -95,7 +95,7 @@ def table(protocol):
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path / "ratebook.sqlite")
+    return Store(tmp_path / "raterbook.sqlite")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pandas as pd
 import pytest
 
-from ratebook.rounds import Event, RoundError, Store
+from raterbook.rounds import Event, RoundError, Store
 
 
 def value(stored, rater, subject, question, part=0):

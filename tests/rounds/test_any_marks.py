@@ -4,7 +4,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
-from ratebook.rounds import StoredRound
+from raterbook.rounds import StoredRound
 from tests.rounds.test_any_sequence import RATERS, Rounds, run
 
 ITEM = "q0/a"

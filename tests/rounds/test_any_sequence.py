@@ -18,8 +18,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from ratebook.protocols import parse
-from ratebook.rounds import Event, ItemTable, Store
+from raterbook.protocols import parse
+from raterbook.rounds import Event, ItemTable, Store
 from tests.rounds.conftest import SMALL, records
 
 RATERS = ["ana", "ben"]

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from ratebook.rounds import Event, RoundError, Store
+from raterbook.rounds import Event, RoundError, Store
 from tests.rounds.faults.writers import integrity, stored_ids
 
 
@@ -61,4 +61,4 @@ def test_a_backup_replaces_nothing_and_says_where_it_cannot_go(store, tmp_path):
 
 def test_a_folder_gets_a_copy_of_the_same_name(store, tmp_path):
     (tmp_path / "safe").mkdir()
-    assert store.backup(tmp_path / "safe") == tmp_path / "safe" / "ratebook.sqlite"
+    assert store.backup(tmp_path / "safe") == tmp_path / "safe" / "raterbook.sqlite"

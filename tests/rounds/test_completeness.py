@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from ratebook.protocols import is_required
-from ratebook.rounds import Event, PartRow
-from ratebook.rounds.completeness import finished, standings
+from raterbook.protocols import is_required
+from raterbook.rounds import Event, PartRow
+from raterbook.rounds.completeness import finished, standings
 from tests.exchange.rounds import protocol_round
 
 
@@ -90,8 +90,8 @@ def test_questions_of_cases_are_missing_until_somebody_answers_them(tmp_path):
 
 
 def test_a_round_whose_questions_are_not_written_yet_is_not_complete(store, tmp_path):
-    from ratebook.protocols import load
-    from ratebook.rounds import ItemTable
+    from raterbook.protocols import load
+    from raterbook.rounds import ItemTable
 
     protocol = load("rag-questeval")
     items = ItemTable.from_records(protocol, [{"id": "c1", "ground_truth": "t", "generated": "g"}])

@@ -6,11 +6,11 @@ import pkgutil
 
 import pytest
 
-import ratebook.rounds
+import raterbook.rounds
 
 MODULES = [
     each.name
-    for each in pkgutil.walk_packages(ratebook.rounds.__path__, "ratebook.rounds.")
+    for each in pkgutil.walk_packages(raterbook.rounds.__path__, "raterbook.rounds.")
     if not each.ispkg
 ]
 

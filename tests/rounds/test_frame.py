@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ratebook.rounds import Event
-from ratebook.rounds.frame import COLUMNS
+from raterbook.rounds import Event
+from raterbook.rounds.frame import COLUMNS
 
 
 def test_it_has_the_columns_of_the_contract_then_the_groups(stored):
@@ -104,7 +104,7 @@ def test_the_hash_of_the_data_knows_answers_and_not_times_or_order(store, protoc
 
 
 def test_cells_are_told_apart_however_large_their_numbers():
-    from ratebook.rounds.events import Events
+    from raterbook.rounds.events import Events
 
     size = 4
     ones = np.ones(size, dtype=np.int64)

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from ratebook.rounds import Event, ItemTable, PartRow, RoundError, guards, schema
+from raterbook.rounds import Event, ItemTable, PartRow, RoundError, guards, schema
 from tests.rounds.conftest import records
 
 
@@ -63,7 +63,7 @@ def test_nothing_comes_into_a_closed_round_and_reopening_is_in_the_log(stored, p
     (ack,) = stored.save("ana", [event])
     assert not ack.ok
     assert "round-01 was closed on" in ack.reason
-    assert "ratebook reopen round-01" in ack.reason
+    assert "raterbook reopen round-01" in ack.reason
     for change in (
         lambda: stored.add_rater("cem"), lambda: stored.add_items(more(protocol)),
         lambda: stored.add_parts([PartRow("q1/a", None, "C.")]),

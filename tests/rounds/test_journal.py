@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from ratebook.rounds import Store, sqlite
+from raterbook.rounds import Store, sqlite
 
 
 def test_a_write_ahead_log_is_left_where_this_sqlite_could_damage_it(stored, monkeypatch):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ratebook.rounds import Store
-from ratebook.rounds.turns import counter
+from raterbook.rounds import Store
+from raterbook.rounds.turns import counter
 from tests.rounds.test_migrations import KEPT, restored
 
 

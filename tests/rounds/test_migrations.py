@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.rounds import Event, RoundError, Store, migrations, schema
+from raterbook.rounds import Event, RoundError, Store, migrations, schema
 
 FIXTURES = Path(__file__).parent / "fixtures"
 KEPT = sorted(FIXTURES.glob("schema-[0-9]*.sql"))

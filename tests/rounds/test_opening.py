@@ -4,8 +4,8 @@ from hashlib import sha256
 
 import pytest
 
-from ratebook.rounds import Event, ItemTable, PartRow, RoundError, Store
-from ratebook.rounds.plan import Mix
+from raterbook.rounds import Event, ItemTable, PartRow, RoundError, Store
+from raterbook.rounds.plan import Mix
 from tests.rounds.conftest import records
 
 
@@ -149,7 +149,7 @@ def test_training_comes_first_and_checks_go_to_everybody(store, protocol):
 
 
 def test_parts_can_come_from_a_file_with_what_raters_must_not_know(store):
-    from ratebook.protocols import load
+    from raterbook.protocols import load
 
     protocol = load("rag-questeval")
     spec = protocol.parts
@@ -175,7 +175,7 @@ def test_a_bare_round_keeps_keys_and_groups_and_no_texts(store, protocol, table)
 
 
 def test_a_group_that_is_also_a_column_of_the_frame_is_refused(store, protocol, table):
-    from ratebook.protocols import parse
+    from raterbook.protocols import parse
 
     text = protocol.text.replace("domain", "status")
     other = parse(text, source="other.yaml")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ratebook.rounds import Event, RoundError, Store, sqlite
+from raterbook.rounds import Event, RoundError, Store, sqlite
 
 
 def test_a_pseudonym_is_stable_over_rounds_and_tells_nothing_of_the_name(store, stored, protocol,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ratebook.rounds import Event, ItemTable, RoundError, Store, automatic, location, schema
+from raterbook.rounds import Event, ItemTable, RoundError, Store, automatic, location, schema
 from tests.rounds.conftest import records
 
 
@@ -24,7 +24,7 @@ def test_a_file_that_is_no_database(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_text("item,rater,question,value\n" * 50)
     before = path.read_bytes()
-    refusal(lambda: Store(path), "answers.csv is not a Ratebook database", "--db", "not changed")
+    refusal(lambda: Store(path), "answers.csv is not a Raterbook database", "--db", "not changed")
     assert path.read_bytes() == before
 
 
@@ -38,11 +38,11 @@ def test_a_database_of_another_program(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_database_of_a_newer_ratebook(stored):
+def test_a_database_of_a_newer_raterbook(stored):
     path = stored.store.path
     with stored.store.write() as connection:
         connection.execute(schema.workspace.update().values(schema_version=schema.VERSION + 1))
-    refusal(lambda: Store(path), "written by a newer Ratebook", f"schema {schema.VERSION + 1}",
+    refusal(lambda: Store(path), "written by a newer Raterbook", f"schema {schema.VERSION + 1}",
             "install the newer version")
 
 
@@ -52,7 +52,7 @@ def test_a_file_that_was_cut_short(stored, share):
     stored.store.dispose()
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
-    refusal(lambda: Store(path).round("round-01").frame(), "cut short", "ratebook backup")
+    refusal(lambda: Store(path).round("round-01").frame(), "cut short", "raterbook backup")
 
 
 def test_a_file_that_another_program_holds(stored):
@@ -68,7 +68,7 @@ def test_a_file_that_another_program_holds(stored):
 
 def test_a_lock_that_a_stopped_process_holds(stored):
     code = (
-        "import sys, time\nfrom ratebook.rounds import Store\n"
+        "import sys, time\nfrom raterbook.rounds import Store\n"
         "with Store(sys.argv[1]).write():\n    print('held', flush=True)\n    time.sleep(60)\n"
     )
     holder = subprocess.Popen(
@@ -78,7 +78,7 @@ def test_a_lock_that_a_stopped_process_holds(stored):
         assert holder.stdout.readline() == b"held\n"
         store = Store(stored.store.path, patience=0.3)
         refusal(lambda: store.round("round-01").save("ana", [Event("e", "q0/a", "tone", 1)]),
-                "locked by another process", "nothing was saved", "stopped Ratebook or notebook")
+                "locked by another process", "nothing was saved", "stopped Raterbook or notebook")
     finally:
         holder.kill()
         holder.wait()
@@ -88,7 +88,7 @@ def test_a_lock_that_a_stopped_process_holds(stored):
 
 SAVE_ONE = """
 import sys
-from ratebook.rounds import Event, RoundError, Store
+from raterbook.rounds import Event, RoundError, Store
 stored = Store(sys.argv[1]).round("round-01")
 print(len(stored.items()))
 try:
@@ -101,9 +101,9 @@ HUMBLE = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-@pytest.mark.parametrize("closed", [["ratebook.sqlite"], ["ratebook.sqlite.lock"],
-                                    ["ratebook.sqlite.lock.gate"],
-                                    ["ratebook.sqlite", "ratebook.sqlite.lock", "."]])
+@pytest.mark.parametrize("closed", [["raterbook.sqlite"], ["raterbook.sqlite.lock"],
+                                    ["raterbook.sqlite.lock.gate"],
+                                    ["raterbook.sqlite", "raterbook.sqlite.lock", "."]])
 def test_a_read_only_file_or_folder_can_be_read_and_refuses_answers(stored, closed):
     path = stored.store.path
     stored.store.dispose()
@@ -136,7 +136,7 @@ def test_a_network_file_system(tmp_path, mounts, kind):
     table = [(point.format(parent=tmp_path.resolve()), each) for point, each in mounts]
     refusal(lambda: Store(tmp_path / "data" / "r.sqlite", mounts=table),
             f"network file system ({kind}, mounted at {tmp_path.resolve()})", "local disk", "--db",
-            "ratebook backup")
+            "raterbook backup")
     assert not (tmp_path / "data").exists()
 
 
@@ -162,7 +162,7 @@ def test_the_mount_table_of_this_system_can_be_read():
     ],
 )
 def test_an_address_that_names_no_file(url, words):
-    refusal(lambda: Store(url), words, "data/ratebook.sqlite")
+    refusal(lambda: Store(url), words, "data/raterbook.sqlite")
 
 
 def test_a_folder_in_place_of_a_file(tmp_path):

@@ -1,9 +1,9 @@
 """Status, codebook and replies: what is stored, and what it means."""
 
-from ratebook.commands.standing import standing
-from ratebook.rounds import Store
-from ratebook.rounds.codebook import codebook, write_codebook
-from ratebook.rounds.frame import COLUMNS
+from raterbook.commands.standing import standing
+from raterbook.rounds import Store
+from raterbook.rounds.codebook import codebook, write_codebook
+from raterbook.rounds.frame import COLUMNS
 from tests.rounds.test_marks import complete
 
 

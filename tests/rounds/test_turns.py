@@ -1,8 +1,8 @@
 """One item at a time is the same as all at once."""
 
-from ratebook.protocols import load
-from ratebook.rounds import ItemTable, PartRow, Store
-from ratebook.rounds.turns import page, turns
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, PartRow, Store
+from raterbook.rounds.turns import page, turns
 
 ROWS = [
     {"id": case, "ground_truth": f"Reference {case}.", "generated": f"Text {n} on {case}.",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from ratebook import Workspace
-from ratebook.workspace import Round
+from raterbook import Workspace
+from raterbook.workspace import Round
 
 HERE = Path(__file__).parent
 NAMES = ("crowded", "two-systems", "models-only", "adjudicated", "gappy")
@@ -19,7 +19,7 @@ NAMES = ("crowded", "two-systems", "models-only", "adjudicated", "gappy")
 
 def built(name: str, folder: Path) -> Round:
     """One of the five, in a workspace of its own in this folder."""
-    rng = random.Random(f"ratebook {name}")
+    rng = random.Random(f"raterbook {name}")
     return BUILDERS[name](Workspace(folder), rng)
 
 

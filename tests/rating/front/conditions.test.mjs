@@ -1,9 +1,9 @@
-// The same cases as in tests/rating/test_front.py, which asks ratebook.protocols for its verdict.
+// The same cases as in tests/rating/test_front.py, which asks raterbook.protocols for its verdict.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { holds, isAsked, isRequired, namesIn } from "../../../ratebook/rating/front/conditions.js";
+import { holds, isAsked, isRequired, namesIn } from "../../../raterbook/rating/front/conditions.js";
 import { question } from "./protocol.mjs";
 
 const cases = JSON.parse(readFileSync(new URL("conditions.json", import.meta.url)));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Courier } from "../../../ratebook/rating/front/courier.js";
-import { Outbox } from "../../../ratebook/rating/front/outbox.js";
+import { Courier } from "../../../raterbook/rating/front/courier.js";
+import { Outbox } from "../../../raterbook/rating/front/outbox.js";
 import { Clock, Storage } from "./protocol.mjs";
 
 function desk(storage = new Storage()) {

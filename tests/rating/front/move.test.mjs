@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Memory } from "../../../ratebook/rating/front/memory.js";
-import { Move } from "../../../ratebook/rating/front/move.js";
+import { Memory } from "../../../raterbook/rating/front/memory.js";
+import { Move } from "../../../raterbook/rating/front/move.js";
 import { Clock, Storage } from "./protocol.mjs";
 
 function desk() {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Outbox } from "../../../ratebook/rating/front/outbox.js";
+import { Outbox } from "../../../raterbook/rating/front/outbox.js";
 import { Storage } from "./protocol.mjs";
 
 const answer = (value) => ({ subject: "i1", part: 0, question: "label", value, status: "answered" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { overlay } from "../../../ratebook/rating/front/events.js";
-import { Sheet, slotsOf } from "../../../ratebook/rating/front/sheet.js";
+import { overlay } from "../../../raterbook/rating/front/events.js";
+import { Sheet, slotsOf } from "../../../raterbook/rating/front/sheet.js";
 import { item, question, sentences } from "./protocol.mjs";
 
 const names = (slots) => slots.map((slot) => `${slot.question.id}${slot.part || ""}`);

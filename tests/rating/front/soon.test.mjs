@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { LEAD, Soon } from "../../../ratebook/rating/front/soon.js";
+import { LEAD, Soon } from "../../../raterbook/rating/front/soon.js";
 import { Clock } from "./protocol.mjs";
 
 function page() {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { saveSentence } from "../../../ratebook/rating/front/bar.js";
-import { readNumber } from "../../../ratebook/rating/front/entries.js";
-import { commandOf } from "../../../ratebook/rating/front/keys.js";
-import { blocksOf, findAll, placesOf } from "../../../ratebook/rating/front/passage.js";
-import { Stopwatch, timeLeft } from "../../../ratebook/rating/front/time.js";
+import { saveSentence } from "../../../raterbook/rating/front/bar.js";
+import { readNumber } from "../../../raterbook/rating/front/entries.js";
+import { commandOf } from "../../../raterbook/rating/front/keys.js";
+import { blocksOf, findAll, placesOf } from "../../../raterbook/rating/front/passage.js";
+import { Stopwatch, timeLeft } from "../../../raterbook/rating/front/time.js";
 import { Clock } from "./protocol.mjs";
 
 test("blocks of a long text are the text, and no line is broken", () => {

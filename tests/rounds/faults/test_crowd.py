@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from ratebook.rounds import Event, Store
+from raterbook.rounds import Event, Store
 from tests.rounds.faults import writers
 from tests.rounds.faults.writers import Acknowledged, running
 
@@ -140,7 +140,7 @@ def test_a_forked_child_and_its_parent_do_not_share_a_connection(tmp_path):
     stored.save("ana", [Event("before", "i0", "score", 1)])
     code = (
         "import os, sys\n"
-        "from ratebook.rounds import Event, Store\n"
+        "from raterbook.rounds import Event, Store\n"
         "stored = Store(sys.argv[1]).round('faults')\n"
         "stored.save('ana', [Event('parent', 'i1', 'score', 1)])\n"
         "child = os.fork()\n"

@@ -46,7 +46,7 @@ def save_all(stored, count, before=lambda number: None, after=lambda: None):
 """
 START = """
 import os, resource, signal, sys
-from ratebook.rounds import Event, RoundError, Store
+from raterbook.rounds import Event, RoundError, Store
 path = sys.argv[1]
 stored = Store(path).round("faults")
 """ + SAVE
@@ -144,7 +144,7 @@ def test_ten_thousand_answers_on_a_limited_file_lose_nothing(tmp_path):
 
 def test_a_small_file_system_that_is_full_loses_nothing(tmp_path):
     unshare = ["unshare", "--user", "--map-root-user", "--mount"]
-    mount = ["sh", "-c", 'mount -t tmpfs -o size=3m ratebook "$0" && exec "$@"', str(tmp_path)]
+    mount = ["sh", "-c", 'mount -t tmpfs -o size=3m raterbook "$0" && exec "$@"', str(tmp_path)]
     if shutil.which("unshare") is None or subprocess.run(
         [*unshare, *mount, "true"], capture_output=True, check=False
     ).returncode:

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from ratebook.rounds import Store
+from raterbook.rounds import Store
 from tests.rounds.faults import writers
 from tests.rounds.faults.writers import Acknowledged, events_of, integrity, running
 

@@ -9,7 +9,7 @@ import sqlite3
 
 import pytest
 
-from ratebook.rounds import Store, sqlite
+from raterbook.rounds import Store, sqlite
 from tests.rounds.faults import writers
 from tests.rounds.faults.recorded import can_record, cuts, record
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not can_record(), reason="needs strace, and leav
 WRITER = """
 import os, sys
 from sqlalchemy import event
-from ratebook.rounds import Event, Store, sqlite
+from raterbook.rounds import Event, Store, sqlite
 path, journal, synchronous = sys.argv[1:]
 sqlite.has_sound_wal = lambda: journal == "wal"
 if journal == "delete":

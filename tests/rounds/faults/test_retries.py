@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from ratebook.rounds import Event, Store
+from raterbook.rounds import Event, Store
 from tests.rounds.faults import writers
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from ratebook.protocols import parse
-from ratebook.rounds import Event, ItemTable, Store, lock
+from raterbook.protocols import parse
+from raterbook.rounds import Event, ItemTable, Store, lock
 
 PROTOCOL = """
 name: faults
@@ -129,7 +129,7 @@ _context = multiprocessing.get_context("forkserver" if os.name == "posix" else "
 @contextmanager
 def running(target, path, folder, raters, run, count) -> Iterator[list]:
     """One process per rater; all are ended when the block is left."""
-    _context.set_forkserver_preload(["tests.rounds.faults.writers", "ratebook.rounds.frame"])
+    _context.set_forkserver_preload(["tests.rounds.faults.writers", "raterbook.rounds.frame"])
     processes = [
         _context.Process(target=target, args=(path, folder / f"{rater}.acks", rater, run, count))
         for rater in raters

@@ -1,0 +1,212 @@
+"""Prompts out and replies in: for looking before paying, and for chat windows without an API."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from raterbook.judges import cache, saving
+from raterbook.judges.few_shot import Examples, read_examples
+from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
+from raterbook.judges.outcome import JudgeRun, Outcome
+from raterbook.judges.parsing import parse
+from raterbook.judges.prices import OWN, Prices, tokens_of
+from raterbook.judges.prompts import VERSION, Prompt, Prompts
+from raterbook.judges.reply import Reply, storable
+from raterbook.judges.reply_files import prompts_as_text, read_replies
+from raterbook.judges.run import EXPECTED_OUT
+from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
+
+if TYPE_CHECKING:
+    from raterbook.rounds import StoredRound
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One sheet with its prompt; `id` names it in files."""
+
+    id: str
+    sheet: Sheet
+    prompt: Prompt
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a run would send, and about what it would cost."""
+
+    model: str
+    askings: tuple[Asking, ...]
+    replicates: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    later: tuple[str, ...]  # questions that wait for answers, and are not counted
+    price_source: str = ""
+
+    def __str__(self) -> str:
+        count = len(self.askings) * self.replicates
+        lines = [
+            f"{count} requests to {self.model}: about {self.tokens_in:,} tokens sent and "
+            f"{self.tokens_out:,} received (estimates).",
+            f"About {self.cost:.4f} USD by {self.price_source}. Prices change: compare them with "
+            "your provider's (--prices FILE, or prices=, takes others)."
+            if self.cost is not None
+            else f"Price unknown: {self.price_source} do not name {self.model}. {OWN}.",
+        ]
+        if self.later:
+            lines.append(f"Not counted, as they wait for answers: {', '.join(self.later)}.")
+        if self.askings:
+            first = self.askings[0]
+            lines += ["", f"The first prompt ({first.id}, hash {first.prompt.hash[:12]}):", ""]
+            lines.append(first.prompt.text)
+        return "\n".join(lines)
+
+
+def askings(
+    stored: StoredRound, examples: Examples = None, items: Iterable[str] | None = None,
+    known: Known | None = None,
+) -> Iterator[Asking]:
+    """Every sheet that can be asked, given the answers known so far."""
+    shots = read_examples(examples, stored.protocol)
+    every, prompts = groups(stored.protocol), Prompts(shots)
+    wanted = None if items is None else list(items)
+    for wave in waves(stored.protocol):
+        for group in wave:
+            if group.needs() and not known:
+                continue
+            for sheet in sheets(stored, group, known or {}, wanted):
+                mark = f".{every.index(group) + 1}" if len(every) > 1 else ""
+                yield Asking(f"{sheet.ref}{mark}", sheet, prompts.of(sheet))
+
+
+def dry_run(
+    stored: StoredRound, model: str = "a model", *, examples: Examples = None, prices: Any = None,
+    replicates: int = 1, items: Iterable[str] | None = None,
+) -> DryRun:
+    """Sends nothing: the prompts, and an estimate of tokens and cost."""
+    check_open(stored)
+    check_replicates(replicates)
+    table = prices if isinstance(prices, Prices) else Prices(prices)
+    found = tuple(askings(stored, examples, known_items(stored, items)))
+    sent = sum(tokens_of(one.prompt.text) for one in found) * replicates
+    received = EXPECTED_OUT * len(found) * replicates
+    later = tuple(q.id for group in groups(stored.protocol) if group.needs()
+                  for q in group.questions)
+    cost = table.cost(model, sent, received)
+    return DryRun(model, found, replicates, sent, received, cost, later, table.source)
+
+
+def write_prompts(
+    stored: StoredRound, file: str | Path, *, name: str | None = None, examples: Examples = None,
+    items: Iterable[str] | None = None,
+) -> int:
+    """Writes the prompts to JSONL, or to text for pasting (.txt, .md); how many there were.
+
+    With the `name` of a rater, only what this rater has not answered yet.
+    """
+    check_open(stored)
+    known = _known(stored, name)
+    found = [
+        one for one in askings(stored, examples, known_items(stored, items), known)
+        if not _is_answered(one.sheet, known)
+    ]
+    text = prompts_as_text(found, jsonl=Path(file).suffix not in (".txt", ".md"))
+    if str(file) == "-":
+        sys.stdout.write(text)
+    else:
+        Path(file).write_text(text, encoding="utf-8")
+    return len(found)
+
+
+def take_replies(
+    stored: StoredRound, file: str | Path, name: str, *, version: str | None = None,
+    examples: Examples = None,
+) -> JudgeRun:
+    """Takes in pasted replies as the model `name`, through the parser every reply goes through.
+
+    The file is JSONL (`id` or `item`, `reply`), CSV, or text in which `=== id ===` stands before
+    each reply. An id nobody knows refuses the whole file.
+    """
+    check_open(stored)
+    replies = read_replies(file)
+    _refuse_unknown(stored, replies, str(file))
+    shots = read_examples(examples, stored.protocol)
+    known_as = version or f"by hand, prompts {VERSION}"
+    check_name(stored, name, known_as)
+    stored.add_rater(name, kind="model", version=known_as)
+    most = max(replicate for _, replicate in replies)
+    cache.remember_run(stored, name, {"model": name, "by": "hand"}, shots, most)
+    run, known, taken = JudgeRun(stored.name, name), _known(stored, name), set[tuple[str, int]]()
+    for _ in waves(stored.protocol):
+        for one in list(askings(stored, examples, known=known)):
+            for (subject, replicate), text in replies.items():
+                if (subject, replicate) not in taken and subject in _names(stored, one):
+                    taken.add((subject, replicate))
+                    _take(stored, run, one, replicate, text, known)
+    run.total = len(run.outcomes)
+    return run
+
+
+def _take(
+    stored: StoredRound, run: JudgeRun, one: Asking, replicate: int, text: str,
+    known: dict[tuple[str, int, str], Any],
+) -> None:
+    identity = {"model": run.rater, "by": "hand"}
+    key = cache.reply_key(identity, one.prompt.messages, one.prompt.schema, replicate)
+    text = storable(text)
+    reply = Reply(text)
+    if (found := cache.cached(stored, key)) is None or found.text != text:
+        cache.keep(stored, key, reply, prompt=one.prompt.hash, asked=identity)
+    parsed = parse(text, one.sheet, prompt=one.prompt.text)
+    run.answers += saving.save(stored, run.rater, one.sheet, parsed, key, replicate)
+    if parsed.ok and replicate == 1:
+        for (part, question), given in parsed.answers.items():
+            known[one.sheet.ref, part, question] = given.value
+    asked = tuple(question.id for question in one.sheet.questions)
+    run.outcomes.append(Outcome(one.sheet.ref, asked, replicate, one.prompt, reply, parsed))
+
+
+def _names(stored: StoredRound, one: Asking) -> set[str]:
+    """What a file may call the sheet: its id, and the item's key where there is one sheet."""
+    if one.id != one.sheet.ref:
+        return {one.id}
+    keys = {item.ref: item.key for item in stored.items()}
+    return {one.id, keys.get(one.sheet.ref, one.id)}
+
+
+def _refuse_unknown(
+    stored: StoredRound, replies: dict[tuple[str, int], str], source: str
+) -> None:
+    every = groups(stored.protocol)
+    marks = [f".{number}" for number in range(1, len(every) + 1)] if len(every) > 1 else [""]
+    refs = [item.ref for item in stored.items()] + [case.ref for case in stored.cases()]
+    allowed = {f"{ref}{mark}" for ref in refs for mark in marks}
+    if len(every) == 1:
+        allowed |= {item.key for item in stored.items()}
+    unknown = [subject for subject, _ in replies if subject not in allowed]
+    if unknown:
+        shown = ", ".join(repr(one) for one in unknown[:5])
+        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+        raise ValueError(
+            f"{source}: {stored.name} has no {shown}{more}; ids are those of the prompts file"
+            + (", or items' keys" if len(every) == 1 else "") + ". Nothing was taken in."
+        )
+
+
+def _known(stored: StoredRound, name: str | None) -> dict[tuple[str, int, str], Any]:
+    standing = saving.standing(stored, name) if name is not None else {}
+    return {
+        cell: answer.value for cell, answer in standing.items() if answer.status == "answered"
+    }
+
+
+def _is_answered(sheet: Sheet, known: Known) -> bool:
+    """Whether this rater has given any answer on the sheet: a reply counts whole or not at all."""
+    return any(
+        (sheet.ref, part, question.id) in known
+        for question in sheet.questions
+        for part in sheet.numbers(question)
+    )

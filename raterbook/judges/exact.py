@@ -1,0 +1,93 @@
+"""The schema of one sheet's reply and no other's, for models whose every token is held to it.
+
+Its own parts stand in it by number, and null stands just where a question is not asked, so that a
+reply of this shape is a complete one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from raterbook.judges.schema import NULL, Schema, by_extent, closed, question_schema, reasoned
+from raterbook.judges.sheets import Sheet
+from raterbook.protocols import Question, asked
+from raterbook.protocols.conditions import leaves
+
+Kind = tuple[bool, ...]  # which of the questions that depend on others are asked
+
+
+def exact_schema(sheet: Sheet) -> Schema:
+    whole, per_part = by_extent(sheet)
+    parts: dict[str, Schema] = {}
+    if per_part:
+        entries = [
+            _fitting(sheet, per_part, part.number, {"part": {"enum": [part.number]}}, {})
+            for part in sheet.parts
+        ]
+        parts["parts"] = {
+            "type": "array",
+            "prefixItems": entries,
+            "items": False,
+            "minItems": len(entries),
+        }
+    return _fitting(sheet, whole, 0, {}, parts)
+
+
+def _fitting(
+    sheet: Sheet,
+    questions: Sequence[Question],
+    part: int,
+    before: Mapping[str, Schema],
+    after: Mapping[str, Schema],
+) -> Schema:
+    """An object; where questions depend on one of its answers, one object per kind of answer."""
+    decisive = _decisive(sheet, questions)
+    own = set() if decisive is None else {decisive.id}
+    settled = [one for one in questions if one.when is not None and _named(one, sheet) <= own]
+    known = sheet.answers_about(part, {})
+    found = []
+    for kind, values in _kinds(settled, known, decisive).items():
+        is_asked = dict(zip((one.id for one in settled), kind))
+        keys = {one.id: _settled(one, is_asked.get(one.id)) for one in questions}
+        if decisive is not None:
+            keys[decisive.id] = reasoned(decisive, {"enum": values})
+        found.append(closed({**before, **keys, **after}))
+    return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+def _settled(question: Question, is_asked: bool | None) -> Schema:
+    """`is_asked` is None where that is still open, or where there is no question of it."""
+    if is_asked is False:
+        return NULL
+    if question.type == "answer":
+        return {"type": "string", "minLength": 1}
+    return question_schema(question.model_copy(update={"when": None}) if is_asked else question)
+
+
+def _kinds(
+    settled: Sequence[Question], known: Mapping[str, Any], decisive: Question | None
+) -> dict[Kind, list[Any]]:
+    """The decisive question's answers, by what they lead to."""
+    if decisive is None:
+        return {tuple(asked(one, known) for one in settled): []}
+    kinds: dict[Kind, list[Any]] = {}
+    for value in decisive.values or ():
+        answers = {**known, decisive.id: value}
+        kinds.setdefault(tuple(asked(one, answers) for one in settled), []).append(value)
+    for code in decisive.not_applicable:  # no answer
+        kinds.setdefault(tuple(asked(one, known) for one in settled), []).append(code)
+    return kinds
+
+
+def _decisive(sheet: Sheet, questions: Sequence[Question]) -> Question | None:
+    """The one question with listed values on which others here depend; None if it is not one."""
+    named = {name for question in questions for name in _named(question, sheet)}
+    found = [one for one in questions if {one.id} == named]
+    return found[0] if found and found[0].values is not None else None
+
+
+def _named(question: Question, sheet: Sheet) -> set[str]:
+    """The questions of the same sheet it depends on."""
+    own = {one.id for one in sheet.questions}
+    return {name for name, _ in leaves(question.when) if name in own}

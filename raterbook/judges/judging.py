@@ -1,0 +1,203 @@
+"""Models as raters of a round, from a script, a notebook or the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from raterbook.judges import cache, prompts
+from raterbook.judges.few_shot import read_examples
+from raterbook.judges.outcome import JudgeRun
+from raterbook.judges.prices import Prices
+from raterbook.judges.reply import Model, Stop, as_model
+from raterbook.judges.run import Runner
+from raterbook.protocols import Example
+from raterbook.rounds.checking import MOST_REPLICATES
+
+if TYPE_CHECKING:
+    from raterbook.rounds import StoredRound
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class JudgeStopped(ValueError):
+    """The run cannot go on; what was answered is stored. `run` is the account of it."""
+
+    def __init__(self, message: str, run: JudgeRun):
+        super().__init__(message)
+        self.run = run
+
+
+async def judge_async(
+    stored: StoredRound,
+    model: Any,
+    name: str | None = None,
+    *,
+    version: str | None = None,
+    replicates: int = 1,
+    items: Iterable[str] | None = None,
+    examples: Sequence[Example] | str | None = None,
+    budget: float | None = None,
+    prices: Any = None,
+    concurrency: int | None = None,
+    fresh: bool = False,
+    progress: bool | None = None,
+) -> JudgeRun:
+    """Lets a model answer the round's questions, as one more rater; returns the account of it.
+
+    `model` is a function from messages (or from one text, if its parameter is called `prompt` or
+    `text`) to the reply's text, an Endpoint or a LocalModel. `examples` replaces the protocol's
+    few-shot examples: a list, a file, or () for none. `fresh` asks again even where a reply is
+    stored. Called again after any interruption, it goes on where it was.
+
+    `judge(…)` waits until it is done; `await judge_async(…)` is for code in an event loop.
+    """
+    check_replicates(replicates)
+    asked = as_model(model, name or getattr(model, "name", "") or "model", concurrency)
+    rater = name or asked.name
+    check_open(stored)
+    shots = read_examples(examples, stored.protocol)
+    chosen = known_items(stored, items)
+    table = prices if isinstance(prices, Prices) else Prices(prices)
+    known_as = version or version_of(asked, shots)
+    check_name(stored, rater, known_as)
+    runner = Runner(
+        stored, asked, rater, replicates=replicates, items=chosen, examples=shots, budget=budget,
+        prices=table, fresh=fresh, progress=progress, version=known_as,
+    )
+    cache.remember_run(stored, rater, asked.identity(), shots, replicates)
+    try:
+        return await runner.run()
+    except Stop as stop:
+        done = runner.result
+        raise JudgeStopped(
+            f"{stop} {done.progress()}. Once that is put right, run the same again: it goes on "
+            "where it stopped.", done,
+        ) from None
+
+
+def waited_for(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The same with the same arguments, as a plain function that returns when all is done."""
+
+    @functools.wraps(work)
+    def done(*given: P.args, **named: P.kwargs) -> T:
+        return run_until_done(work(*given, **named))
+
+    return done
+
+
+judge = waited_for(judge_async)
+
+
+def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:
+    """What the answers depend on, in a line: model, parameters, wording, examples."""
+    identity = model.identity()
+    parts = [str(identity["model"])]
+    parts += [
+        f"{key} {value}" for key, value in identity.items() if key != "model" and value is not None
+    ]
+    parts.append(f"prompts {prompts.VERSION}")
+    if examples is not None:
+        text = "".join(example.model_dump_json() for example in examples)
+        parts.append(f"examples {hashlib.sha256(text.encode()).hexdigest()[:8]}")
+    return ", ".join(parts)
+
+
+def check_name(stored: StoredRound, rater: str, version: str) -> None:
+    """One name is one rater: other settings than those it answered with make another one."""
+    for known in stored.store.raters():
+        if known.name == rater and (known.kind, known.version) != ("model", version):
+            if known.kind == "model":
+                was, now = _apart(known.version or "a model without a version", version)
+                said = f"{rater} has answered here with {was}; now it would be {now}"
+            else:
+                said = f"{rater} is known here as {known.kind}, not as a model"
+            raise ValueError(
+                f"{said}. One name is one rater: give this one another, --rater {rater}-2, or "
+                f"name={rater + '-2'!r}."
+            )
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """What the one says and the other does not, both ways."""
+    ours, theirs = one.split(", "), other.split(", ")
+    more = [part for part in ours if part not in theirs]
+    less = [part for part in theirs if part not in ours]
+    return ", ".join(more) or "fewer settings", ", ".join(less) or "fewer settings"
+
+
+def check_replicates(replicates: int) -> None:
+    if not 1 <= replicates <= MOST_REPLICATES:
+        raise ValueError(f"{replicates} replicates is not a number of replicates: use 1 or more, "
+                         f"at most {MOST_REPLICATES:,}")
+
+
+def check_open(stored: StoredRound) -> None:
+    if stored.bare:
+        raise ValueError(
+            f"{stored.name} was opened without its texts (--bare), so there is nothing to judge: "
+            "open a round with them."
+        )
+    if stored.state == "closed":
+        raise ValueError(f"{stored.name} is closed: `raterbook reopen {stored.name}` first.")
+
+
+def known_items(stored: StoredRound, items: Iterable[str] | None) -> list[str] | None:
+    """The named items, or those of the named cases; names the round lacks are refused."""
+    if items is None:
+        return None
+    wanted = [items] if isinstance(items, str) else list(items)
+    known = {name for item in stored.items() for name in (item.key, item.ref, item.case)}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        some = [item.key for item in stored.items()]
+        more = f" and {len(some) - 5} more" if len(some) > 5 else ""
+        raise ValueError(
+            f"{stored.name} has no item {', '.join(map(repr, unknown[:5]))}; its items are "
+            f"{', '.join(map(repr, some[:5]))}{more}."
+        )
+    return wanted
+
+
+def run_until_done(work: Coroutine[Any, Any, T]) -> T:
+    """Runs to the end, also where an event loop is running already, as in a notebook.
+
+    There it runs in a thread with a loop of its own; interrupting the cell interrupts it.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    found: list[T] = []
+    failed: list[BaseException] = []
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+
+    def inside() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            found.append(loop.run_until_complete(task))
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+
+    thread = threading.Thread(target=inside, name="raterbook-judge-loop")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.2)
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    if failed:
+        raise failed[0]
+    return found[0]

@@ -1,0 +1,165 @@
+"""What a study lead wants computed, by name, and the values a release must reach."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from raterbook.protocols.conditions import read_condition
+from raterbook.protocols.errors import unknown
+from raterbook.protocols.types import Number, OneOrMore, Text, Written
+
+# What each statistic needs of a question: numbers, an order, or only values that can be the same.
+# RAGQuestEval compares two answers in words. `analysis` holds the same; a test compares the two.
+TAKES: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
+            *("percent_within_one", "icc_2_1", "overall_mean", "overall_sd"),
+            *("overall_computed_mean", "adjusted_share", "score_ranges"),
+            *("evaluator_variance", "evaluator_sd", "difference", "difference_overall"),
+            *("within_one", "mae", "bias", "exact_halves", "macro_f1_halves"),
+        ),
+        "numbers",
+    ),
+    **dict.fromkeys(
+        ("alpha_ordinal", "alpha_interval", "kappa_weighted_quadratic", "ac2", "spearman"),
+        "order",
+    ),
+    **dict.fromkeys(
+        (
+            *("alpha_nominal", "kappa_cohen", "kappa_fleiss", "kappa_raters", "ac1"),
+            *("percent_agreement", "full_agreement", "majority", "no_majority"),
+            *("evaluator_agreement", "exact", "percent_match", "kappa_human_auto"),
+            *("agreement_jaccard", "agreement_of_auto", "agreement_of_human"),
+            *("agreement_specific", "difference_percent_match"),
+            *("proportion_accurate", "proportion_inaccurate", "proportion_severely_inaccurate"),
+            *("proportion_residual", "proportion_excluded", "severe_any_issue"),
+            "missing_severity",
+        ),
+        "values",
+    ),
+    **dict.fromkeys(
+        (
+            *("recall", "recall_over_all"),
+            *("precision", "precision_over_kept", "precision_over_all"),
+            *("difference_recall", "difference_recall_over_all", "difference_precision"),
+            *("difference_precision_over_kept", "difference_precision_over_all"),
+        ),
+        "answers",
+    ),
+}
+STATISTICS: tuple[str, ...] = tuple(TAKES)
+
+
+def known_statistic(name: str) -> str:
+    """The name, if there is such a statistic; any `proportion_*` may be defined by a protocol."""
+    if name in STATISTICS or (name.startswith("proportion_") and len(name) > len("proportion_")):
+        return name
+    raise ValueError(unknown(name, (*STATISTICS, "proportion_…"), "a statistic"))
+
+
+def _share(raw: Any) -> Any:
+    """`is` and `of`: values of the measure's question, or {question: [values]} for several."""
+    if isinstance(raw, list) and raw:
+        return tuple(raw)
+    if isinstance(raw, dict):
+        return read_condition(raw)
+    raise ValueError(f"{raw!r} is neither a list of values nor {{question: [values]}}")
+
+
+def _groupings(raw: Any) -> Any:
+    """`by`: columns, each alone, or lists of columns that are crossed."""
+    entries = [raw] if isinstance(raw, str) else raw
+    return [[entry] if isinstance(entry, str) else entry for entry in entries]
+
+
+Share = Annotated[Any, BeforeValidator(_share)]
+Groupings = Annotated[tuple[tuple[Text, ...], ...], BeforeValidator(_groupings)]
+
+
+class Measure(Written):
+    """One statistic of some questions, whole and by groups."""
+
+    statistic: Text
+    question: OneOrMore | None = None
+    is_: Share | None = Field(default=None, alias="is")
+    of: Share | None = None
+    recode: dict[str, dict[str, tuple[Any, ...]]] | None = None
+    by: Groupings = ()
+    correction: Literal["holm", "benjamini-hochberg", "none"] | None = None  # of a difference
+    label: str | None = None
+
+    @field_validator("statistic")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        return known_statistic(name)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Measure:
+        listed = isinstance(self.is_, tuple) or isinstance(self.of, tuple)
+        if listed and len(self.question or ()) != 1:
+            raise ValueError(f"({self.statistic}): a list of values needs exactly one question")
+        if self.statistic.startswith("proportion_") and (self.is_ is None or self.of is None):
+            raise ValueError(f"({self.statistic}): a proportion needs 'is' and 'of'")
+        if self.correction is not None and not self.statistic.startswith("difference"):
+            raise ValueError(
+                f"({self.statistic}): correction is for several comparisons, so only a difference "
+                "takes one"
+            )
+        if self.recode is not None and len(self.recode) != 1:
+            raise ValueError(
+                f"({self.statistic}): recode makes one question, {{new_id: {{value: [old]}}}}"
+            )
+        return self
+
+    @property
+    def takes(self) -> str:
+        """What it needs of its questions' values; a difference of shares needs no numbers."""
+        if self.statistic == "difference" and (self.is_ is not None or self.of is not None):
+            return "values"
+        return TAKES.get(self.statistic, "values")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was written, as plain lists and mappings; `by` is always a list of lists."""
+        written: dict[str, Any] = {"statistic": self.statistic}
+        if self.question is not None:
+            written["question"] = list(self.question)
+        for key, share in (("is", self.is_), ("of", self.of)):
+            if share is not None:
+                written[key] = list(share) if isinstance(share, tuple) else dict(share)
+        if self.recode is not None:
+            written["recode"] = {
+                new: {value: list(old) for value, old in groups.items()}
+                for new, groups in self.recode.items()
+            }
+        if self.by:
+            written["by"] = [list(columns) for columns in self.by]
+        if self.correction:
+            written["correction"] = self.correction
+        if self.label:
+            written["label"] = self.label
+        return written
+
+
+class Target(Written):
+    """A value that a statistic should reach, or not exceed."""
+
+    name: Text
+    statistic: Text
+    question: str | None = None
+    at_least: Number | None = None
+    at_most: Number | None = None
+    group: dict[str, Text] | None = None
+
+    @field_validator("statistic")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        return known_statistic(name)
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> Target:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError(f"({self.name}): give one of at_least, at_most")
+        return self

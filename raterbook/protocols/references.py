@@ -1,0 +1,210 @@
+"""Everything in a protocol that names something else in it must name something that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raterbook.protocols.answers import plain
+from raterbook.protocols.conditions import Condition, leaves
+from raterbook.protocols.errors import Path, Problem, dotted, named, unknown, value_problem
+from raterbook.protocols.questions import Question
+from raterbook.protocols.schema import VISIBLE, Example, Field, Protocol
+
+
+def problems(protocol: Protocol) -> Iterator[Problem]:
+    """(path in the file, what is wrong) for every name that leads nowhere."""
+    yield from _columns(protocol)
+    yield from _questions(protocol)
+    yield from _stages(protocol)
+    yield from _texts(protocol)
+
+
+def _columns(protocol: Protocol) -> Iterator[Problem]:
+    item, fields = protocol.item, protocol.item.fields
+    ids = [question.id for question in protocol.questions]
+    for number, column in enumerate(item.key):
+        yield from named(("item", "key", number), column, fields, "an item field")
+    for number, column in enumerate(item.groups):
+        yield from named(("item", "groups", number), column, fields, "an item field")
+    for key in ("case", "cluster", "system"):
+        column = getattr(item, key)
+        if column is not None:
+            yield from named(("item", key), column, fields, "an item field")
+    for name, field in fields.items():
+        path: Path = ("item", "fields", name)
+        if field.answers is not None:
+            where = (*path, "answers", "question")
+            yield from named(where, field.answers.question, ids, "a question")
+        if field.exchange is not None:
+            yield from named((*path, "exchange"), field.exchange, ids, "a question")
+        if (field.answers or field.exchange) and field.show in VISIBLE:
+            yield path, f"{dotted(path)} holds answers: its show must be hidden, after or none"
+        if name in ids and field.exchange != name:
+            yield path, f"{dotted(path)} has the name of a question; rename one of them"
+    if not any(field.visible for field in fields.values()):
+        yield ("item", "fields"), "item.fields: raters would see nothing; show one text at least"
+    yield from _spellings(protocol)
+    parts = protocol.parts
+    if parts is not None and parts.source != "file":
+        yield from named(("parts", "from"), parts.source, (*fields, "file"), "an item field")
+        source = fields.get(parts.source)
+        if parts.of == "case" and source is not None and source.of == "item":
+            yield (
+                ("parts", "from"),
+                f"parts.from {parts.source!r} belongs to the item, not the case",
+            )
+    if parts is not None and parts.source == "file" and parts.split == "sentences":
+        yield ("parts", "split"), "parts.split: parts from a file come already split; write none"
+
+
+def _spellings(protocol: Protocol) -> Iterator[Problem]:
+    """Two columns of a file must not go by the same header, as headers are read."""
+    headers: dict[str, str] = {}
+    fields = protocol.item.fields
+    named: list[tuple[Path, str, str]] = [((), name, name) for name in fields]
+    named += [(("aliases",), name, alias) for name in fields for alias in fields[name].aliases]
+    for end, name, word in named:
+        other = headers.setdefault(plain(word), name)
+        if other != name:
+            path: Path = ("item", "fields", name, *end)
+            yield path, f"{dotted(path)} {word!r} also means {other}"
+    written = (question for question in protocol.questions if question.comment_of is None)
+    for number, question in enumerate(written):
+        for alias in (question.id, *question.aliases):
+            other = headers.setdefault(plain(alias), question.id)
+            if other != question.id:
+                path = ("questions", number)
+                yield path, f"{dotted(path)} ({question.id}): {alias!r} also means {other}"
+
+
+def _questions(protocol: Protocol) -> Iterator[Problem]:
+    fields, earlier = protocol.item.fields, dict[str, Question]()
+    taken: set[str] = set()
+    written = [question for question in protocol.questions if question.comment_of is None]
+    everyone = {question.id: question for question in protocol.questions}
+    for number, question in enumerate(written):
+        path: Path = ("questions", number)
+        for id in (question.id, *([f"{question.id}_comment"] if question.comment else [])):
+            if id in taken:
+                yield (*path, "id"), f"{dotted(path)}.id {id!r} is the id of another question"
+            taken.add(id)
+        if question.per == "part" and protocol.parts is None:
+            yield (*path, "per"), f"{dotted(path)}.per part: the protocol has no parts"
+        elif question.of == "case" and question.per == "part" and _parts_of(protocol) == "item":
+            yield (*path, "of"), f"{dotted(path)}.of case: its parts belong to the item"
+        yield from _condition((*path, "when"), question.when, question, earlier)
+        itself = {**earlier, question.id: question}
+        yield from _condition((*path, "required"), question.required, question, itself)
+        if question.comment is not None:
+            where = (*path, "comment", "required")
+            yield from _condition(where, question.comment.required, question, itself)
+        for place, shown in enumerate(question.shows):
+            yield from _shown((*path, "shows", place), shown, question, protocol, earlier, fields)
+        for place, covered in enumerate(question.covers):
+            where = (*path, "covers", place)
+            yield from named(where, covered, everyone, "a question")
+            if covered in everyone and everyone[covered].type in ("text", "percent"):
+                yield where, f"{dotted(where)} {covered!r} is a {everyone[covered].type} question"
+        earlier[question.id] = question
+
+
+def _parts_of(protocol: Protocol) -> str | None:
+    return protocol.parts.of if protocol.parts is not None else None
+
+
+def _condition(
+    path: Path, condition: Condition | bool | None, question: Question, known: dict[str, Question]
+) -> Iterator[Problem]:
+    for id, expected in leaves(condition):
+        if id not in known:
+            words = unknown(id, known, "a question asked before")
+            yield path, f"{dotted(path)} {words}"
+            continue
+        other = known[id]
+        if other.of == "item" and question.of == "case":
+            yield path, f"{dotted(path)} {id!r} belongs to the item, {question.id!r} to the case"
+        if other.per == "part" and question.per == "whole":
+            yield path, f"{dotted(path)} {id!r} is asked of each part, {question.id!r} of the whole"
+        if expected == "answerable" and other.type != "answer":
+            yield path, f"{dotted(path)} answerable: {id!r} is not of type answer; write answered"
+        for value in expected if isinstance(expected, list) else ():
+            yield from value_problem(path, other, value)
+
+
+def _shown(
+    path: Path,
+    shown: str,
+    question: Question,
+    protocol: Protocol,
+    earlier: dict[str, Question],
+    fields: dict[str, Field],
+) -> Iterator[Problem]:
+    if shown == "part":
+        if question.per != "part":
+            yield path, f"{dotted(path)} 'part': {question.id!r} is asked of the whole"
+        return
+    if shown.startswith("answer:"):
+        id = shown.removeprefix("answer:")
+        yield from named(path, id, earlier, "a question asked before")
+        if id in earlier and question.of == "case" and earlier[id].of == "item":
+            yield path, f"{dotted(path)} {id!r} belongs to the item, {question.id!r} to the case"
+        return
+    visible = [name for name, field in fields.items() if field.visible]
+    if shown in fields and shown not in visible:
+        yield path, f"{dotted(path)} {shown!r} is not shown to raters (show: {fields[shown].show})"
+    elif shown not in fields:
+        known = [*visible, "part", *(f"answer:{id}" for id in earlier)]
+        yield path, f"{dotted(path)} {unknown(shown, known, 'a field')}"
+    elif question.of == "case" and fields[shown].of == "item":
+        yield path, f"{dotted(path)} {shown!r} belongs to the item, {question.id!r} to the case"
+
+
+def _stages(protocol: Protocol) -> Iterator[Problem]:
+    ids = [question.id for question in protocol.questions if question.comment_of is None]
+    placed: dict[str, int] = {}
+    for number, stage in enumerate(protocol.stages):
+        for place, id in enumerate(stage):
+            path: Path = ("stages", number, place)
+            yield from named(path, id, ids, "a question")
+            if id in placed:
+                yield path, f"{dotted(path)} {id!r} is in stage {placed[id] + 1} already"
+            placed.setdefault(id, number)
+    missing = [id for id in ids if id not in placed]
+    if protocol.stages and missing:
+        yield ("stages",), f"stages: {', '.join(missing)} is in none of them"
+    for number, id in enumerate(ids):
+        question = protocol.question(id)
+        needed = [name for name, _ in leaves(question.when)]
+        needed += [name[7:] for name in question.shows if name.startswith("answer:")]
+        for other in needed:
+            if placed.get(other, 0) > placed.get(id, len(protocol.stages)):
+                path = ("questions", number)
+                yield path, f"{dotted(path)} ({id}) needs {other!r}, which comes in a later stage"
+
+
+def _texts(protocol: Protocol) -> Iterator[Problem]:
+    fields = protocol.item.fields
+    for name, entries in protocol.definitions.items():
+        yield from named(("definitions", name), name, fields, "an item field")
+        values = fields[name].values if name in fields else {}
+        for value in entries if values else ():
+            where = ("definitions", name, value)
+            yield from named(where, value, values, f"a value of {name}")
+    for number, example in enumerate(protocol.examples):
+        yield from _example(("examples", number), example, protocol)
+    for number, example in enumerate(protocol.judge.examples if protocol.judge else ()):
+        yield from _example(("judge", "examples", number), example, protocol)
+
+
+def _example(path: Path, example: Example, protocol: Protocol) -> Iterator[Problem]:
+    visible = [name for name, field in protocol.item.fields.items() if field.visible]
+    questions = {question.id: question for question in protocol.questions}
+    for name in example.fields:
+        yield from named((*path, "fields", name), name, visible, "a field raters see")
+    for id, value in example.answers.items():
+        where = (*path, "answers", id)
+        yield from named(where, id, questions, "a question")
+        if id in questions:
+            yield from value_problem(where, questions[id], value)
+    for id in example.reasons:
+        yield from named((*path, "reasons", id), id, questions, "a question")

@@ -1,0 +1,122 @@
+"""The form raters work in: a widget that passes answers to the store and items to the browser."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import anywidget
+from IPython.display import HTML, display
+
+from raterbook.rating import front
+from raterbook.rating.sitting import Sitting
+from raterbook.rounds import RoundError, StoredRound
+from raterbook.rounds.people import PEOPLE
+
+GONE = (
+    "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "
+    "where you stopped; what was saved is kept."
+)
+
+
+class Form(anywidget.AnyWidget):
+    """One rater's form for one round; show it by making it the last line of a cell.
+
+    Nothing of the round is in the widget's state: items go to the browser one at a time, as
+    messages, and only what the protocol lets this rater see.
+    """
+
+    _esm = front.script()
+    _css = front.style()
+
+    def __init__(self, round: StoredRound, rater: str | None):
+        _refuse(round, rater)
+        assert rater
+        self._sitting = Sitting(round, rater)
+        # Messages may come on other threads than the notebook's, and on several.
+        self._turn = threading.Lock()
+        super().__init__()
+        self.on_msg(self._heard)
+
+    def __repr__(self) -> str:
+        """What stands in a saved notebook where the form was, once its kernel is gone."""
+        return GONE
+
+    def _repr_mimebundle_(self, **how: Any) -> Any:
+        # Lab says no more than “model not found” of a form whose kernel is gone. This line stands
+        # before it, and the form's own style hides it for as long as there is a form.
+        display(HTML(f'<p class="rb-gone">{GONE}</p>'))
+        return super()._repr_mimebundle_(**how)
+
+    def add_unsaved(self, file: str | os.PathLike[str]) -> str:
+        """Stores what a rater downloaded as unsaved; says how much of it was new to the store."""
+        content = json.loads(Path(file).read_text(encoding="utf-8"))
+        meant = (content.get("round"), content.get("rater"))
+        if meant != self._sitting.named:
+            raise RoundError(
+                f"{file} holds answers of {meant[1]} in {meant[0]}: open that rater's form."
+            )
+        with self._turn:
+            acks = self._sitting.save(content["answers"])["acks"]
+        bad = [ack["reason"] for ack in acks if not ack["ok"]]
+        said = f"{len(acks) - len(bad)} answers are in the store"
+        return f"{said}, {len(bad)} were refused: {'; '.join(bad)}" if bad else f"{said}."
+
+    def _heard(self, _: Any, content: Any, __: Any) -> None:
+        answer = self.answer(content)
+        if answer is not None:
+            self.send(answer)
+
+    def answer(self, content: Any) -> dict[str, Any] | None:
+        """What to say to a message of the browser; None to what is none of ours."""
+        if not isinstance(content, dict):
+            return None
+        tab = content.get("tab")
+        with self._turn:
+            try:
+                return {**self._said(content), "to": tab}
+            except RoundError as problem:
+                # No acknowledgement: what was sent stays in the browser and comes again.
+                kind = "trouble" if content.get("kind") == "save" else "say"
+                return {"kind": kind, "text": str(problem), "to": tab}
+
+    def _said(self, content: dict[str, Any]) -> dict[str, Any]:
+        kind = content.get("kind")
+        if kind == "open":
+            return self._sitting.open()
+        if kind == "item":
+            return self._sitting.item(content)
+        if kind == "save" and isinstance(content.get("events"), list):
+            return self._sitting.save(content["events"])
+        raise RoundError(f"The form does not know the message {kind!r}: reload the page.")
+
+
+def _refuse(round: StoredRound, rater: str | None) -> None:
+    """What cannot be rated is refused here, with the remedy, and not in the browser."""
+    if round.bare:
+        raise RoundError(
+            f"{round.name} was opened bare, without the texts: it can be analysed, not rated. "
+            "Open a round of its items without --bare to rate them."
+        )
+    known = {one.name: one for one in round.raters()}
+    if rater not in known:
+        people = [one.name for one in known.values() if one.kind in PEOPLE]
+        names = ", ".join(people) or "nobody yet"
+        if not rater:
+            raise RoundError(
+                f"No rater is named: set rater to your name as {round.name} has it ({names})."
+            )
+        near = difflib.get_close_matches(rater, people, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise RoundError(
+            f"{rater!r} is not a rater of {round.name} (raters: {names}).{hint} Somebody new is "
+            f"added once with Workspace().round({round.name!r}).add_rater({rater!r})."
+        )
+    if known[rater].kind not in PEOPLE:
+        raise RoundError(f"{rater!r} is {known[rater].kind}: the form is for people.")
+    if known[rater].excluded is not None:
+        raise RoundError(f"{rater!r} was excluded from {round.name}: {known[rater].excluded}")

@@ -1,0 +1,91 @@
+"""One rater's sheet of one item: what is asked, and how far it may be seen.
+
+Whether an item is complete is for the store to say, when the rater submits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from raterbook.protocols import Protocol, Question, is_required
+
+PASSED = ("answered", "not_applicable", "skipped")  # a skipped question holds no stage back
+Key = tuple[str, int, str]  # subject, part, question
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A question put about the item, its case, or one of their parts."""
+
+    subject: str
+    part: int
+    question: Question
+    stage: int
+
+    @property
+    def key(self) -> Key:
+        return (self.subject, self.part, self.question.id)
+
+
+def slots(protocol: Protocol, item: str, case: str, parts: tuple[int, ...]) -> Iterator[Slot]:
+    """Every place to answer; `item` and `case` are their opaque names."""
+    for stage, names in enumerate(stages(protocol)):
+        for name in names:
+            question = protocol.question(name)
+            subject = case if question.of == "case" else item
+            for part in parts if question.per == "part" else (0,):
+                yield Slot(subject, part, question, stage)
+
+
+def stages(protocol: Protocol) -> tuple[tuple[str, ...], ...]:
+    return protocol.stages or (tuple(question.id for question in protocol.questions),)
+
+
+def untouched(asked: list[Slot], answers: Mapping[Key, Any]) -> list[Slot]:
+    """What the protocol requires and this rater has neither answered nor put aside."""
+    found = []
+    values = _values(asked, answers)
+    for slot in asked:
+        held = answers.get(slot.key)
+        if held is not None and held.status in PASSED:
+            continue
+        if is_required(slot.question, {**values.get(0, {}), **values.get(slot.part, {})}):
+            found.append(slot)
+    return found
+
+
+def _values(asked: list[Slot], answers: Mapping[Key, Any]) -> dict[int, dict[str, Any]]:
+    """What conditions look at: per part, question → value."""
+    values: dict[int, dict[str, Any]] = {}
+    for slot in asked:
+        held = answers.get(slot.key)
+        if held is not None and held.status == "answered":
+            values.setdefault(slot.part, {})[slot.question.id] = held.value
+    return values
+
+
+def reached(protocol: Protocol, asked: list[Slot], answers: Mapping[Key, Any]) -> int:
+    """The last stage that may be seen: the first with something missing, or one that shows no more.
+
+    A later stage is not held back where it shows nothing that the stages before it did not.
+    """
+    left = untouched(asked, answers)
+    last = len(stages(protocol)) - 1
+    # Before its questions are written nothing of an item has been answered.
+    stage = min((slot.stage for slot in left), default=last if asked else 0)
+    while stage < last and fields_until(protocol, stage + 1) <= fields_until(protocol, stage):
+        stage += 1
+    return stage
+
+
+def fields_until(protocol: Protocol, stage: int) -> set[str]:
+    """The item fields that the questions up to this stage show."""
+    visible = {name for name, field in protocol.item.fields.items() if field.visible}
+    shown: set[str] = set()
+    for names in stages(protocol)[: stage + 1]:
+        for name in names:
+            question = protocol.question(name)
+            shown |= (visible & set(question.shows)) if question.shows else visible
+    return shown

@@ -1,0 +1,268 @@
+"""The report of one round: computed once, shown section by section by the notebook."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..rounds import Item, StoredRound
+from .asked import Asked, asked
+from .compute import Numbers, cluster_of, compute, frame_of
+from .parameters import checked
+from .section import Section, figure
+from .tables.copies import Copies, copies
+from .tables.counted import Counted, count
+from .tables.others import concord
+from .words import count as count_of
+from .words import name_of
+
+# In the order of the page; each is a file in sections/ with a function of its name.
+SECTIONS = (
+    *("verdict", "targets", "trust", "worth_reading", "machines", "next_round"),
+    *("criteria", "weighting", "systems", "breakdowns", "raters", "confusion"),
+    *("majorities", "labels", "shares", "overall", "coverage", "conduct", "made"),
+)
+
+
+class Report:
+    """`Report(stored, seed=3)`; each method is one section, None where it has nothing to say."""
+
+    def __init__(self, stored: StoredRound, **given: Any):
+        self.stored = stored
+        self.protocol = stored.protocol
+        self.parameters = checked(stored.name, given)
+        self.frame: pd.DataFrame = frame_of(stored, self.parameters)
+        # How many required answers were asked for, and who is left out.
+        self.asked: Asked = asked(stored, self.parameters)
+        self.numbers: Numbers = compute(stored, self.parameters, self.frame, self.asked)
+        self.pictures: dict[str, str] = {}
+        self.files: dict[str, str] = {}  # what a section leaves beside the page
+
+    def __getattr__(self, name: str) -> Callable[[], Section | None]:
+        if name not in SECTIONS:
+            raise AttributeError(f"a report has no section {name!r}: choose {', '.join(SECTIONS)}")
+        function = getattr(import_module(f".sections.{name}", __package__), name)
+        return lambda: function(self)
+
+    def __repr__(self) -> str:
+        return f"Report({self.stored.name!r}): {len(self.numbers.rows):,} numbers"
+
+    @cached_property
+    def counted(self) -> Counted:
+        return count(self.frame, self.protocol.questions, self.parameters.raters)
+
+    @cached_property
+    def texts(self) -> pd.DataFrame:
+        """The free texts, with the units they speak of; read only where a section shows some."""
+        every = frame_of(self.stored, self.parameters, texts=True)
+        texts = {question.id for question in self.protocol.questions if question.type == "text"}
+        rows = every[every["question"].astype(object).isin(texts)]
+        return count(rows, self.protocol.questions).given
+
+    @cached_property
+    def places(self) -> dict[str, tuple[str, int]]:
+        """Unit → its item or case, and the number of its part or 0."""
+        return self.counted.places()
+
+    def unit_name(self, unit: str) -> str:
+        """What a unit is called on the page: `c1/atlas, sentence 2`."""
+        return self.place_name(*self.places[unit])
+
+    def place_name(self, name: str, part: int) -> str:
+        """An item or case, and which of its parts where it is one of them."""
+        parts = self.protocol.parts
+        return f"{name}, {parts.label.lower()} {part}" if part and parts else name
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        return {item.key: item for item in self.stored.items()}
+
+    @cached_property
+    def case_parts(self) -> dict[str, tuple[Any, ...]]:
+        return {case.key: case.parts for case in self.stored.cases()}
+
+    @cached_property
+    def leans(self) -> pd.DataFrame:
+        """How each rater leans against the others."""
+        from .tables.lean import leans
+
+        return leans(self)
+
+    @cached_property
+    def strict_leans(self) -> pd.DataFrame:
+        """The same, with intervals by which a rater may be named."""
+        from .tables.lean import strict_leans
+
+        return strict_leans(self)
+
+    @cached_property
+    def grades(self) -> pd.DataFrame:
+        """What people say of RAGQuestEval's pairs of answers."""
+        from .tables.grades import graded
+
+        return graded(self)
+
+    @cached_property
+    def system(self) -> str | None:
+        """The column that names systems, where the round has more than one."""
+        column = self.protocol.item.system
+        if column is None or column not in self.frame:
+            return None
+        return column if self.frame[column].nunique() > 1 else None
+
+    @cached_property
+    def system_names(self) -> list[str]:
+        if self.system is None:
+            return []
+        return sorted(str(name) for name in self.frame[self.system].dropna().unique())
+
+    @property
+    def cluster(self) -> str | None:
+        return cluster_of(self.frame)
+
+    @property
+    def independent(self) -> str:
+        """What intervals take as one draw: a cluster by its column's name, a case, or an item."""
+        if self.cluster and self.stored.cluster:
+            return self.stored.cluster.replace("_", " ")
+        item = self.protocol.item
+        return "item" if item.key == (item.case,) else "case"
+
+    @property
+    def people(self) -> str:
+        """What those who count are called."""
+        return "model" if self.counted.kind == "model" else "rater"
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each rater who counts."""
+        people = self.counted.people
+        return dict(zip(people["rater"].astype(str), people["rater_kind"], strict=True))
+
+    @property
+    def who(self) -> str:
+        """“2 people and 1 model”: whose answers count."""
+        found = list(self.kinds.values())
+        people, models = found.count("human"), found.count("model")
+        said = [count_of(people, "person", "people")] if people else []
+        said += [count_of(models, "model")] if models else []
+        return " and ".join(said) or "nobody"
+
+    @cached_property
+    def mixed(self) -> dict[str, set[str]]:
+        """Question → the kinds of those whose answers to it count; empty where all are people.
+
+        Where only models count, one line at the head of the page says so, and nothing here.
+        """
+        if set(self.kinds.values()) != {"human", "model"}:
+            return {}
+        found = self.counted.people.groupby("question")["rater_kind"].unique()
+        return {str(question): set(kinds) for question, kinds in found.items()}
+
+    def whose(self, question: str | None) -> str:
+        """“ (by a model)”, behind whatever rests on answers that are not people's alone."""
+        kinds = self.mixed.get(question or "", {"human"})
+        if kinds == {"human"}:
+            return ""
+        if kinds == {"model"}:
+            rows = self.counted.of(str(question))
+            return " (by a model)" if rows["rater"].nunique() == 1 else " (by models)"
+        return " (by people and models)"
+
+    def name(self, row: Mapping[str, Any]) -> str:
+        """What a row's statistic is called, and whose it is where that is not people's alone."""
+        said = name_of(row["statistic"])
+        if row["question"]:
+            return said + self.whose(row["question"])
+        return f"{said} (by models)" if self.mixed and row["raters"] == "model" else said
+
+    def rater_name(self, rater: str) -> str:
+        """A model among people who count is called one."""
+        is_model = self.mixed and self.kinds.get(rater) == "model"
+        return f"{rater} (model)" if is_model else rater
+
+    @cached_property
+    def shared(self) -> dict[str, int]:
+        """Question → on how many units two or more of those who count can be compared."""
+        found = {}
+        for question in self.counted.asked():
+            if question.values or question.is_numeric:
+                many = self.counted.of(question.id)["unit"].value_counts()
+                found[question.id] = int((many > 1).sum())
+        return found
+
+    @cached_property
+    def copies(self) -> list[Copies]:
+        """Pairs of raters whose answers look like one another's."""
+        asked = [q for q in [*self.counted.numeric(), *self.counted.labelled()] if q.values]
+        return copies(self.counted, asked)
+
+    @cached_property
+    def concord(self) -> pd.DataFrame:
+        """How often each rater gives the others' answer, beside how often these give theirs."""
+        asked = [q for q in [*self.counted.numeric(), *self.counted.labelled()] if q.values]
+        return concord(self.counted, asked, self.parameters.coverage, self.cluster)
+
+    def question(self, question: str | None) -> Any | None:
+        """A question of the protocol; None for those made by recoding."""
+        return next((each for each in self.protocol.questions if each.id == question), None)
+
+    def label(self, question: str | None) -> str:
+        """What a question is called on the page."""
+        asked = self.question(question)
+        said = asked.label if asked else (question or "all").replace("_", " ").capitalize()
+        return said + self.whose(question)
+
+    def rows(self, statistic: str, question: str | None = None, **group: Any) -> list[dict]:
+        """The rows of a statistic with just this group; undefined ones are among them."""
+        return [
+            row
+            for row in self.numbers.rows
+            if row["statistic"] == statistic
+            and (question is None or row["question"] == question)
+            and (row["group"] or {}) == group
+            and row["aggregate"] in (None, "macro")
+        ]
+
+    def by(self, statistic: str, column: str, question: str | None = None) -> list[dict]:
+        """The rows of a statistic split by one column and nothing else."""
+        return [
+            row
+            for row in self.numbers.rows
+            if row["statistic"] == statistic
+            and (question is None or row["question"] == question)
+            and row["group"]
+            and list(row["group"]) == [column]
+            and row["aggregate"] in (None, "macro")
+        ]
+
+    def picture(self, name: str, ax: Any, alt: str, caption: str = "") -> str:
+        """The figure as it stands on the page; its file is written with the numbers."""
+        from .figures.draw import in_both_lights, svg
+
+        self.pictures[name] = svg(ax)
+        return figure(in_both_lights(self.pictures[name]), alt, caption)
+
+    def save(self, folder: str | Path | None = None) -> None:
+        """Write the numbers, the figures and sections' files where a report run asks for them."""
+        place = folder or os.environ.get("RATERBOOK_REPORT_OUTPUT")
+        if not place:
+            return
+        self.numbers.write(Path(place))
+        if os.environ.get("RATERBOOK_REPORT_PAPER"):
+            from .paper import paper
+
+            (Path(place) / "paper.tex").write_text(paper(self), encoding="utf-8")
+        for name, text in self.files.items():
+            (Path(place) / name).write_text(text, encoding="utf-8")
+        if self.pictures:
+            figures = Path(place) / "figures"
+            figures.mkdir(exist_ok=True)
+            for name, text in self.pictures.items():
+                (figures / f"{name}.svg").write_text(text, encoding="utf-8")

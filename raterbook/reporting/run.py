@@ -1,0 +1,132 @@
+"""One reproducible page per round: papermill runs the notebook, the result is put in place whole.
+
+A failed run leaves report.failed.ipynb and one clear line, never a page that looks finished.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from .parameters import checked
+from .place import ReportError, fresh_folder, put_in_place, write_notebook
+
+__all__ = ["ReportError", "build", "build_one"]
+
+
+def build(
+    workspace: Any,
+    rounds: Sequence[str],
+    jobs: int = 1,
+    parameters: Mapping[str, Any] | None = None,
+    executor: Executor | None = None,
+    pdf: bool = False,
+    paper: bool = False,
+) -> list[Path]:
+    """Build every named round's page and the index; one that fails does not stop the others.
+
+    `executor` is any of concurrent.futures' kind; without one, `jobs` processes share the rounds.
+    """
+    from tqdm import tqdm
+
+    from .index import write_index
+    from .known import check_names
+
+    if not rounds:
+        raise ReportError(f"{workspace.path} has no rounds yet: open one with `raterbook open`.")
+    rounds = list(dict.fromkeys(rounds))
+    for name in rounds:  # all names and parameters are checked before the first kernel starts
+        check_names(workspace.store.round(name), checked(name, parameters or {}))
+    place = (str(workspace.path), workspace.db, str(workspace.reports))
+    pages: list[Path] = []
+    failures: list[str] = []
+    with ExitStack() as stack:
+        if executor is None and jobs > 1 and len(rounds) > 1:
+            context = multiprocessing.get_context("spawn")
+            pool = ProcessPoolExecutor(min(jobs, len(rounds)), mp_context=context)
+            executor = stack.enter_context(pool)
+        futures: list[Future[Path]] = []
+        if executor is not None:
+            futures = [
+                executor.submit(build_one, *place, name, parameters, pdf, paper) for name in rounds
+            ]
+        # disable=None: a bar on a terminal, none in a pipe.
+        for index, name in enumerate(tqdm(rounds, desc="reports", unit="round", disable=None)):
+            try:
+                page = (
+                    futures[index].result()
+                    if futures
+                    else build_one(*place, name, parameters, pdf, paper)
+                )
+                pages.append(page)
+            except ReportError as error:
+                failures.append(str(error))
+    if workspace.reports.is_dir():
+        write_index(workspace.reports, workspace.rounds())
+    if failures:
+        raise ReportError("\n".join(failures))
+    return pages
+
+
+def build_one(
+    path: str,
+    db: str,
+    reports: str,
+    name: str,
+    parameters: Mapping[str, Any] | None = None,
+    pdf: bool = False,
+    paper: bool = False,
+) -> Path:
+    """Run the notebook for one round in a fresh kernel and put its page in place."""
+    from .kernel import execute
+    from .page import page
+    from .provenance import run_record
+
+    asked = checked(name, parameters or {})
+    target = Path(reports) / name
+    # What stood beside the old page is made anew, so that all files speak of one run.
+    paper = paper or (target / "paper.tex").exists()
+    work = fresh_folder(Path(reports), name)
+    try:
+        notebook, problem = execute(path, db, work, asked.to_dict(), paper)
+        if problem is not None:
+            raise ReportError(f"{name}: {problem}{keep_failed(notebook, target)}")
+        document = page(notebook, title=name)
+        write_notebook(notebook, work / "report.ipynb")
+        (work / "index.html").write_text(document, encoding="utf-8")
+        (work / "run.json").write_text(run_record(), encoding="utf-8")
+        if pdf or (target / "report.pdf").exists():
+            from .pdf import print_page
+
+            try:
+                print_page(work / "index.html", work / "report.pdf")
+            except ReportError:
+                if pdf:  # else an old print goes, rather than stand beside another page
+                    raise
+        put_in_place(work, target)
+    except OSError as error:
+        said = error.strerror or str(error) or type(error).__name__
+        raise ReportError(
+            f"{name}: {said} while writing {target}: make room or make the folder writable, then "
+            "run the report again. A page of an earlier run is left as it was."
+        ) from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return target / "index.html"
+
+
+def keep_failed(notebook: Any, target: Path) -> str:
+    """Leave the failed notebook beside the page; where even that fails, say only the problem."""
+    if notebook is None:
+        return ""
+    try:
+        target.mkdir(exist_ok=True)
+        write_notebook(notebook, target / "report.failed.ipynb")
+    except OSError:
+        return ""
+    return f" The notebook is {target / 'report.failed.ipynb'}."

@@ -1,0 +1,98 @@
+"""Empty cells: an answer that was not given stays missing, and the import says how many are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from raterbook.protocols import Protocol, Question, asked, is_required
+from raterbook.protocols.conditions import leaves
+from raterbook.rounds.exchange.given import Given
+from raterbook.rounds.exchange.problems import counted
+
+
+class Blanks:
+    """Counts, by question, the cells where an answer could stand and none does."""
+
+    def __init__(self, protocol: Protocol):
+        self.questions = {question.id: question for question in protocol.questions}
+        self.required: Counter[str] = Counter()
+        self.open = 0  # in questions that may be left open
+        self.rows = 0  # rows about an item that hold no answer at all
+        self._checked: dict[tuple[str, str], Any] = {}
+
+    def _cell(self, name: str, answers: Mapping[str, Any]) -> None:
+        """One empty cell; what is not asked beside these answers is not missing."""
+        question = self.questions[name]
+        if is_required(question, answers):
+            self.required[name] += 1
+        elif asked(question, answers):
+            self.open += 1
+
+    def rows_of(
+        self, columns: Sequence[str], about: Iterable[int], found: Iterable[Given]
+    ) -> None:
+        """Rows with a column per question; `about` has the numbers of those that name an item.
+
+        A row about an item leaves the questions about its case or its parts to rows of their own.
+        """
+        by_row: dict[int, dict[str, Given]] = {}
+        for given in found:
+            by_row.setdefault(given.row, {})[given.question] = given
+        for number in about:
+            answers = by_row.get(number, {})
+            if not answers:
+                self.rows += 1
+                continue
+            kinds = {self._kind(name) for name in answers}
+            values = {name: self._value(name, each.value) for name, each in answers.items()}
+            for name in columns:
+                if name not in answers and self._kind(name) in kinds:
+                    self._cell(name, values)
+
+    def among(self, empty: Sequence[Given], found: Iterable[Given]) -> None:
+        """Rows with one answer each, of which these hold none.
+
+        A question that rests on an answer of another row, or of an earlier file, may be asked.
+        """
+        said: dict[tuple[Any, ...], dict[str, Any]] = {_about(each): {} for each in empty}
+        for each in found:
+            if _about(each) in said:
+                said[_about(each)][each.question] = self._value(each.question, each.value)
+        for each in empty:
+            answers = said[_about(each)]
+            if all(name in answers for name, _ in leaves(self.questions[each.question].when)):
+                self._cell(each.question, answers)
+            else:
+                self.required[each.question] += 1
+
+    def notes(self, source: str) -> list[str]:
+        said = []
+        if self.rows:
+            said.append(f"{source}: {counted(self.rows, 'row')} without any answer, left as "
+                        "missing.")
+        number = sum(self.required.values())
+        if number:
+            which = ", ".join(f"{name} {count:,}" for name, count in self.required.items())
+            said.append(f"{source}: {counted(number, 'empty cell')} left as missing: {which}.")
+        if self.open:
+            more = "more empty cell" if number else "empty cell"
+            said.append(f"{source}: {counted(self.open, more)} where an answer may be left out.")
+        return said
+
+    def _kind(self, name: str) -> tuple[str, str]:
+        question: Question = self.questions[name]
+        return question.of, question.per
+
+    def _value(self, name: str, cell: str) -> Any:
+        if (name, cell) not in self._checked:
+            try:
+                self._checked[name, cell] = self.questions[name].check(cell)
+            except ValueError:
+                self._checked[name, cell] = None
+        return self._checked[name, cell]
+
+
+def _about(given: Given) -> tuple[str, int, str, int]:
+    return given.item, given.part, given.rater, given.replicate

@@ -1,0 +1,124 @@
+"""Writing the wide layout: one row per item, part and rater, one column per question.
+
+Where the protocol names a rater column (`item.rater`), its evaluators have a file of their own
+already: the headers are then the first aliases of the columns and questions, exactly as written
+there, and long texts stay out. Columns for part, replicate, kind of rater, status, reason and
+confidence appear only where something stands in them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from raterbook.protocols import Protocol
+from raterbook.rounds.exchange.facts import Fact
+from raterbook.rounds.exchange.naming import LEFT_OUT
+
+
+@dataclass
+class Line:
+    """One row: what it is about, who answered, and the answers by question."""
+
+    first: Fact
+    fields: Mapping[str, str]
+    answers: dict[str, Fact] = field(default_factory=dict)
+
+
+Column = tuple[str, Callable[[Line], str]]  # its header, and what stands in it
+BETWEEN: tuple[Column, ...] = (
+    ("replicate", lambda line: "" if line.first.replicate == 1 else str(line.first.replicate)),
+    ("rater_kind", lambda line: line.first.kind),
+    ("rater_version", lambda line: line.first.version or ""),
+)
+BESIDE: tuple[tuple[str, Callable[[Fact], str]], ...] = (
+    ("status", lambda fact: "" if fact.status == "answered" else fact.status),
+    ("reason", lambda fact: fact.reason or ""),
+    ("confidence", lambda fact: fact.confidence_text),
+)
+
+
+def wide_rows(
+    protocol: Protocol, facts: Iterable[Fact], fields: Mapping[tuple[str, bool], Mapping[str, str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows; `fields` has what the round knows of each (key, whether it is a case)."""
+    lines: dict[tuple, Line] = {}
+    for fact in facts:
+        row = (fact.subject, fact.of_case, fact.part, fact.rater, fact.replicate)
+        if row not in lines:
+            lines[row] = Line(fact, fields[fact.subject, fact.of_case])
+        lines[row].answers[fact.question] = fact
+    columns = _columns(protocol, list(lines.values()))
+    return [name for name, _ in columns], [
+        [value(line) for _, value in columns] for line in lines.values()
+    ]
+
+
+def _columns(protocol: Protocol, lines: list[Line]) -> list[Column]:
+    own = bool(protocol.item.rater)
+    asked = {question.id for question in protocol.questions}
+    head = [_of_item(name, header) for name, header in _headers(protocol, own)
+            if name not in asked]
+    head = [column for column in head
+            if not own or column[0] in protocol.item.key[:1] or _used(column, lines)]
+    rater: Column = (protocol.item.rater[0] if own else "rater", lambda line: line.first.rater)
+    between = [column for column in BETWEEN if _used(column, lines)
+               and (column[0] != "rater_kind" or any(e.first.kind != "human" for e in lines))]
+    part: Column = ("part", lambda line: line.first.part_text)
+    if _used(part, lines):
+        between.insert(0, part)
+    closed = [question for question in protocol.questions if question.type != "text"]
+    texts = [question for question in protocol.questions if question.type == "text"]
+    titles = {question.id: question.aliases[0] if own and question.aliases else question.id
+              for question in protocol.questions}
+    beside = [
+        column for question in protocol.questions for name, value in BESIDE
+        if _used(column := _beside(question.id, name, value), lines)
+    ]
+    left = [(LEFT_OUT.format(", ".join(names)), _nothing)] if (names := left_out(lines)) else []
+    if own:
+        return [*head, *(_answer(q.id, titles[q.id]) for q in closed), rater,
+                *(_answer(q.id, titles[q.id]) for q in texts), *between, *beside, *left]
+    answers = [_answer(question.id, question.id) for question in protocol.questions]
+    return [*head, *between, rater, *answers, *beside, *left]
+
+
+def _headers(protocol: Protocol, own: bool) -> list[tuple[str, str]]:
+    """Columns of items and their headers."""
+    named = {name: name for name in (*protocol.item.key, protocol.item.case)}
+    for name, each in protocol.item.fields.items():
+        if each.exchange or (own and each.show in ("long", "triples")):
+            continue
+        named[name] = each.aliases[0] if own and each.aliases else name
+    order = [*protocol.item.fields, *named]
+    return [(name, named[name]) for name in dict.fromkeys(order) if name in named]
+
+
+def left_out(lines: Iterable[Line]) -> list[str]:
+    """What this layout leaves behind, where there is any: it is named in the last header."""
+    facts = [fact for line in lines for fact in line.answers.values()]
+    return [
+        *(["seconds"] if any(fact.seconds is not None for fact in facts) else []),
+        *(["answered_at"] if any(fact.client_time is not None for fact in facts) else []),
+        *(["earlier revisions"] if any(fact.revision > 1 for fact in facts) else []),
+    ]
+
+
+def _used(column: Column, lines: list[Line]) -> bool:
+    return any(column[1](line) for line in lines)
+
+
+def _of_item(name: str, header: str) -> Column:
+    return header, lambda line: line.fields.get(name, "")
+
+
+def _answer(question: str, header: str) -> Column:
+    return header, lambda line: line.answers[question].text if question in line.answers else ""
+
+
+def _beside(question: str, name: str, value: Callable[[Fact], str]) -> Column:
+    return f"{question}.{name}", lambda line: (
+        value(line.answers[question]) if question in line.answers else ""
+    )
+
+
+def _nothing(_: Line) -> str:
+    return ""

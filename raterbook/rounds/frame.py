@@ -1,0 +1,205 @@
+"""All current answers of a round as one long frame.
+
+The database gives numbers; which answer is current, and every name, is found with arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from raterbook.rounds import contents
+from raterbook.rounds.events import Events, read
+from raterbook.rounds.model import RoundError
+from raterbook.rounds.people import public_name
+from raterbook.rounds.snapshot import Asked, Snapshot, percentage, written
+
+if TYPE_CHECKING:
+    from raterbook.rounds.stored import StoredRound
+
+COLUMNS = (
+    "round", "item", "case", "part", "rater", "rater_kind", "question", "replicate", "value",
+    "number", "status", "confidence", "seconds", "revision", "answered_at", "role", "cluster",
+)
+STATUSES = ["answered", "not_applicable", "skipped"]
+
+
+@dataclass
+class Names:
+    """Which category each number of the database stands for: arrays indexed by that number."""
+
+    codes: np.ndarray
+    categories: list[str]
+
+    @classmethod
+    def of(cls, names: Mapping[int, str | None], categories: Sequence[str] | None = None) -> Names:
+        found = list(dict.fromkeys(categories or (n for n in names.values() if n is not None)))
+        place = {name: code for code, name in enumerate(found)}
+        codes = np.full(max(names, default=0) + 1, -1, dtype=np.int32)
+        for number, name in names.items():
+            codes[number] = place.get(name, -1) if name is not None else -1
+        return cls(codes, found)
+
+    def __call__(self, numbers: np.ndarray) -> pd.Categorical:
+        return _categorical(self.codes[numbers], self.categories)
+
+
+def frame(
+    stored: StoredRound, texts: bool = False, excluded: bool = False, details: bool = False,
+    pseudonyms: bool = False, groups: Iterable[str] = (),
+) -> pd.DataFrame:
+    """One row per current answer; retracted ones are gone, excluded raters' only on request.
+
+    `texts` adds the answers to text questions; `details` adds the reason of each and the item's
+    place in the rater's order; `pseudonyms` stand for the names of people; `groups` adds further
+    columns of the items.
+    """
+    with stored.store.read() as connection:
+        snapshot = stored.look(connection)
+        asked = stored.asked(connection)
+        wanted = [each.id for each in asked.values() if texts or each.question.type != "text"]
+        events = read(connection, stored.id, wanted, details)
+        inside = stored.inside(connection)
+    if not excluded and snapshot.excluded:
+        events = events.take(~np.isin(events.rater, list(snapshot.excluded)))
+    events = events.current()
+    return _columns(stored, snapshot, asked, inside, events, details, pseudonyms, tuple(groups))
+
+
+def _columns(
+    stored: StoredRound, snapshot: Snapshot, asked: Mapping[str, Asked],
+    inside: contents.Contents, events: Events, details: bool, pseudonyms: bool,
+    groups: tuple[str, ...],
+) -> pd.DataFrame:
+    subjects, raters = snapshot.subjects, {row.id: row for row in snapshot.raters.values()}
+    question = Names.of({each.id: name for name, each in asked.items()})
+    number = _numbers(asked, events)
+    case: dict[int, str | None] = {
+        each.id: subjects[each.case_id or each.id].key for each in subjects.values()
+    }
+    item = {each.id: each.key if each.kind == "item" else None for each in subjects.values()}
+    roles: dict[int, str | None] = {each.id: each.role for each in subjects.values()}
+    size = len(events)
+    data: dict[str, Any] = {
+        "round": _categorical(np.zeros(size, dtype=np.int8), [stored.name]),
+        "item": Names.of(item)(events.subject),
+        "case": Names.of(case)(events.subject),
+        "part": events.part,
+        "rater": Names.of({key: public_name(row, pseudonyms) for key, row in raters.items()})(
+            events.rater
+        ),
+        "rater_kind": Names.of({key: row.kind for key, row in raters.items()})(events.rater),
+        "question": question(events.question),
+        "replicate": events.replicate,
+        "value": _values(asked, events),
+        "number": number,
+        "status": _categorical(events.status, STATUSES),
+        "confidence": _confidence(asked, events, number),
+        "seconds": events.seconds,
+        "revision": events.revision,
+        "answered_at": _utc(events.answered_at),
+        "role": Names.of(roles)(events.subject),
+        "cluster": _column(snapshot, inside, stored.cluster)(events.subject),
+    }
+    for name in dict.fromkeys((*contents.group_columns(stored.protocol), *groups)):
+        found = _column(snapshot, inside, name)
+        if found.categories:
+            data[name] = found(events.subject)
+        elif name in groups:
+            known = sorted({word for each in subjects for word in inside.of(each)})
+            raise RoundError(f"The items of {stored.name} have no column {name!r} to group by: "
+                             f"they have {', '.join(known)}.")
+    if details:
+        data |= events.details
+    return pd.DataFrame(data, copy=False)
+
+
+def _column(snapshot: Snapshot, inside: contents.Contents, name: str | None) -> Names:
+    """One column of the items, which a case has where it belongs to the case."""
+    values: dict[int, str | None] = {}
+    for each in snapshot.subjects.values():
+        own = inside.of(each.id).get(name) if name else None
+        if own is None and name and each.case_id is not None:
+            own = inside.of(each.case_id).get(name)
+        values[each.id] = own or None
+    return Names.of(values)
+
+
+def _numbers(asked: Mapping[str, Asked], events: Events) -> np.ndarray:
+    """The value as a float where it is a number."""
+    closed = {
+        number: float(value)
+        for each in asked.values() if each.question.is_numeric
+        for number, value in each.value_of.items()
+    }
+    known = np.full(max(closed, default=0) + 2, np.nan)
+    for number, value in closed.items():
+        known[number] = value
+    inside = np.where(events.value_id < len(known), events.value_id, len(known) - 1)
+    return np.where(np.isnan(events.number), known[inside], events.number)
+
+
+def _values(asked: Mapping[str, Asked], events: Events) -> pd.Categorical:
+    """Values in one spelling: allowed ones in the protocol's order, then numbers, then texts."""
+    allowed = {
+        number: written(value) for each in asked.values() for number, value in each.value_of.items()
+    }
+    names = Names.of(allowed)
+    codes = np.where(events.value_id >= 0, names.codes[np.maximum(events.value_id, 0)], -1)
+    categories = {name: code for code, name in enumerate(names.categories)}
+    is_number = ~np.isnan(events.number)
+    percents = [each.id for each in asked.values() if each.question.type == "percent"]
+    spelled = [
+        percentage(value) if is_percent else written(value)
+        for value, is_percent in zip(
+            events.number[is_number].tolist(),
+            np.isin(events.question[is_number], percents).tolist(), strict=True,
+        )
+    ]
+    is_text = np.array([text is not None for text in events.text.tolist()], dtype=bool)
+    for rows, values in (
+        (is_number, spelled),
+        (is_text, events.text[is_text].tolist()),
+    ):
+        if len(values):
+            found, unique = pd.factorize(np.asarray(values, dtype=object))
+            for text in sorted(map(str, unique), key=_ascending):
+                categories.setdefault(text, len(categories))
+            places = np.array([categories[str(text)] for text in unique], dtype=np.int32)
+            codes[rows] = places[found]
+    return _categorical(codes, list(categories))
+
+
+def _ascending(text: str) -> tuple[float, str]:
+    try:
+        return float(text.removesuffix("%")), text
+    except ValueError:
+        return np.inf, text
+
+
+def _confidence(asked: Mapping[str, Asked], events: Events, number: np.ndarray) -> np.ndarray:
+    """Given with the answer, else the answer to the confidence question that covers it."""
+    confidence = events.confidence.copy()
+    for each in asked.values():
+        if not each.question.covers:
+            continue
+        covered = [asked[name].id for name in each.question.covers]
+        told = (events.question == each.id) & ~np.isnan(number)
+        lacking = np.isin(events.question, covered) & np.isnan(confidence)
+        per_part = each.question.per == "part"
+        keys = events.cell(part=per_part)
+        where = pd.Series(number[told], index=keys[told])
+        confidence[lacking] = where.reindex(keys[lacking]).to_numpy()
+    return confidence
+
+
+def _categorical(codes: np.ndarray, categories: list[str]) -> pd.Categorical:
+    return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
+
+
+def _utc(times: np.ndarray) -> pd.DatetimeIndex:
+    return pd.DatetimeIndex(times.astype("datetime64[us]")).tz_localize("UTC")

@@ -1,0 +1,233 @@
+"""A round as it stands: who and what it has, by every name. Valid until its log says more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy.engine import Row
+
+from raterbook.protocols import Protocol, Question
+from raterbook.rounds import log, people, schema
+from raterbook.rounds.model import RoundError
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An item or a case, by number."""
+
+    id: int
+    kind: str
+    key: str
+    ref: str
+    case_id: int | None
+    role: str
+    batch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and how its values are stored: closed ones by number of the allowed value."""
+
+    id: int
+    question: Question
+    allowed: dict[Any, int]
+    value_of: dict[int, Any]
+
+
+@dataclass
+class Snapshot:
+    """Everything by number and by name."""
+
+    round_id: int
+    seq: int
+    state: str
+    state_at: int
+    subjects: dict[int, Subject]
+    refs: dict[str, Subject]
+    items: dict[str, Subject]
+    cases: dict[str, Subject]
+    parts: dict[int, set[int]]  # of each subject, without retired ones
+    raters: dict[str, Row]
+    excluded: dict[int, str]
+    places: dict[int, dict[int, int]] = field(default_factory=dict)
+
+    def subject(self, name: str, of: str) -> Subject:
+        """The item or case of this ref or key; the case of an item, where a case is asked for."""
+        found = self.refs.get(name) or (self.cases if of == "case" else self.items).get(name)
+        if found is None and of == "case":
+            found = self.items.get(name)
+        if found is None and name in self.cases:  # the case alone names its one item
+            own = [each for each in self.items.values() if each.case_id == self.cases[name].id]
+            if len(own) > 1:
+                keys = ", ".join(each.key for each in own[:4]) + (", …" if len(own) > 4 else "")
+                raise RoundError(f"{name!r} names {len(own)} items: write which one, {keys}")
+            found = own[0] if own else None
+        if found is None:
+            raise RoundError(f"there is no {of} {name!r} in the round")
+        if found.kind == of:
+            return found
+        if of == "case" and found.case_id is not None:
+            return self.subjects[found.case_id]
+        raise RoundError(f"{name!r} is a case, and an item is asked about")
+
+    def names(self) -> dict[int, str]:
+        """Of the raters, by number."""
+        return {row.id: name for name, row in self.raters.items()}
+
+    def has_part(self, subject: Subject, number: int) -> bool:
+        if number in self.parts.get(subject.id, ()):
+            return True
+        return subject.case_id is not None and number in self.parts.get(subject.case_id, ())
+
+
+def take(connection: Connection, round_id: int) -> Snapshot:
+    state = log.entries(connection, round_id, *log.STATES)[-1]
+    subjects = {
+        row.id: Subject(*row)
+        for row in connection.execute(
+            select(*(schema.subject.c[name] for name in Subject.__dataclass_fields__))
+            .where(schema.subject.c.round_id == round_id)
+            .order_by(schema.subject.c.id)
+        )
+    }
+    return Snapshot(
+        round_id=round_id,
+        seq=log.last(connection, round_id),
+        state=log.STATES[state.action],
+        state_at=state.at,
+        subjects=subjects,
+        refs={subject.ref: subject for subject in subjects.values()},
+        items={each.key: each for each in subjects.values() if each.kind == "item"},
+        cases={each.key: each for each in subjects.values() if each.kind == "case"},
+        parts=_parts(connection, round_id),
+        raters={row.name: row for row in people.of_round(connection, round_id)},
+        excluded=_excluded(connection, round_id),
+    )
+
+
+def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str, Asked]:
+    """The protocol's questions with the numbers they and their values have in the store."""
+    rows = connection.execute(
+        select(schema.question.c.name, schema.question.c.id)
+        .where(schema.question.c.protocol_hash == hash)
+    )
+    known = dict(iter(rows))
+    values: dict[int, dict[str, int]] = {number: {} for number in known.values()}
+    found = connection.execute(
+        select(schema.allowed.c.question_id, schema.allowed.c.value, schema.allowed.c.id)
+        .where(schema.allowed.c.question_id.in_(list(values)))
+        .order_by(schema.allowed.c.id)
+    )
+    for question_id, value, number in found:
+        values[question_id][value] = number
+    asked = {}
+    for question in protocol.questions:
+        stored = values[known[question.id]]
+        allowed = {value: stored[written(value)] for value in question.values or ()}
+        back = {number: value for value, number in allowed.items()}
+        asked[question.id] = Asked(known[question.id], question, allowed, back)
+    return asked
+
+
+def written(value: Any) -> str:
+    """One spelling for each value: 4, not 4.0, and never an exponent.
+
+    >>> written(4.0), written(4.5), written("keep")
+    ('4', '4.5', 'keep')
+    """
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else format(Decimal(repr(value)), "f")
+    return str(value)
+
+
+def percentage(number: float) -> str:
+    """A number from 0 to 100 that nobody can take for a fraction.
+
+    >>> percentage(85.0), percentage(0.5)
+    ('85', '0.5%')
+    """
+    return written(number) + ("%" if 0 < number < 1 else "")
+
+
+def places(
+    connection: Connection, snapshot: Snapshot, round_id: int, rater_id: int
+) -> dict[int, int]:
+    """This rater's items and their places, as planned; what was withdrawn is left out."""
+    if rater_id not in snapshot.places:
+        mine = schema.plan_event.c.rater_id == rater_id
+        snapshot.places[rater_id] = _planned(connection, round_id, mine).get(rater_id, {})
+    return snapshot.places[rater_id]
+
+
+def places_of_all(
+    connection: Connection, snapshot: Snapshot, without: Collection[int] = ()
+) -> dict[int, dict[int, int]]:
+    """Every rater's items and places, in one query; `without` those raters."""
+    rest = [row.id for row in snapshot.raters.values() if row.id not in without]
+    only = [schema.plan_event.c.rater_id.in_(rest)] if without else []
+    none: dict[int, dict[int, int]] = {rater: {} for rater in rest}
+    snapshot.places.update(none | _planned(connection, snapshot.round_id, *only))
+    return snapshot.places
+
+
+def given_everything(connection: Connection, snapshot: Snapshot) -> set[int]:
+    """The raters whose plan is every item of the round, known without reading their plans."""
+    plan = schema.plan_event.c
+    here = plan.round_id == snapshot.round_id
+    many = select(plan.rater_id, func.count()).where(here).group_by(plan.rater_id)
+    # Nothing is given out twice, so that only who gave something back can have it again.
+    back = select(plan.rater_id).where(here, plan.action == "withdraw").distinct()
+    returned = set(connection.scalars(back))
+    return {
+        rater for rater, items in connection.execute(many)
+        if items == len(snapshot.items) and rater not in returned
+    }
+
+
+def _planned(
+    connection: Connection, round_id: int, *only: ColumnElement[bool]
+) -> dict[int, dict[int, int]]:
+    """Rater → item → place, in the order of the places."""
+    plan = schema.plan_event
+    latest = (
+        select(func.max(plan.c.seq))
+        .where(plan.c.round_id == round_id, *only)
+        .group_by(plan.c.rater_id, plan.c.subject_id)
+    )
+    rows = connection.execute(
+        select(plan.c.rater_id, plan.c.subject_id, plan.c.position)
+        .where(plan.c.seq.in_(latest), plan.c.action == "assign")
+        .order_by(plan.c.position, plan.c.seq)
+    )
+    found: dict[int, dict[int, int]] = {}
+    for rater, subject, position in rows:
+        found.setdefault(rater, {})[subject] = position
+    return found
+
+
+def _parts(connection: Connection, round_id: int) -> dict[int, set[int]]:
+    parts: dict[int, set[int]] = {}
+    rows = connection.execute(
+        select(schema.part.c.subject_id, schema.part.c.number)
+        .join(schema.subject, schema.subject.c.id == schema.part.c.subject_id)
+        .outerjoin(schema.part_retired, schema.part_retired.c.part_id == schema.part.c.id)
+        .where(schema.subject.c.round_id == round_id, schema.part_retired.c.part_id.is_(None))
+    )
+    for subject_id, number in rows:
+        parts.setdefault(subject_id, set()).add(number)
+    return parts
+
+
+def _excluded(connection: Connection, round_id: int) -> dict[int, str]:
+    """Rater → why; somebody included again is out of it."""
+    excluded: dict[int, str] = {}
+    for entry in log.entries(connection, round_id, "exclude", "include"):
+        if entry.action == "exclude":
+            excluded[entry.rater_id] = entry.reason or ""
+        else:
+            excluded.pop(entry.rater_id, None)
+    return excluded

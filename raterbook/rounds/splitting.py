@@ -1,0 +1,158 @@
+"""The parts of items and cases: made from a field or a file, and edited until the first answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection, delete, insert, select
+
+from raterbook.protocols import Protocol
+from raterbook.rounds import schema
+from raterbook.rounds.model import ItemTable, PartRow, RoundError
+from raterbook.rounds.parts import sentences
+from raterbook.rounds.snapshot import Snapshot, Subject
+
+
+def from_fields(protocol: Protocol, table: ItemTable) -> list[PartRow]:
+    """The parts of every row, where the protocol takes them from a column."""
+    spec = protocol.parts
+    if spec is None or spec.source == "file":
+        return []
+    rows: list[PartRow] = []
+    done: set[str] = set()
+    for item in table.rows:
+        subject = item.case if spec.of == "case" else item.key
+        if subject in done:
+            continue
+        done.add(subject)
+        text = item.fields.get(spec.source, "")
+        pieces = [each.text for each in sentences(text)] if spec.split == "sentences" else [text]
+        rows += [PartRow(subject, None, piece, {}, item.row) for piece in pieces if piece.strip()]
+    return rows
+
+
+def add_parts(
+    connection: Connection, protocol: Protocol, snapshot: Snapshot, rows: Iterable[PartRow],
+    now: int,
+) -> int:
+    """Add parts to subjects; numbers are the file's, or the next that was never used."""
+    spec = protocol.parts
+    rows = list(rows)
+    if spec is None:
+        if rows:
+            raise RoundError(f"Protocol {protocol.name} has no parts: leave the parts file out.")
+        return 0
+    used, places = _used(connection, snapshot)
+    parts: list[dict] = []
+    shown: list[dict] = []
+    hidden: list[dict] = []
+    for row in rows:
+        subject = subject_of(snapshot, spec.of, row)
+        taken = used.setdefault(subject.id, set())
+        number = row.number if row.number is not None else max(taken, default=0) + 1
+        if number in taken or number < 1:
+            raise RoundError(
+                f"Part {number} of {row.subject!r}: numbers start at 1 and are used once, also "
+                f"those of retired parts; the next free one is {max(taken, default=0) + 1}."
+            )
+        taken.add(number)
+        places[subject.id] = places.get(subject.id, 0) + 1
+        parts.append({
+            "subject_id": subject.id, "number": number, "position": places[subject.id],
+            "text": row.text, "added_at": now,
+        })
+        for name, value in row.fields.items():
+            visible = name in spec.fields and spec.fields[name].visible
+            (shown if visible else hidden).append(
+                {"subject_id": subject.id, "part": number, "name": name, "value": value}
+            )
+    tables = ((schema.part, parts), (schema.shown_value, shown), (schema.hidden_value, hidden))
+    for table, values in tables:
+        if values:
+            connection.execute(insert(table), values)
+    return len(parts)
+
+
+def replace_parts(
+    connection: Connection, protocol: Protocol, snapshot: Snapshot, key: str,
+    rows: Sequence[PartRow], now: int, reason: str | None,
+) -> None:
+    """A new split of one subject. All old parts are retired, and their numbers with them."""
+    if protocol.parts is None:
+        raise RoundError(f"Protocol {protocol.name} has no parts to edit.")
+    subject = snapshot.subject(key, protocol.parts.of)
+    _refuse_answered(connection, snapshot, subject)
+    live = snapshot.parts.get(subject.id, set())
+    retired = connection.scalars(
+        select(schema.part.c.id).where(
+            schema.part.c.subject_id == subject.id, schema.part.c.number.in_(live)
+        )
+    )
+    dropped = [{"part_id": number, "reason": reason, "at": now} for number in retired]
+    if dropped:
+        connection.execute(insert(schema.part_retired), dropped)
+    for table in (schema.shown_value, schema.hidden_value):
+        connection.execute(
+            delete(table).where(table.c.subject_id == subject.id, table.c.part.in_(live))
+        )
+    fresh = [PartRow(row.subject, None, row.text, row.fields) for row in rows]
+    add_parts(connection, protocol, snapshot, fresh, now)
+
+
+def refuse_answered(
+    connection: Connection, protocol: Protocol, snapshot: Snapshot, rows: Iterable[PartRow]
+) -> None:
+    """Parts of an item are frozen, with the item, at its first answer."""
+    if protocol.parts is not None:
+        subjects = {subject_of(snapshot, protocol.parts.of, row).id: row for row in rows}
+        for number in subjects:
+            _refuse_answered(connection, snapshot, snapshot.subjects[number])
+
+
+def is_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> bool:
+    """Whether anybody said something about it; labels that came with the items do not count."""
+    about = [subject.id, *(s.id for s in snapshot.items.values() if s.case_id == subject.id)]
+    events, raters = schema.answer_event, schema.rater
+    by_somebody = (
+        select(events.c.seq)
+        .join(raters, raters.c.id == events.c.rater_id)
+        .where(events.c.subject_id.in_(about), raters.c.kind != "automatic")
+    )
+    return connection.scalar(by_somebody.limit(1)) is not None
+
+
+def _refuse_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> None:
+    if is_answered(connection, snapshot, subject):
+        raise RoundError(
+            f"{subject.key!r} has answers, and its parts are frozen since the first: open a new "
+            "round to split it differently."
+        )
+
+
+def subject_of(snapshot: Snapshot, of: str, row: PartRow) -> Subject:
+    known: Mapping[str, Subject] = snapshot.cases if of == "case" else snapshot.items
+    if row.subject not in known:
+        where = f"row {row.row}: " if row.row is not None else ""
+        near = ", ".join(list(known)[:5])
+        raise RoundError(
+            f"Parts, {where}there is no {of} {row.subject!r} in the round (it has {near}, …): "
+            f"name parts by the key of their {of}."
+        )
+    return known[row.subject]
+
+
+def _used(
+    connection: Connection, snapshot: Snapshot
+) -> tuple[dict[int, set[int]], dict[int, int]]:
+    """Every number ever given, and the last place; those of retired parts too."""
+    used: dict[int, set[int]] = {}
+    places: dict[int, int] = {}
+    rows = connection.execute(
+        select(schema.part.c.subject_id, schema.part.c.number, schema.part.c.position)
+        .join(schema.subject, schema.subject.c.id == schema.part.c.subject_id)
+        .where(schema.subject.c.round_id == snapshot.round_id)
+    )
+    for subject, number, position in rows:
+        used.setdefault(subject, set()).add(number)
+        places[subject] = max(position, places.get(subject, 0))
+    return used, places

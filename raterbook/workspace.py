@@ -1,0 +1,215 @@
+"""Workspace and Round: what notebooks and the command line use; above all rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .environment import setting
+from .protocols import Protocol, load
+from .rounds import Store, StoredRound
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    import pandas as pd
+
+    from .rating import Form, PartsPanel
+    from .reporting import Numbers, Report
+
+DATABASE = Path("data") / "raterbook.sqlite"
+EARLIER = Path("data") / "ratebook.sqlite"  # where workspaces before 0.2 have it
+
+
+class Workspace:
+    """A folder with one database of rounds and the reports built from it."""
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        db: str | None = None,
+        reports: str | Path | None = None,
+    ):
+        self.path = Path(path) if path is not None else find_workspace()
+        self.db = str(db or setting("DB") or database_in(self.path) or self.path / DATABASE)
+        self.reports = Path(reports) if reports is not None else self.path / "reports"
+        self._store: Store | None = None
+
+    def __repr__(self) -> str:
+        return f"Workspace({str(self.path)!r}): {', '.join(self.rounds()) or 'no rounds yet'}"
+
+    @property
+    def store(self) -> Store:
+        if self._store is None:
+            self._store = Store(self.db)
+        return self._store
+
+    def rounds(self) -> list[str]:
+        return self.store.rounds()
+
+    def round(self, name: str) -> Round:
+        return Round(self, self.store.round(name))
+
+    def open(
+        self,
+        name: str,
+        protocol: str | Path | Protocol,
+        items: str | Path | pd.DataFrame,
+        *,
+        parts: str | Path | None = None,
+        raters: Iterable[str] = (),
+        **plan: Any,
+    ) -> Round:
+        """A new round: one protocol, its items, its raters, who rates what."""
+        from .rounds.exchange import read_items, read_parts
+        from .rounds.exchange.newcomers import one_person
+
+        asked = protocol if isinstance(protocol, Protocol) else load(protocol)
+        bare = bool(plan.get("bare", False))
+        table = read_items(items, asked, bare=bare)
+        pieces = read_parts(parts, asked, table) if parts is not None else None
+        raters, others = tuple(raters), [each.name for each in self.store.raters()]
+        stored = self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
+        return Round(self, stored, (*table.notes, *one_person(name, raters, others)))
+
+    def backup(self, file: str | Path) -> Path:
+        """One consistent copy of the database, while raters work."""
+        return self.store.backup(file)
+
+    def report(
+        self,
+        *rounds: str,
+        jobs: int = 1,
+        pdf: bool = False,
+        paper: bool = False,
+        executor: Executor | None = None,
+        **parameters: Any,
+    ) -> list[Path]:
+        """Build the page of each named round (of all, when none is named)."""
+        from .reporting import build
+
+        wanted = list(rounds) or self.rounds()
+        return build(self, wanted, jobs, parameters, executor, pdf=pdf, paper=paper)
+
+
+class Round:
+    """One evaluation round, as its notebooks use it."""
+
+    def __init__(self, workspace: Workspace, stored: StoredRound, notes: Sequence[str] = ()):
+        self.workspace = workspace
+        self.stored = stored
+        self.notes = tuple(notes)  # what the reader of its items file had to say
+
+    def __repr__(self) -> str:
+        return f"Round({self.name!r}, protocol {self.protocol.name!r}, {self.stored.state})"
+
+    @property
+    def name(self) -> str:
+        return self.stored.name
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.stored.protocol
+
+    def answers(self, texts: bool = False) -> pd.DataFrame:
+        """The long frame: one row per current answer."""
+        return self.stored.frame(texts=texts)
+
+    def ratings(self, question: str, raters: Sequence[str] | None = None) -> pd.DataFrame:
+        """One question's ratings for `analysis`, of those who count: unit, rater, value, cluster.
+
+        `alpha(round.ratings("tone"), "ordinal", cluster="cluster")` is the round's own number.
+        """
+        from .reporting.compute import ratings_of
+
+        return ratings_of(self.stored, question, raters)
+
+    def marks(self) -> pd.DataFrame:
+        """Flags with their reasons, and the evidence raters marked: a row each."""
+        import pandas as pd
+
+        from .rounds.marks import MARKED
+
+        return pd.DataFrame(self.stored.marked(), columns=list(MARKED))
+
+    def add(self, file: str | Path, **how: Any):
+        """Take in a file of answers, whole or not at all."""
+        from .rounds.exchange import import_answers
+
+        return import_answers(self.stored, file, **how)
+
+    def export(self, file: str | Path, layout: str = "long", pseudonyms: bool = False):
+        from .rounds.exchange import export_answers
+
+        return export_answers(self.stored, file, layout, pseudonyms)
+
+    def add_rater(self, name: str, expertise: str | None = None) -> None:
+        """Somebody more to rate: the round's plan gives them items."""
+        self.stored.add_rater(name, expertise=expertise)
+
+    def form(self, rater: str | None) -> Form:
+        """The form this rater works in."""
+        from .rating import Form
+
+        return Form(self.stored, rater)
+
+    def parts_panel(self) -> PartsPanel:
+        """A small panel to mend how items were split, until their first answers."""
+        from .rating import PartsPanel
+
+        return PartsPanel(self.stored)
+
+    def judge(self, model: Callable[..., str], name: str, **how: Any):
+        """Let a model answer the round's questions, as one more rater."""
+        from .judges import judge
+
+        return judge(self.stored, model, name=name, **how)
+
+    def numbers(self, **parameters: Any) -> Numbers:
+        """Every number of the round's protocol, with targets and checks."""
+        from .reporting import numbers
+
+        return numbers(self.stored, **parameters)
+
+    def read(self, **parameters: Any) -> Report:
+        """The report's sections, to look at one by one in a notebook."""
+        from .reporting import Report
+
+        return Report(self.stored, **parameters)
+
+    def report(self, **parameters: Any) -> Path:
+        """Build the round's page; the path of its index.html."""
+        return self.workspace.report(self.name, **parameters)[0]
+
+    def status(self) -> Mapping[str, Any]:
+        return self.stored.status()
+
+    def queue(self, rater: str) -> Sequence[Any]:
+        return self.stored.queue(rater)
+
+    def close(self, why: str | None = None) -> None:
+        self.stored.close(why)
+
+    def reopen(self, why: str | None = None) -> None:
+        self.stored.reopen(why)
+
+
+def database_in(folder: Path) -> Path | None:
+    """The workspace's database, under the name it has or had; None where there is none yet."""
+    places = (folder / DATABASE, folder / EARLIER)
+    return next((place for place in places if place.exists()), None)
+
+
+def find_workspace() -> Path:
+    """RATERBOOK_WORKSPACE, else the nearest folder upwards with a database, else here."""
+    named = setting("WORKSPACE")
+    if named:
+        return Path(named)
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if database_in(folder):
+            return folder
+    samples = Path(__file__).parents[1] / "data" / "samples" / "workspace"
+    # A notebook run from any folder, in a checkout without rounds of its own, shows the samples.
+    return samples if database_in(samples) else here
