@@ -19,7 +19,7 @@ NAMES = ("crowded", "two-systems", "models-only", "adjudicated", "gappy")
 
 def built(name: str, folder: Path) -> Round:
     """One of the five, in a workspace of its own in this folder."""
-    rng = random.Random(f"raterbook {name}")
+    rng = random.Random(f"ratebook {name}")  # the seed they were made with
     return BUILDERS[name](Workspace(folder), rng)
 
 
