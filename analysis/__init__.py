@@ -1,35 +1,28 @@
 """From ratings to numbers: agreement, means and proportions with honest intervals."""
 
-from analysis.alpha import alpha
-from analysis.benchmark import benchmark
-from analysis.catalogue import STATISTICS
-from analysis.compare import adjust, compare_systems, p_value
-from analysis.confidence import Confidence, confidence
-from analysis.estimate import Estimate
-from analysis.gwet import alpha_gwet, brennan_prediger, gwet, percent_agreement
-from analysis.icc import icc, variance_components
-from analysis.influence import (
+from analysis.agreement.alpha import alpha
+from analysis.agreement.gwet import alpha_gwet, brennan_prediger, gwet, percent_agreement
+from analysis.agreement.icc import icc, variance_components
+from analysis.agreement.influence import (
     agreement_by_category,
     alpha_by_category,
     alpha_without_raters,
     alpha_without_units,
     kappa_by_category,
 )
-from analysis.kappa import kappa
-from analysis.means import mean, median, sd
-from analysis.pairwise import pairwise
-from analysis.proportions import proportion, proportion_difference
-from analysis.reasons import REASONS, WARNINGS, sentence
-from analysis.severity import confusion, distribution, rater_severity
-from analysis.significance import KappaTest, kappa_test
-from analysis.summary import summary
-from analysis.together import coefficients
-from analysis.tokens import is_unanswerable, token_f1, tokenise
-from analysis.weighted import weighted_mean
+from analysis.agreement.kappa import kappa
+from analysis.agreement.tables import coefficients, pairwise
+from analysis.averages.differences import adjust, compare_systems, p_value
+from analysis.averages.means import mean, median, sd
+from analysis.averages.proportions import proportion, proportion_difference
+from analysis.averages.severity import confusion, distribution, rater_severity
+from analysis.averages.weighted import Confidence, confidence, weighted_mean
+from analysis.estimate import REASONS, WARNINGS, Estimate, sentence
+from analysis.older import KappaTest, benchmark, kappa_test
+from analysis.text import is_unanswerable, token_f1, tokenise
 
 __all__ = [
     "REASONS",
-    "STATISTICS",
     "WARNINGS",
     "Confidence",
     "Estimate",
@@ -64,7 +57,6 @@ __all__ = [
     "rater_severity",
     "sd",
     "sentence",
-    "summary",
     "token_f1",
     "tokenise",
     "variance_components",

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import __version__
-from .commands import models, reports, rounds
-from .commands.place import Refused
+from .commands import judges, reports, rounds
+from .commands.rounds import Refused
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -208,7 +208,7 @@ def parser() -> argparse.ArgumentParser:
     command("backup", rounds.backup, "copy the database, consistently, while raters work", file)
     command(
         "judge",
-        models.judge,
+        judges.judge,
         "let a model answer a round's questions, as one more rater",
         round_,
         arg("--model", required=True, metavar="NAME", help="the model's name"),
@@ -230,7 +230,7 @@ def parser() -> argparse.ArgumentParser:
     )
     command(
         "questions",
-        models.questions,
+        judges.questions,
         "write RAGQuestEval questions from the references and answer them",
         round_,
         arg("--model", metavar="NAME", help="the model, and the rater's name"),

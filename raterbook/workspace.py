@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from .numbers.compute import Numbers
     from .rating import Form, PartsPanel
-    from .reporting import Numbers, Report
+    from .reporting import Report
 
 DATABASE = Path("data") / "raterbook.sqlite"
 EARLIER = Path("data") / "ratebook.sqlite"  # where workspaces before 0.2 have it
@@ -62,8 +63,8 @@ class Workspace:
         **plan: Any,
     ) -> Round:
         """A new round: one protocol, its items, its raters, who rates what."""
-        from .rounds.exchange import read_items, read_parts
-        from .rounds.exchange.newcomers import one_person
+        from .files import read_items, read_parts
+        from .files.subjects import one_person
 
         asked = protocol if isinstance(protocol, Protocol) else load(protocol)
         bare = bool(plan.get("bare", False))
@@ -121,7 +122,7 @@ class Round:
 
         `alpha(round.ratings("tone"), "ordinal", cluster="cluster")` is the round's own number.
         """
-        from .reporting.compute import ratings_of
+        from .numbers.compute import ratings_of
 
         return ratings_of(self.stored, question, raters)
 
@@ -135,12 +136,12 @@ class Round:
 
     def add(self, file: str | Path, **how: Any):
         """Take in a file of answers, whole or not at all."""
-        from .rounds.exchange import import_answers
+        from .files import import_answers
 
         return import_answers(self.stored, file, **how)
 
     def export(self, file: str | Path, layout: str = "long", pseudonyms: bool = False):
-        from .rounds.exchange import export_answers
+        from .files import export_answers
 
         return export_answers(self.stored, file, layout, pseudonyms)
 
@@ -168,7 +169,7 @@ class Round:
 
     def numbers(self, **parameters: Any) -> Numbers:
         """Every number of the round's protocol, with targets and checks."""
-        from .reporting import numbers
+        from .numbers.compute import numbers
 
         return numbers(self.stored, **parameters)
 

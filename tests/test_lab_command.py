@@ -34,10 +34,14 @@ def test_ending_the_command_ends_jupyterlab_too(tmp_path):
         "open_browser": False, "port": port, "port_retries": 0, "ip": "127.0.0.1",
         "allow_root": True,
     }}))  # fmt: skip
-    own = {"JUPYTER_CONFIG_DIR": config, "JUPYTER_DATA_DIR": tmp_path / "data",
-           "JUPYTER_RUNTIME_DIR": tmp_path / "runtime", "IPYTHONDIR": tmp_path / "ipython",
-           "JUPYTERLAB_SETTINGS_DIR": tmp_path / "settings",
-           "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces"}
+    own = {
+        "JUPYTER_CONFIG_DIR": config,
+        "JUPYTER_DATA_DIR": tmp_path / "data",
+        "JUPYTER_RUNTIME_DIR": tmp_path / "runtime",
+        "IPYTHONDIR": tmp_path / "ipython",
+        "JUPYTERLAB_SETTINGS_DIR": tmp_path / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces",
+    }
     command = subprocess.Popen(
         [sys.executable, "-m", "raterbook", "--workspace", str(tmp_path), "lab"],
         env=os.environ | {name: str(place) for name, place in own.items()},

@@ -46,7 +46,8 @@ def run(folder, name, *words):
 def code(path, cell=None):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return "\n".join(
-        "".join(each["source"]) for each in cells
+        "".join(each["source"])
+        for each in cells
         if each["cell_type"] == "code" and cell in (None, each["id"])
     )
 
@@ -55,8 +56,11 @@ def code(path, cell=None):
 def test_every_notebook_calls_the_round_by_one_name_and_has_no_default(path):
     first = ast.parse(code(path, "parameters")).body[0]
     assert (first.targets[0].id, first.value.value) == ("round_name", None)
-    named = {node.id for node in ast.walk(ast.parse(code(path)))
-             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    named = {
+        node.id
+        for node in ast.walk(ast.parse(code(path)))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     assert named.isdisjoint(dir(__import__("builtins")))
 
 

@@ -15,11 +15,12 @@ import pytest
 
 from raterbook import Workspace
 from raterbook.cli import main
+from raterbook.files import export_parts
 from raterbook.judges import Endpoint, judge
 from raterbook.judges.cache import reply_key
 from raterbook.protocols import load, parse
-from raterbook.rounds import Event, ItemTable, Store, schema
-from raterbook.rounds.exchange import export_parts
+from raterbook.rounds import Event, ItemTable, Store
+from raterbook.rounds.store import schema
 from tests.golden import rounds
 from tests.judges.standin import reply_to
 

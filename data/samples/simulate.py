@@ -26,16 +26,30 @@ R2 = Rater("r2", severity=+0.25)
 R3 = Rater("r3", drift=-0.50)
 R4 = Rater("r4", noise=0.85, missing=0.06, pace=0.3, confidence=90)
 R5 = Rater("r5", noise=0.30, missing=0.02, pace=1.3)
-PANELS = {"neureg-qa": (R1, R2, R3, R4, R5), "feedback-quality": (R1, R2, R3, R4),
-          "halo-support": (R2, R4, R5), "stem-sentences": (R1, R2, R5), "rag-questeval": (R3, R5)}
-TRAINED = [replace(r, severity=r.severity / 4, drift=r.drift / 4, noise=r.noise * 0.6)
-           for r in PANELS["feedback-quality"]]
+PANELS = {
+    "neureg-qa": (R1, R2, R3, R4, R5),
+    "feedback-quality": (R1, R2, R3, R4),
+    "halo-support": (R2, R4, R5),
+    "stem-sentences": (R1, R2, R5),
+    "rag-questeval": (R3, R5),
+}
+TRAINED = [
+    replace(r, severity=r.severity / 4, drift=r.drift / 4, noise=r.noise * 0.6)
+    for r in PANELS["feedback-quality"]
+]
 TRAINED_CASES = 24
 
 HARD = 0.25  # how often the label of a hard item is mistaken at noise 0.45
-WORDING = [(r"^(the|a|an) ", ""), (r"^(?=[A-Z].* (Act|Bank|Company|Dam|End|Strait)$)", "the "),
-           (r"\b(about|around|some) ", ""), ("kilometres", "km"), (" per cent", "%"),
-           ("公里", "千米"), ("(?<!大)约", "大约"), ("万余", "万多")]
+WORDING = [
+    (r"^(the|a|an) ", ""),
+    (r"^(?=[A-Z].* (Act|Bank|Company|Dam|End|Strait)$)", "the "),
+    (r"\b(about|around|some) ", ""),
+    ("kilometres", "km"),
+    (" per cent", "%"),
+    ("公里", "千米"),
+    ("(?<!大)约", "大约"),
+    ("万余", "万多"),
+]
 
 
 def write(path, columns, rows):
@@ -72,10 +86,16 @@ def reason_for(sitting, overall, computed, given):
     strongest, weakest = max(given, key=given.get), min(given, key=given.get)
     verdict = sitting.phrases.draw("overall_reason", int(np.ceil(overall - 0.5)))
     if abs(overall - computed) >= 0.5:
-        return verdict + (f" Below the mean, because {weakest} decides here." if overall < computed
-                          else f" Above the mean: {strongest} makes up for the rest.")
-    contrast = [f" Strongest in {strongest}, weakest in {weakest}.",
-                f" What holds it back is {weakest}.", f" It gains by {strongest}."]
+        return verdict + (
+            f" Below the mean, because {weakest} decides here."
+            if overall < computed
+            else f" Above the mean: {strongest} makes up for the rest."
+        )
+    contrast = [
+        f" Strongest in {strongest}, weakest in {weakest}.",
+        f" What holds it back is {weakest}.",
+        f" It gains by {strongest}.",
+    ]
     return verdict + str(sitting.rng.choice(contrast) if given[strongest] > given[weakest] else "")
 
 
@@ -89,8 +109,11 @@ def rate_feedback(sitting, item, truth, source):
     noticed = f" I noticed {quotation(sitting, text, 7)}." if sitting.chance(0.5) else ""
     write_down("first_impression", impression + noticed)
     scores = {c: sitting.score(truth["", c]) for c in CRITERIA}
-    given = {c: score for c, score in scores.items()
-             if sitting.answer(item, "", c, score, comment_on(sitting, c, score, text))}
+    given = {
+        c: score
+        for c, score in scores.items()
+        if sitting.answer(item, "", c, score, comment_on(sitting, c, score, text))
+    }
     computed = np.mean(list(given.values()))
     shift = sitting.rng.choice([-0.8, -0.6, 0.6]) if sitting.chance(0.1) else 0
     overall = float(np.clip(round(computed + shift + sitting.rng.normal(0, 0.1), 1), 1, 5))
@@ -148,8 +171,13 @@ def rate_questeval(sitting, case, truth, _):
         given.setdefault((item, part), answer)
 
 
-RATE = {"neureg-qa": rate_neureg, "feedback-quality": rate_feedback, "halo-support": rate_halo,
-        "stem-sentences": rate_stem, "rag-questeval": rate_questeval}
+RATE = {
+    "neureg-qa": rate_neureg,
+    "feedback-quality": rate_feedback,
+    "halo-support": rate_halo,
+    "stem-sentences": rate_stem,
+    "rag-questeval": rate_questeval,
+}
 
 
 def truth_by_unit(protocol):
@@ -194,8 +222,9 @@ def main():
             again = [row for row in items if row["id"] in cases]
             write(HERE / protocol / "items-round-2.csv", list(again[0]), again)
             kept = {item: unit for item, unit in units.items() if sources[item] in again}
-            simulate(protocol, TRAINED, "ratings-round-2.csv", begins + timedelta(weeks=5),
-                     kept, sources)
+            simulate(
+                protocol, TRAINED, "ratings-round-2.csv", begins + timedelta(weeks=5), kept, sources
+            )
 
 
 if __name__ == "__main__":

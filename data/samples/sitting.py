@@ -8,10 +8,28 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-COLUMNS = ["item", "part", "rater", "question", "value", "comment", "seconds", "answered_at",
-           "status", "reason"]
-SECONDS = {"first_impression": 55, "overall_reason": 40, "label": 50, "accuracy": 22,
-           "reference_answer": 18, "generated_answer": 16, "evidence": 20, "suggestions": 30}
+COLUMNS = [
+    "item",
+    "part",
+    "rater",
+    "question",
+    "value",
+    "comment",
+    "seconds",
+    "answered_at",
+    "status",
+    "reason",
+]
+SECONDS = {
+    "first_impression": 55,
+    "overall_reason": 40,
+    "label": 50,
+    "accuracy": 22,
+    "reference_answer": 18,
+    "generated_answer": 16,
+    "evidence": 20,
+    "suggestions": 30,
+}
 REASONS = "not sure", "outside my field", "came back later and ran out of time"
 EASY = 0.05  # how often a label is mistaken at noise 0.45
 
@@ -25,10 +43,10 @@ def read(path):
 class Rater:
     name: str
     severity: float = 0.0  # added to every score; negative is severe
-    drift: float = 0.0     # what has been added by the end of the round
-    noise: float = 0.45    # standard deviation around the latent truth
+    drift: float = 0.0  # what has been added by the end of the round
+    noise: float = 0.45  # standard deviation around the latent truth
     missing: float = 0.04  # share of questions skipped
-    pace: float = 1.0      # below 1 is fast
+    pace: float = 1.0  # below 1 is fast
     confidence: int | None = None  # always this, whatever the item
 
 
@@ -83,8 +101,23 @@ class Sitting:
     def answer(self, item, part, question, value, comment="", may_skip=True):
         """Adds a row and returns the value, or None where the question was skipped."""
         spent = self.rater.pace * SECONDS.get(question, 11) * self.rng.lognormal(0, 0.4)
-        row = dict(zip(COLUMNS, (item, part, self.rater.name, question, value, comment,
-                                 round(max(spent, 1.2), 1), "", "", "")))
+        row = dict(
+            zip(
+                COLUMNS,
+                (
+                    item,
+                    part,
+                    self.rater.name,
+                    question,
+                    value,
+                    comment,
+                    round(max(spent, 1.2), 1),
+                    "",
+                    "",
+                    "",
+                ),
+            )
+        )
         if may_skip and self.chance(self.rater.missing):
             reason = str(self.rng.choice(REASONS))
             row |= {"value": "", "comment": "", "status": "skipped", "reason": reason}

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from .place import Refused, chosen, pairs, workspace
+from ..numbers.number import address, places
+from .rounds import Refused, chosen, pairs, workspace
 
 
 def report(given: Namespace) -> int:
+    from ..numbers.parameters import checked
     from ..reporting import ReportError, build, compare
-    from ..reporting.parameters import checked
 
     place = workspace(given)
     parameters = parameters_of(given)
@@ -56,8 +60,7 @@ def parameters_of(given: Namespace) -> dict[str, Any]:
 
 
 def check(given: Namespace) -> int:
-    from ..reporting.targets import verdict
-    from .requiring import required
+    from ..numbers.targets import verdict
 
     numbers = chosen(given).numbers(**pairs(given.param))
     asked = [required(text, given.round, numbers.rows) for text in given.require]
@@ -106,3 +109,121 @@ def lab(given: Namespace) -> int:
                 continue  # JupyterLab asks whether it is meant
     finally:
         signal.signal(signal.SIGTERM, ended)
+
+
+# `--require 'recall[model=atlas-2]>=70%'`: one number of the round, and the bound it must keep.
+
+
+REQUIRED = re.compile(
+    r"\s*(?P<name>[a-z0-9_]+)\s*(:\s*(?P<question>[a-z0-9_]+)\s*)?"
+    r"(\[(?P<inside>.*)\]\s*)?(?P<sign>>=|<=)\s*(?P<bound>[^\s%]+)\s*(?P<percent>%?)\s*",
+    re.DOTALL,
+)
+HOW = "write it as 'alpha_ordinal:tone>=.67', 'percent_match>=85%' or 'recall[model=NAME]>=70%'"
+LISTED = 12
+Row = Mapping[str, Any]
+
+
+def required(text: str, round: str, rows: Sequence[Row]) -> tuple[SimpleNamespace, Row]:
+    """The target and the row it speaks of; whatever fits several rows is refused with them."""
+    match = REQUIRED.fullmatch(text)
+    if match is None:
+        raise Refused(f"--require {text!r}: {HOW}.")
+    row = the_row(text, match["name"], match["question"], match["inside"], round, rows)
+    bound = bound_of(text, match["bound"], bool(match["percent"]), row["statistic"])
+    target = SimpleNamespace(
+        name=text.strip(),
+        statistic=row["statistic"],
+        question=row["question"],
+        group=row["group"],
+        at_least=bound if match["sign"] == ">=" else None,
+        at_most=bound if match["sign"] == "<=" else None,
+    )
+    return target, row
+
+
+def the_row(
+    text: str, name: str, question: str | None, inside: str | None, round: str, rows: Sequence[Row]
+) -> Row:
+    of_it = [row for row in rows if row["statistic"] == name]
+    if not of_it:
+        every = sorted({row["statistic"] for row in rows})
+        alike = difflib.get_close_matches(name, every, n=1)
+        hint = f" Did you mean {alike[0]}?" if alike else ""
+        raise Refused(f"{round} has no number {name!r}: it has {', '.join(every)}.{hint}")
+    asked = list(dict.fromkeys(row["question"] for row in of_it if row["question"]))
+    if question is not None and question not in asked:
+        raise Refused(
+            f"--require {text!r}: {name} of {round} is not of {question!r}: "
+            + (f"choose {', '.join(asked)}." if asked else f"write {name} alone.")
+        )
+    whole = not asked or any(row["question"] is None for row in of_it)
+    if question is None and len(asked) > 1 and not whole:
+        raise Refused(
+            f"--require {text!r}: {name} of {round} is asked of several questions: name one of "
+            f"{', '.join(asked)}, as in {name}:{asked[0]}."
+        )
+    wanted = question if question is not None else None if whole else asked[0]
+    of_it = [row for row in of_it if row["question"] == wanted]
+    if inside is None:
+        # The whole round goes before its groups, yet several readings of it are no one number.
+        found = [row for row in of_it if not row["group"]] or of_it
+    else:
+        found = [row for row in of_it if says(inside, row)]
+    if len(found) == 1:
+        return found[0]
+    columns = {part.partition("=")[0] for part in parts(inside or "")}
+    near = sorted(
+        found or of_it, key=lambda row: {k.partition("=")[0] for k in places(row)} != columns
+    )
+    offered = [address(row) for row in near]
+    shown = ", ".join(offered[:LISTED])
+    more = f" and {len(offered) - LISTED:,} more" if len(offered) > LISTED else ""
+    what = "could be any of" if found else f"names no number of {round}: there are"
+    raise Refused(f"--require {text!r} {what} {shown}{more}. Write one of them.")
+
+
+def says(inside: str, row: Row) -> bool:
+    """Whether these words in brackets name just this row; values may hold commas themselves."""
+    wanted = plain(inside)
+    own = places(row)
+    for given in ([key for key in own if not key.startswith("aggregate=")], own):
+        if given and (wanted == plain(",".join(given)) or parts(inside) == parts(",".join(given))):
+            return True
+    return False
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\s*([,=])\s*", r"\1", text.strip())
+
+
+def parts(text: str) -> Iterable[str]:
+    """In whatever order they stand."""
+    return sorted(plain(text).split(","))
+
+
+def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
+    """The bound as a fraction, or as it stands for what is no fraction."""
+    from ..reporting.sections.made import is_coefficient
+    from ..reporting.words import is_share
+
+    try:
+        bound = float(written)
+    except ValueError:
+        raise Refused(f"--require {text!r}: {written!r} is not a number; {HOW}.") from None
+    fraction = is_share(statistic)
+    if percent and not fraction:
+        raise Refused(
+            f"--require {text!r}: {statistic} is not a share, so a bound in % says nothing: "
+            "leave the % out."
+        )
+    if percent:
+        bound /= 100
+    if abs(bound) > 1 and (fraction or is_coefficient(statistic)):
+        kind = "a share" if fraction else "a coefficient"
+        less = f"{bound / 100:g}"
+        remedy = f"write {written}% or {less}" if fraction and not percent else "write .85, not 85"
+        if percent:
+            remedy = "at most 100% is possible"
+        raise Refused(f"--require {text!r}: {statistic} is {kind} and never above 1: {remedy}.")
+    return bound

@@ -15,19 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from raterbook.judges.by_hand import DryRun, dry_run, take_replies, write_prompts
-    from raterbook.judges.endpoint import Endpoint, judge_endpoint
-    from raterbook.judges.evaluate_model import EvaluateModel
-    from raterbook.judges.judging import JudgeStopped, judge, judge_async
-    from raterbook.judges.local import LocalModel, judge_local
+    from raterbook.judges.clients.endpoint import Endpoint, judge_endpoint
+    from raterbook.judges.clients.local import LocalModel, judge_local
+    from raterbook.judges.evaluate.model import EvaluateModel
+    from raterbook.judges.judging import JudgeStopped, account, judge, judge_async
     from raterbook.judges.outcome import JudgeRun
-    from raterbook.judges.provenance import account
 
 _ROOMS = {
-    "DryRun": "by_hand", "dry_run": "by_hand", "take_replies": "by_hand",
-    "write_prompts": "by_hand", "Endpoint": "endpoint", "judge_endpoint": "endpoint",
-    "EvaluateModel": "evaluate_model", "JudgeStopped": "judging", "judge": "judging",
-    "judge_async": "judging", "LocalModel": "local", "judge_local": "local",
-    "JudgeRun": "outcome", "account": "provenance",
+    "DryRun": "by_hand",
+    "dry_run": "by_hand",
+    "take_replies": "by_hand",
+    "write_prompts": "by_hand",
+    "Endpoint": "clients.endpoint",
+    "judge_endpoint": "clients.endpoint",
+    "EvaluateModel": "evaluate.model",
+    "JudgeStopped": "judging",
+    "judge": "judging",
+    "judge_async": "judging",
+    "LocalModel": "clients.local",
+    "judge_local": "clients.local",
+    "JudgeRun": "outcome",
+    "account": "judging",
 }
 
 __all__ = [

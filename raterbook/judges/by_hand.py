@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raterbook.judges import cache, saving
-from raterbook.judges.few_shot import Examples, read_examples
+from raterbook.files import formats
+from raterbook.judges import cache
+from raterbook.judges.clients.model import Reply, storable
+from raterbook.judges.examples import Examples, read_examples
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
+from raterbook.judges.money import OWN, Prices, tokens_of
 from raterbook.judges.outcome import JudgeRun, Outcome
-from raterbook.judges.parsing import parse
-from raterbook.judges.prices import OWN, Prices, tokens_of
 from raterbook.judges.prompts import VERSION, Prompt, Prompts
-from raterbook.judges.reply import Reply, storable
-from raterbook.judges.reply_files import prompts_as_text, read_replies
+from raterbook.judges.replies.parsing import parse
 from raterbook.judges.run import EXPECTED_OUT
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
+from raterbook.rounds.answers import MOST_REPLICATES
 
 if TYPE_CHECKING:
     from raterbook.rounds import StoredRound
@@ -66,7 +69,9 @@ class DryRun:
 
 
 def askings(
-    stored: StoredRound, examples: Examples = None, items: Iterable[str] | None = None,
+    stored: StoredRound,
+    examples: Examples = None,
+    items: Iterable[str] | None = None,
     known: Known | None = None,
 ) -> Iterator[Asking]:
     """Every sheet that can be asked, given the answers known so far."""
@@ -83,8 +88,13 @@ def askings(
 
 
 def dry_run(
-    stored: StoredRound, model: str = "a model", *, examples: Examples = None, prices: Any = None,
-    replicates: int = 1, items: Iterable[str] | None = None,
+    stored: StoredRound,
+    model: str = "a model",
+    *,
+    examples: Examples = None,
+    prices: Any = None,
+    replicates: int = 1,
+    items: Iterable[str] | None = None,
 ) -> DryRun:
     """Sends nothing: the prompts, and an estimate of tokens and cost."""
     check_open(stored)
@@ -93,14 +103,19 @@ def dry_run(
     found = tuple(askings(stored, examples, known_items(stored, items)))
     sent = sum(tokens_of(one.prompt.text) for one in found) * replicates
     received = EXPECTED_OUT * len(found) * replicates
-    later = tuple(q.id for group in groups(stored.protocol) if group.needs()
-                  for q in group.questions)
+    later = tuple(
+        q.id for group in groups(stored.protocol) if group.needs() for q in group.questions
+    )
     cost = table.cost(model, sent, received)
     return DryRun(model, found, replicates, sent, received, cost, later, table.source)
 
 
 def write_prompts(
-    stored: StoredRound, file: str | Path, *, name: str | None = None, examples: Examples = None,
+    stored: StoredRound,
+    file: str | Path,
+    *,
+    name: str | None = None,
+    examples: Examples = None,
     items: Iterable[str] | None = None,
 ) -> int:
     """Writes the prompts to JSONL, or to text for pasting (.txt, .md); how many there were.
@@ -110,7 +125,8 @@ def write_prompts(
     check_open(stored)
     known = _known(stored, name)
     found = [
-        one for one in askings(stored, examples, known_items(stored, items), known)
+        one
+        for one in askings(stored, examples, known_items(stored, items), known)
         if not _is_answered(one.sheet, known)
     ]
     text = prompts_as_text(found, jsonl=Path(file).suffix not in (".txt", ".md"))
@@ -122,7 +138,11 @@ def write_prompts(
 
 
 def take_replies(
-    stored: StoredRound, file: str | Path, name: str, *, version: str | None = None,
+    stored: StoredRound,
+    file: str | Path,
+    name: str,
+    *,
+    version: str | None = None,
     examples: Examples = None,
 ) -> JudgeRun:
     """Takes in pasted replies as the model `name`, through the parser every reply goes through.
@@ -151,7 +171,11 @@ def take_replies(
 
 
 def _take(
-    stored: StoredRound, run: JudgeRun, one: Asking, replicate: int, text: str,
+    stored: StoredRound,
+    run: JudgeRun,
+    one: Asking,
+    replicate: int,
+    text: str,
     known: dict[tuple[str, int, str], Any],
 ) -> None:
     identity = {"model": run.rater, "by": "hand"}
@@ -161,7 +185,7 @@ def _take(
     if (found := cache.cached(stored, key)) is None or found.text != text:
         cache.keep(stored, key, reply, prompt=one.prompt.hash, asked=identity)
     parsed = parse(text, one.sheet, prompt=one.prompt.text)
-    run.answers += saving.save(stored, run.rater, one.sheet, parsed, key, replicate)
+    run.answers += cache.save(stored, run.rater, one.sheet, parsed, key, replicate)
     if parsed.ok and replicate == 1:
         for (part, question), given in parsed.answers.items():
             known[one.sheet.ref, part, question] = given.value
@@ -177,9 +201,7 @@ def _names(stored: StoredRound, one: Asking) -> set[str]:
     return {one.id, keys.get(one.sheet.ref, one.id)}
 
 
-def _refuse_unknown(
-    stored: StoredRound, replies: dict[tuple[str, int], str], source: str
-) -> None:
+def _refuse_unknown(stored: StoredRound, replies: dict[tuple[str, int], str], source: str) -> None:
     every = groups(stored.protocol)
     marks = [f".{number}" for number in range(1, len(every) + 1)] if len(every) > 1 else [""]
     refs = [item.ref for item in stored.items()] + [case.ref for case in stored.cases()]
@@ -192,15 +214,14 @@ def _refuse_unknown(
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise ValueError(
             f"{source}: {stored.name} has no {shown}{more}; ids are those of the prompts file"
-            + (", or items' keys" if len(every) == 1 else "") + ". Nothing was taken in."
+            + (", or items' keys" if len(every) == 1 else "")
+            + ". Nothing was taken in."
         )
 
 
 def _known(stored: StoredRound, name: str | None) -> dict[tuple[str, int, str], Any]:
-    standing = saving.standing(stored, name) if name is not None else {}
-    return {
-        cell: answer.value for cell, answer in standing.items() if answer.status == "answered"
-    }
+    standing = cache.standing(stored, name) if name is not None else {}
+    return {cell: answer.value for cell, answer in standing.items() if answer.status == "answered"}
 
 
 def _is_answered(sheet: Sheet, known: Known) -> bool:
@@ -210,3 +231,117 @@ def _is_answered(sheet: Sheet, known: Known) -> bool:
         for question in sheet.questions
         for part in sheet.numbers(question)
     )
+
+
+# Files of prompts to paste and of replies that came back: JSONL, CSV, or plain text.
+
+
+Replies = dict[tuple[str, int], str]  # (sheet or item, replicate) → the reply's text
+_MARK = re.compile(r"^===[ \t]*(?P<id>\S[^\n]*?)[ \t]*===[ \t]*$", re.MULTILINE)
+_ID = ("id", "item", "subject")
+_TEXT = ("reply", "raw_response", "response", "text", "output", "completion")
+
+
+def prompts_as_text(askings: Sequence[Asking], jsonl: bool) -> str:
+    if jsonl:
+        lines = (
+            json.dumps(
+                {"id": one.id, "messages": list(one.prompt.messages), "hash": one.prompt.hash},
+                ensure_ascii=False,
+            )
+            for one in askings
+        )
+        return "".join(f"{line}\n" for line in lines)
+    return "\n".join(f"=== {one.id} ===\n\n{one.prompt.text}\n" for one in askings)
+
+
+def read_replies(file: str | Path) -> Replies:
+    """Replies by id and replicate; the first thing wrong with the file is named by its place."""
+    source = str(file)
+    if source == "-":
+        source, text = "standard input", sys.stdin.read()
+    else:
+        try:
+            text = Path(file).read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            raise ValueError(f"{source}: there is no such file of replies") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{source}: not UTF-8; save it as UTF-8") from None
+    if Path(source).suffix == ".csv":
+        return _collected(_from_csv(text, source), source)
+    if _MARK.search(text):
+        return _collected(_from_text(text), source)
+    return _collected(_from_jsonl(text, source), source)
+
+
+def _from_jsonl(text: str, source: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        where = f"{source}, line {number}"
+        try:
+            content = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, RecursionError):
+                error = ValueError("nested too deeply")
+            raise ValueError(
+                f'{where}: not JSON ({error}). Write a line {{"id": …, "reply": …}} for each '
+                "reply, or a line === id === before each"
+            ) from None
+        if not isinstance(content, dict):
+            raise ValueError(f'{where}: write {{"id": …, "reply": …}}')
+        if content.get("status") != "api_error":  # no reply came; a later line may have one
+            yield where, content
+
+
+def _from_csv(text: str, source: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    columns, numbers, rows, _ = formats.read_delimited(text, Path(source).name)
+    for number, row in zip(numbers, rows):
+        if len(row) != len(columns) and any(row):
+            raise ValueError(
+                f"{source}, row {number}: {len(row)} cells where the header has "
+                f"{len(columns)}. Put replies with commas or line breaks in quotes"
+            )
+        if any(row):
+            yield f"{source}, row {number}", dict(zip(columns, row))
+
+
+def _from_text(text: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    marks = list(_MARK.finditer(text))
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    for mark, end in zip(marks, ends):
+        name = mark["id"]
+        yield f"=== {name} ===", {"id": name, "reply": text[mark.end() : end].strip()}
+
+
+def _collected(rows: Iterable[tuple[str, dict[str, Any]]], source: str) -> Replies:
+    found: Replies = {}
+    for where, row in rows:
+        name = next((row[key] for key in _ID if row.get(key)), None)
+        text = next((row[key] for key in _TEXT if isinstance(row.get(key), str)), None)
+        if not isinstance(name, str) or text is None:
+            raise ValueError(
+                f"{where}: an id (one of {', '.join(_ID)}) and a reply (one of "
+                f"{', '.join(_TEXT)}) are needed; it has {', '.join(map(str, row)) or 'nothing'}"
+            )
+        cell = (name, _replicate(row.get("replicate"), where))
+        if cell in found and found[cell] != text:
+            raise ValueError(f"{where}: {name!r} stands twice in {source}, with different replies")
+        found[cell] = text
+    if not found:
+        raise ValueError(f"{source}: there is no reply in it")
+    return found
+
+
+def _replicate(value: Any, where: str) -> int:
+    if value in (None, ""):
+        return 1
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0
+    if not 1 <= number <= MOST_REPLICATES:
+        raise ValueError(
+            f"{where}: replicate {value!r} is not a whole number from 1 to {MOST_REPLICATES:,}"
+        )
+    return number

@@ -6,13 +6,19 @@ Beside the replies stands how a rater's keys are made, so that every answer's re
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from raterbook.judges.reply import Messages, Reply
-from raterbook.protocols import Example
+from raterbook.judges.clients.model import Messages, Reply
+from raterbook.judges.replies.parsing import Parsed
+from raterbook.judges.schema import is_closed
+from raterbook.judges.sheets import Sheet
+from raterbook.protocols import Example, asked
+from raterbook.rounds import Event
 
 if TYPE_CHECKING:
     from raterbook.rounds import StoredRound
@@ -51,8 +57,11 @@ def failure(stored: StoredRound, key: str) -> Reply | None:
 
 
 def remember_run(
-    stored: StoredRound, rater: str, identity: dict[str, Any],
-    examples: Sequence[Example] | None, replicates: int,
+    stored: StoredRound,
+    rater: str,
+    identity: dict[str, Any],
+    examples: Sequence[Example] | None,
+    replicates: int,
 ) -> None:
     """What the keys of a rater's replies are made from, so that they can be found again."""
     shots = None if examples is None else [json.loads(one.model_dump_json()) for one in examples]
@@ -70,3 +79,237 @@ def run_of(stored: StoredRound, rater: str) -> dict[str, Any] | None:
 
 def _run_key(stored: StoredRound, rater: str) -> str:
     return "run/" + hashlib.sha256(f"{stored.name}\x1f{rater}".encode()).hexdigest()
+
+
+# Parsed replies as events of the model's rater: each with an id that makes a repeat harmless.
+
+
+Standing = Mapping[tuple[str, int, str], Any]  # subject, part, question → the current answer
+
+
+class Unsaved(RuntimeError):
+    """The store refused an answer; the message says which and why."""
+
+
+def standing(stored: StoredRound, rater: str) -> Standing:
+    """The rater's current answers; none before it has joined the round."""
+    joined = any(one.name == rater for one in stored.raters())
+    return stored.current(rater) if joined else {}
+
+
+def standing_on(sheet: Sheet, standing: Standing) -> dict[tuple[int, str], Any]:
+    """The answers that stand on a sheet, by part and question; none where one is lacking."""
+    found = {
+        (part, question.id): answer.value
+        for question in sheet.questions
+        for part in sheet.numbers(question)
+        if (answer := standing.get((sheet.ref, part, question.id))) is not None
+        and answer.status == "answered"
+    }
+    whole = all(
+        (part, question.id) in found
+        for question in sheet.questions
+        if is_closed(question)
+        for part in sheet.numbers(question)
+        if asked(question, sheet.answers_about(part, found))
+    )
+    return found if whole else {}
+
+
+def save(
+    stored: StoredRound, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int
+) -> int:
+    """Stores what a reply says; how many answers that are."""
+    standing = stored.current(rater) if not parsed.ok else {}
+    events = events_of(sheet, parsed, key, replicate, standing)
+    put(stored, rater, events)
+    return answered(events)
+
+
+def put(stored: StoredRound, rater: str, events: Sequence[Event]) -> None:
+    """On the disk when this returns, all of them."""
+    for ack in stored.save(rater, events) if events else ():
+        if not ack.ok:
+            raise Unsaved(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
+
+
+def events_of(
+    sheet: Sheet, parsed: Parsed, key: str, replicate: int, standing: Standing
+) -> list[Event]:
+    """The answers of an ok reply, else that there are none and why; the same ones every time.
+
+    `standing` holds what the rater has answered: a failure later on takes nothing of it back.
+    """
+    events = list(_events(sheet, parsed, key, replicate))
+    if parsed.ok or replicate != 1:
+        return events
+    return [
+        event
+        for event in events
+        if getattr(standing.get((sheet.ref, event.part, event.question)), "status", "")
+        != "answered"
+    ]
+
+
+def answered(events: Sequence[Event]) -> int:
+    return sum(event.status == "answered" for event in events)
+
+
+def _events(sheet: Sheet, parsed: Parsed, key: str, replicate: int) -> Iterator[Event]:
+    if not parsed.ok:
+        for question in sheet.questions:
+            if is_closed(question):
+                for part in sheet.numbers(question):
+                    if asked(question, sheet.answers_about(part, {})):
+                        yield _event(
+                            sheet, key, replicate, part, question.id, None, "skipped", parsed.status
+                        )
+        return
+    for (part, question_id), given in parsed.answers.items():
+        yield _event(
+            sheet, key, replicate, part, question_id, given.value, given.status, given.reason
+        )
+
+
+def _event(
+    sheet: Sheet,
+    key: str,
+    replicate: int,
+    part: int,
+    question: str,
+    value: Any,
+    status: str,
+    reason: str | None,
+) -> Event:
+    said = "\x1f".join(map(str, (key, sheet.ref, part, question, replicate, value, status, reason)))
+    return Event(
+        hashlib.sha256(said.encode()).hexdigest()[:40],
+        sheet.ref,
+        question,
+        value,
+        part,
+        replicate,
+        status,
+        reason,
+    )
+
+
+# Writes of a run, several in one transaction: a commit waits for the disk.
+#
+# Replies come first, and what is handed in while a commit is under way goes into the next one
+# together. A reply is on the disk before its worker goes on. Answers follow from stored replies, so
+# nobody waits for them: they are written when no replies are coming in.
+
+
+Record = tuple[str, str, dict[str, Any]]  # key, text, detail
+QUIET = 0.05  # seconds without a reply before answers are written
+MOST = 600  # answers in one transaction
+
+
+class Scribe:
+    """For one event loop and one rater of one round, who joins it with the first answers.
+
+    A model that was never reached leaves no rater, and its name can be used again.
+    """
+
+    def __init__(self, stored: StoredRound, rater: str, version: str | None = None):
+        self._stored, self._rater = stored, rater
+        self._version: str | None = version
+        self._joined = False
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="raterbook-judge-write")
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="raterbook-judge-read")
+        self._records: list[tuple[Record, asyncio.Future[None]]] = []
+        self._events: list[Event] = []
+        self._came = asyncio.Event()
+        self._work: asyncio.Task[None] | None = None
+        self._finishing = False
+        self.failure: Exception | None = None
+
+    async def read(self, action: Callable[..., Any], *given: Any) -> Any:
+        """Something asked of the store, in a thread of its own."""
+        loop = asyncio.get_running_loop()
+        return await asyncio.shield(loop.run_in_executor(self._reader, lambda: action(*given)))
+
+    async def write(self, record: Record) -> None:
+        """On the disk when this returns."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._records.append((record, done))
+        self._start()
+        await asyncio.shield(done)
+
+    def hand_in(self, events: Sequence[Event]) -> None:
+        """On the disk when `finish` returns."""
+        self._events.extend(events)
+        if events:
+            self._start()
+
+    async def finish(self) -> None:
+        """Waits for everything handed in; raises what went wrong with any of it."""
+        self._finishing = True
+        self._came.set()
+        if self._work is not None:
+            await asyncio.shield(self._work)
+        self._finishing = False
+        if self.failure is not None:
+            raise self.failure
+
+    def close(self) -> None:
+        self._writer.shutdown(wait=True)
+        self._reader.shutdown(wait=True)
+
+    def _start(self) -> None:
+        self._came.set()
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._empty())
+
+    async def _empty(self) -> None:
+        while self._records or self._events:
+            if self._records:
+                batch, self._records = self._records, []
+                await self._commit([record for record, _ in batch], [done for _, done in batch])
+            elif not await self._disturbed():
+                events, self._events = self._events[:MOST], self._events[MOST:]
+                try:
+                    await self._in_thread(self._save, events)
+                except Exception as error:
+                    self.failure = self.failure or error
+                    self._events = []
+
+    async def _disturbed(self) -> bool:
+        """Whether a reply came in within a moment; at the end nobody waits for that."""
+        if self._finishing:
+            return False
+        self._came.clear()
+        before = len(self._records)
+        try:
+            async with asyncio.timeout(QUIET):
+                await self._came.wait()
+        except TimeoutError:
+            return False
+        return len(self._records) > before or (len(self._events) < MOST and not self._finishing)
+
+    async def _commit(
+        self, records: Sequence[Record], waiting: Sequence[asyncio.Future[None]]
+    ) -> None:
+        failure: Exception | None = None
+        try:
+            await self._in_thread(self._stored.replies.put_all, records)
+        except Exception as error:
+            failure = error
+        for done in waiting:
+            if done.done():
+                continue
+            if failure is None:
+                done.set_result(None)
+            else:
+                done.set_exception(failure)
+
+    async def _in_thread(self, action: Callable[..., Any], *given: Any) -> None:
+        loop = asyncio.get_running_loop()
+        await asyncio.shield(loop.run_in_executor(self._writer, lambda: action(*given)))
+
+    def _save(self, events: Sequence[Event]) -> None:
+        if not self._joined:
+            self._stored.add_rater(self._rater, kind="model", version=self._version)
+            self._joined = True
+        put(self._stored, self._rater, events)

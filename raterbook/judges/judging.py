@@ -7,19 +7,21 @@ import functools
 import hashlib
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from raterbook.judges import cache, prompts
-from raterbook.judges.few_shot import read_examples
+from raterbook.judges.clients.model import Messages, Model, Reply, Stop, as_model
+from raterbook.judges.examples import read_examples
+from raterbook.judges.money import Prices
 from raterbook.judges.outcome import JudgeRun
-from raterbook.judges.prices import Prices
-from raterbook.judges.reply import Model, Stop, as_model
 from raterbook.judges.run import Runner
 from raterbook.protocols import Example
-from raterbook.rounds.checking import MOST_REPLICATES
+from raterbook.rounds.answers import MOST_REPLICATES
 
 if TYPE_CHECKING:
     from raterbook.rounds import StoredRound
+
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -67,8 +69,17 @@ async def judge_async(
     known_as = version or version_of(asked, shots)
     check_name(stored, rater, known_as)
     runner = Runner(
-        stored, asked, rater, replicates=replicates, items=chosen, examples=shots, budget=budget,
-        prices=table, fresh=fresh, progress=progress, version=known_as,
+        stored,
+        asked,
+        rater,
+        replicates=replicates,
+        items=chosen,
+        examples=shots,
+        budget=budget,
+        prices=table,
+        fresh=fresh,
+        progress=progress,
+        version=known_as,
     )
     cache.remember_run(stored, rater, asked.identity(), shots, replicates)
     try:
@@ -77,7 +88,8 @@ async def judge_async(
         done = runner.result
         raise JudgeStopped(
             f"{stop} {done.progress()}. Once that is put right, run the same again: it goes on "
-            "where it stopped.", done,
+            "where it stopped.",
+            done,
         ) from None
 
 
@@ -133,8 +145,10 @@ def _apart(one: str, other: str) -> tuple[str, str]:
 
 def check_replicates(replicates: int) -> None:
     if not 1 <= replicates <= MOST_REPLICATES:
-        raise ValueError(f"{replicates} replicates is not a number of replicates: use 1 or more, "
-                         f"at most {MOST_REPLICATES:,}")
+        raise ValueError(
+            f"{replicates} replicates is not a number of replicates: use 1 or more, "
+            f"at most {MOST_REPLICATES:,}"
+        )
 
 
 def check_open(stored: StoredRound) -> None:
@@ -201,3 +215,55 @@ def run_until_done(work: Coroutine[Any, Any, T]) -> T:
     if failed:
         raise failed[0]
     return found[0]
+
+
+# Where a model's answers come from: the reply behind each, and what is known about it.
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A model as an earlier run knew it; it cannot be asked."""
+
+    settings: dict[str, Any]
+    concurrency: int = 8
+
+    @property
+    def name(self) -> str:
+        return str(self.settings["model"])
+
+    def identity(self) -> dict[str, Any]:
+        return self.settings
+
+    async def ask(self, messages: Messages, schema: dict[str, Any], replicate: int) -> Reply:
+        raise RuntimeError("a stored run is read, not asked")
+
+    async def close(self) -> None:
+        pass
+
+
+def account(stored: StoredRound, name: str) -> JudgeRun:
+    """The last run of the judge `name`, read again from its stored replies; nothing is asked.
+
+    `account(…).frame()` has the reply of every sheet with model served, prompt hash, tokens,
+    cost, retries, request id and time; `failures()` those that gave no answers, and why.
+    """
+    known = cache.run_of(stored, name)
+    if known is None:
+        models = [rater.name for rater in stored.raters() if rater.kind == "model"]
+        raise ValueError(
+            f"{stored.name} has no replies of {name!r}; its models are "
+            f"{', '.join(models) or 'none yet'}."
+        )
+    examples = known["examples"]
+    shots = None if examples is None else tuple(Example(**one) for one in examples)
+    runner = Runner(
+        stored,
+        Remembered(known["identity"]),
+        name,
+        replicates=known["replicates"],
+        examples=shots,
+        prices=Prices({}),
+        progress=False,
+        ask=False,
+    )
+    return run_until_done(runner.run())

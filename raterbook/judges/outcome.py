@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from raterbook.judges.budgeted import Account
+from raterbook.judges.money import Account
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from raterbook.judges.parsing import Parsed
+    from raterbook.judges.clients.model import Reply
     from raterbook.judges.prompts import Prompt
-    from raterbook.judges.reply import Reply
+    from raterbook.judges.replies.parsing import Parsed
 
-COLUMNS = ["subject", "questions", "replicate", "status", "problem", "reply", "retries", "cost",
-           "tokens_in", "tokens_out", "seconds", "served", "form", "sdk", "request_id", "at",
-           "prompt", "cached"]
+
+COLUMNS = [
+    "subject",
+    "questions",
+    "replicate",
+    "status",
+    "problem",
+    "reply",
+    "retries",
+    "cost",
+    "tokens_in",
+    "tokens_out",
+    "seconds",
+    "served",
+    "form",
+    "sdk",
+    "request_id",
+    "at",
+    "prompt",
+    "cached",
+]
 SHOWN = 4  # kinds of failures named in the account of a run
 
 
@@ -100,11 +119,24 @@ class JudgeRun(Account):
 
         rows = [
             (
-                one.subject, ", ".join(one.questions), one.replicate, one.status, one.problem,
-                one.reply.text, one.reply.retries, one.reply.cost, one.reply.tokens_in,
-                one.reply.tokens_out, one.reply.seconds, one.reply.served, one.reply.form,
-                one.reply.sdk, one.reply.request_id, one.reply.at,
-                one.prompt.hash[:12], one.reply.cached,
+                one.subject,
+                ", ".join(one.questions),
+                one.replicate,
+                one.status,
+                one.problem,
+                one.reply.text,
+                one.reply.retries,
+                one.reply.cost,
+                one.reply.tokens_in,
+                one.reply.tokens_out,
+                one.reply.seconds,
+                one.reply.served,
+                one.reply.form,
+                one.reply.sdk,
+                one.reply.request_id,
+                one.reply.at,
+                one.prompt.hash[:12],
+                one.reply.cached,
             )
             for one in self.outcomes
         ]
@@ -113,5 +145,52 @@ class JudgeRun(Account):
     def failures(self) -> pd.DataFrame:
         """The sheets without answers: status, problem, and the reply as it came."""
         frame = self.frame()
-        return frame.loc[frame["status"] != "ok", ["subject", "replicate", "status", "problem",
-                                                   "reply"]]
+        return frame.loc[
+            frame["status"] != "ok", ["subject", "replicate", "status", "problem", "reply"]
+        ]
+
+
+# A bar on a terminal and in a notebook, with cost and failures so far; nothing in a pipe.
+
+
+class Progress:
+    """Shows a run; `shown` None decides by where the output goes."""
+
+    def __init__(self, run: Account, shown: bool | None = None):
+        self._run = run
+        self._bar: Any = None
+        if shown or (shown is None and is_watched()):
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=run.total, desc=f"{run.rater} on {run.round}", unit="sheet")
+
+    def more(self, count: int) -> None:
+        """Sheets that turned up: those of a later wave."""
+        if self._bar is not None and count:
+            self._bar.total += count
+            self._bar.refresh()
+
+    def step(self) -> None:
+        if self._bar is not None:
+            run = self._run
+            cost = "price unknown" if run.unpriced and not run.spent else f"{run.spent:.4f} USD"
+            self._bar.set_postfix_str(f"{cost}, {run.failed} failed", refresh=False)
+            self._bar.update()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def is_watched() -> bool:
+    """Whether somebody sees a bar: on a terminal, or below a notebook's cell."""
+    return in_notebook() or sys.stderr.isatty()
+
+
+def in_notebook() -> bool:
+    if "ipykernel" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell is not None and hasattr(shell, "kernel")

@@ -7,22 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from raterbook.judges import cache, saving
-from raterbook.judges.budgeted import Budgeted
-from raterbook.judges.outcome import JudgeRun, Outcome
-from raterbook.judges.parsing import Parsed, parse
-from raterbook.judges.prices import Prices, total
-from raterbook.judges.progress import Progress
+from raterbook.judges import cache
+from raterbook.judges.cache import Scribe
+from raterbook.judges.clients.model import Messages, Model, Reply
+from raterbook.judges.money import Budgeted, Prices, total
+from raterbook.judges.outcome import JudgeRun, Outcome, Progress
 from raterbook.judges.prompts import Prompt, Prompts
-from raterbook.judges.reask import question_again
-from raterbook.judges.reply import Messages, Model, Reply
-from raterbook.judges.scribe import Scribe
+from raterbook.judges.replies.parsing import Parsed, parse
 from raterbook.judges.sheets import Sheet, sheets, waves
-from raterbook.judges.workers import until_done
 from raterbook.protocols import Example
 
 if TYPE_CHECKING:
     from raterbook.rounds import StoredRound
+
 
 EXPECTED_OUT = 700  # tokens of a usual reply, for budgets and estimates
 Job = tuple[Sheet, int]  # and its replicate
@@ -61,7 +58,7 @@ class Runner:
         self._fresh, self._shown = fresh, progress
         self._known: dict[int, dict[tuple[str, int, str], Any]] = {}
         self._ask = ask
-        self._standing: saving.Standing = {}
+        self._standing: cache.Standing = {}
         self._scribe = Scribe(stored, rater, version)
 
     async def run(self) -> JudgeRun:
@@ -69,7 +66,7 @@ class Runner:
         progress = Progress(self.result, self._shown)
         try:
             rater = self.result.rater
-            self._standing = await self._scribe.read(saving.standing, self.stored, rater)
+            self._standing = await self._scribe.read(cache.standing, self.stored, rater)
             for wave in waves(self.stored.protocol):
                 jobs = list(self._jobs(wave))
                 self.result.total += len(jobs)
@@ -169,7 +166,7 @@ class Runner:
         key, reply = found
         if reply is not None or self._fresh:
             return False
-        given = saving.standing_on(sheet, self._standing)
+        given = cache.standing_on(sheet, self._standing)
         if not given or await self._scribe.read(cache.failure, self.stored, key) is not None:
             return False  # nothing stands, or it was asked here before and failed
         self._known[1] |= {(sheet.ref, *cell): value for cell, value in given.items()}
@@ -193,10 +190,64 @@ class Runner:
         parsed, replicate = outcome.parsed, outcome.replicate
         if parsed is None:
             return
-        events = saving.events_of(sheet, parsed, key, replicate, self._standing)
-        self.result.answers += saving.answered(events)
+        events = cache.events_of(sheet, parsed, key, replicate, self._standing)
+        self.result.answers += cache.answered(events)
         if parsed.ok:
             for (part, question), given in parsed.answers.items():
                 self._known[replicate][sheet.ref, part, question] = given.value
         if self._ask:
             self._scribe.hand_in(events)
+
+
+# Several tasks of one run: waited for together, and ended together.
+
+
+Worker = asyncio.Task[None]
+
+
+async def until_done(workers: Sequence[Worker], *helpers: Worker) -> None:
+    """Until every worker is done, or one of all has failed, which is raised; then all are ended."""
+    waiting = {*workers, *helpers}
+    try:
+        while any(worker in waiting for worker in workers):
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+    finally:
+        await _cancelled({*workers, *helpers})
+
+
+async def _cancelled(tasks: set[Worker]) -> None:
+    """Until all have ended; a library may swallow the first cancellation."""
+    while tasks:
+        for task in tasks:
+            task.cancel()
+        done, tasks = await asyncio.wait(tasks, timeout=0.5)
+        await asyncio.gather(*done, return_exceptions=True)  # their failures are known by now
+
+
+# Asking once more: the model's own reply, what was wrong with it, and the same form again.
+
+
+SHOWN = 8  # problems named; one is usually enough to see what went wrong
+KEPT = 4_000  # characters of the reply that are sent back
+
+
+def question_again(messages: Messages, reply: str, parsed: Parsed) -> list[dict[str, str]]:
+    """The conversation so far with the parser's complaint at its end."""
+    problems = list(parsed.problems[:SHOWN])
+    if len(parsed.problems) > SHOWN:
+        problems.append(f"and {len(parsed.problems) - SHOWN} more")
+    listed = "\n".join(f"- {problem}" for problem in problems)
+    return [
+        *messages,
+        {"role": "assistant", "content": reply[:KEPT] or "(nothing)"},
+        {
+            "role": "user",
+            "content": (
+                f"That reply could not be used:\n{listed}\n\n"
+                "Reply again, complete, with one JSON object in the format asked for and "
+                "nothing else."
+            ),
+        },
+    ]

@@ -96,7 +96,8 @@ def sheets(stored: StoredRound, group: Group, known: Known, items: Iterable[str]
     protocol = stored.protocol
     wanted = None if items is None else set(items)
     found = [
-        item for item in stored.items()
+        item
+        for item in stored.items()
         if wanted is None or wanted & {item.ref, item.key, item.case}
     ]
     cases = {case.key: case for case in stored.cases()}

@@ -1,11 +1,11 @@
 """What is asked: protocols, read from YAML."""
 
 from raterbook.protocols.conditions import UNANSWERABLE, holds
-from raterbook.protocols.errors import ProtocolError
+from raterbook.protocols.handbook import check, overview, show
 from raterbook.protocols.library import library_path, load, names, parse
 from raterbook.protocols.measures import STATISTICS, Measure, Target
-from raterbook.protocols.questions import Level, Option, Question, asked, is_required
-from raterbook.protocols.schema import (
+from raterbook.protocols.problems import ProtocolError
+from raterbook.protocols.protocol import (
     AnswerColumn,
     Example,
     Field,
@@ -14,7 +14,7 @@ from raterbook.protocols.schema import (
     PartsSpec,
     Protocol,
 )
-from raterbook.protocols.show import check, overview, show
+from raterbook.protocols.questions import Level, Option, Question, asked, is_required
 
 __all__ = [
     "STATISTICS",

@@ -8,9 +8,17 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from raterbook.protocols.answers import checked, fold
 from raterbook.protocols.conditions import holds
-from raterbook.protocols.types import Number, OneOrMore, Requirement, Text, When, Written
+from raterbook.protocols.kinds import (
+    Number,
+    OneOrMore,
+    Requirement,
+    Text,
+    When,
+    Written,
+    checked,
+    fold,
+)
 
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 _LEVELS: dict[str, Any] = {"scale": "ordinal", "choice": "nominal", "percent": "ratio"}

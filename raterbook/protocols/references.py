@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raterbook.protocols.answers import plain
 from raterbook.protocols.conditions import Condition, leaves
-from raterbook.protocols.errors import Path, Problem, dotted, named, unknown, value_problem
+from raterbook.protocols.kinds import plain
+from raterbook.protocols.measures import Measure
+from raterbook.protocols.problems import (
+    Problem,
+    Steps,
+    dotted,
+    named,
+    one_of,
+    unknown,
+    value_problem,
+)
+from raterbook.protocols.protocol import VISIBLE, Example, Field, Protocol
 from raterbook.protocols.questions import Question
-from raterbook.protocols.schema import VISIBLE, Example, Field, Protocol
 
 
 def problems(protocol: Protocol) -> Iterator[Problem]:
@@ -31,7 +40,7 @@ def _columns(protocol: Protocol) -> Iterator[Problem]:
         if column is not None:
             yield from named(("item", key), column, fields, "an item field")
     for name, field in fields.items():
-        path: Path = ("item", "fields", name)
+        path: Steps = ("item", "fields", name)
         if field.answers is not None:
             where = (*path, "answers", "question")
             yield from named(where, field.answers.question, ids, "a question")
@@ -61,12 +70,12 @@ def _spellings(protocol: Protocol) -> Iterator[Problem]:
     """Two columns of a file must not go by the same header, as headers are read."""
     headers: dict[str, str] = {}
     fields = protocol.item.fields
-    named: list[tuple[Path, str, str]] = [((), name, name) for name in fields]
+    named: list[tuple[Steps, str, str]] = [((), name, name) for name in fields]
     named += [(("aliases",), name, alias) for name in fields for alias in fields[name].aliases]
     for end, name, word in named:
         other = headers.setdefault(plain(word), name)
         if other != name:
-            path: Path = ("item", "fields", name, *end)
+            path: Steps = ("item", "fields", name, *end)
             yield path, f"{dotted(path)} {word!r} also means {other}"
     written = (question for question in protocol.questions if question.comment_of is None)
     for number, question in enumerate(written):
@@ -83,7 +92,7 @@ def _questions(protocol: Protocol) -> Iterator[Problem]:
     written = [question for question in protocol.questions if question.comment_of is None]
     everyone = {question.id: question for question in protocol.questions}
     for number, question in enumerate(written):
-        path: Path = ("questions", number)
+        path: Steps = ("questions", number)
         for id in (question.id, *([f"{question.id}_comment"] if question.comment else [])):
             if id in taken:
                 yield (*path, "id"), f"{dotted(path)}.id {id!r} is the id of another question"
@@ -113,7 +122,7 @@ def _parts_of(protocol: Protocol) -> str | None:
 
 
 def _condition(
-    path: Path, condition: Condition | bool | None, question: Question, known: dict[str, Question]
+    path: Steps, condition: Condition | bool | None, question: Question, known: dict[str, Question]
 ) -> Iterator[Problem]:
     for id, expected in leaves(condition):
         if id not in known:
@@ -132,7 +141,7 @@ def _condition(
 
 
 def _shown(
-    path: Path,
+    path: Steps,
     shown: str,
     question: Question,
     protocol: Protocol,
@@ -164,7 +173,7 @@ def _stages(protocol: Protocol) -> Iterator[Problem]:
     placed: dict[str, int] = {}
     for number, stage in enumerate(protocol.stages):
         for place, id in enumerate(stage):
-            path: Path = ("stages", number, place)
+            path: Steps = ("stages", number, place)
             yield from named(path, id, ids, "a question")
             if id in placed:
                 yield path, f"{dotted(path)} {id!r} is in stage {placed[id] + 1} already"
@@ -196,7 +205,7 @@ def _texts(protocol: Protocol) -> Iterator[Problem]:
         yield from _example(("judge", "examples", number), example, protocol)
 
 
-def _example(path: Path, example: Example, protocol: Protocol) -> Iterator[Problem]:
+def _example(path: Steps, example: Example, protocol: Protocol) -> Iterator[Problem]:
     visible = [name for name, field in protocol.item.fields.items() if field.visible]
     questions = {question.id: question for question in protocol.questions}
     for name in example.fields:
@@ -208,3 +217,142 @@ def _example(path: Path, example: Example, protocol: Protocol) -> Iterator[Probl
             yield from value_problem(where, questions[id], value)
     for id in example.reasons:
         yield from named((*path, "reasons", id), id, questions, "a question")
+
+
+# Measures and targets: that they speak of questions, values and columns which exist.
+
+
+# RAGQuestEval sets what a text says beside what the reference says.
+SIDES = ("generated_answer", "reference_answer")
+GROUPS = ("label", "rater", "raters", "systems", "tokeniser", "level")  # besides item columns
+
+
+def measure_problems(protocol: Protocol) -> Iterator[Problem]:
+    """(path in the file, what is wrong) for every measure and target that cannot be computed."""
+    for number, measure in enumerate(protocol.measures):
+        yield from _measure(("measures", number), measure, protocol)
+    columns = grouping_columns(protocol)
+    for number, target in enumerate(protocol.targets):
+        path: Steps = ("targets", number)
+        if target.question is not None:
+            ids = [*questions_of(protocol), *recoded(protocol)]
+            yield from named((*path, "question"), target.question, ids, "a question")
+        computed = [
+            measure.statistic
+            for measure in protocol.measures
+            if target.question is None or target.question in outcome(measure)
+        ]
+        if target.statistic not in computed:
+            where = (*path, "statistic")
+            aim = (
+                f"{target.statistic!r} of {target.question!r}"
+                if target.question
+                else repr(target.statistic)
+            )
+            yield where, f"{dotted(where)} {aim} is not among the measures"
+        for column in target.group or ():
+            known = [*columns, *GROUPS]
+            yield from named((*path, "group", column), column, known, "a grouping column")
+
+
+def questions_of(protocol: Protocol) -> dict[str, Question]:
+    return {question.id: question for question in protocol.questions}
+
+
+def recoded(protocol: Protocol) -> list[str]:
+    """The question ids that measures make by recoding."""
+    return [new for measure in protocol.measures for new in measure.recode or ()]
+
+
+def outcome(measure: Measure) -> tuple[str, ...]:
+    """The question ids its numbers are reported under."""
+    return tuple(measure.recode) if measure.recode else measure.question or ()
+
+
+def grouping_columns(protocol: Protocol) -> list[str]:
+    item = protocol.item
+    columns = [*item.groups, *([item.system] if item.system else [])]
+    return list(dict.fromkeys(columns))
+
+
+def _measure(path: Steps, measure: Measure, protocol: Protocol) -> Iterator[Problem]:
+    questions = questions_of(protocol)
+    if measure.takes == "answers":
+        yield from _two_sides(path, measure, questions)
+    elif not measure.question:
+        yield path, f"{dotted(path)} {measure.statistic} needs a question"
+    elif measure.statistic == "adjusted_share" and not _has_criteria(measure, protocol):
+        said = "adjusted_share needs the criteria after the overall that raters stated"
+        yield path, f"{dotted(path)} {said}: [overall, first criterion, second criterion]"
+    if measure.statistic == "severe_any_issue" and (measure.is_ is None or measure.of is None):
+        yield path, f"{dotted(path)} (severe_any_issue): a proportion needs 'is' and 'of'"
+    if measure.statistic == "missing_severity" and measure.of is None:
+        what = "(missing_severity): 'of' says which answers call for a severity"
+        yield path, f"{dotted(path)} {what}"
+    for number, id in enumerate(measure.question or ()):
+        where = (*path, "question", number)
+        yield from named(where, id, questions, "a question")
+        if id in questions:
+            yield from _fits(where, measure, questions[id])
+    for key, share in (("is", measure.is_), ("of", measure.of)):
+        where = (*path, key)
+        pairs = leaves(share)
+        if isinstance(share, tuple) and measure.question:
+            pairs = iter([(measure.question[0], list(share))])
+        for id, expected in pairs:
+            yield from named(where, id, questions, "a question")
+            for value in expected if id in questions and isinstance(expected, list) else ():
+                yield from value_problem(where, questions[id], value)
+    yield from _recoding(path, measure, questions)
+    columns = grouping_columns(protocol)
+    for number, crossed in enumerate(measure.by):
+        for column in crossed:
+            what = "a column that groups or names systems"
+            yield from named((*path, "by", number), column, columns, what)
+
+
+def _fits(where: Steps, measure: Measure, question: Question) -> Iterator[Problem]:
+    statistic, what = measure.statistic, f"{dotted(where)} {question.id!r}"
+    if question.type == "text":
+        yield where, f"{what} is a text; {statistic} cannot count it"
+    elif measure.takes == "numbers" and measure.recode:
+        yield where, f"{what} is recoded into labels, which have no numbers for {statistic}"
+    elif measure.takes == "numbers" and not question.is_numeric:
+        yield where, f"{what} has no numbers for {statistic}"
+    elif measure.takes == "order" and question.level in (None, "nominal"):
+        yield where, f"{what} has no order for {statistic}"
+
+
+def _has_criteria(measure: Measure, protocol: Protocol) -> bool:
+    """Whether it names them, or a computed overall does."""
+    return len(measure.question or ()) > 1 or any(
+        each.statistic == "overall_computed_mean" for each in protocol.measures
+    )
+
+
+def _two_sides(path: Steps, measure: Measure, questions: dict[str, Question]) -> Iterator[Problem]:
+    found = [questions[name].type for name in SIDES if name in questions]
+    if found != ["answer", "answer"] or measure.question not in (None, SIDES[:1]):
+        where = f"{dotted(path)} {measure.statistic}"
+        sides = " with those to ".join(map(repr, SIDES))
+        yield path, f"{where} compares the answers to {sides}, two questions of type answer"
+
+
+def _recoding(path: Steps, measure: Measure, questions: dict[str, Question]) -> Iterator[Problem]:
+    for new, groups in (measure.recode or {}).items():
+        where = (*path, "recode", new)
+        if new in questions:
+            yield where, f"{dotted(where)} is a question already; give the recoded one a new id"
+        if measure.question is None or len(measure.question) != 1:
+            yield where, f"{dotted(where)} recode needs exactly one question"
+            continue
+        question = questions.get(measure.question[0])
+        seen: set[str] = set()
+        for value, old in groups.items():
+            if question is not None:
+                for each in old:
+                    yield from value_problem((*where, value), question, each)
+            twice = [str(each) for each in old if str(each) in seen]
+            if twice:
+                yield (*where, value), f"{dotted((*where, value))}: {one_of(twice)} recoded twice"
+            seen.update(str(each) for each in old)

@@ -45,15 +45,22 @@ class PartsPanel(widgets.VBox):
         )
         # A Label would read formulas; an HTML widget, markup.
         self.said = widgets.Text(
-            disabled=True, layout=widgets.Layout(**wide),
+            disabled=True,
+            layout=widgets.Layout(**wide),
             style={"text_color": "var(--jp-ui-font-color0)"},
         )
         self.chosen.observe(lambda _: self.show(), names="value")
         self.button.on_click(lambda _: self.save())
-        super().__init__([
-            self.chosen, self.texts, widgets.Label(f"Its {self._noun}s, one a line"), self.lines,
-            self.button, self.said,
-        ])
+        super().__init__(
+            [
+                self.chosen,
+                self.texts,
+                widgets.Label(f"Its {self._noun}s, one a line"),
+                self.lines,
+                self.button,
+                self.said,
+            ]
+        )
         self.show()
 
     def show(self) -> None:
@@ -62,8 +69,11 @@ class PartsPanel(widgets.VBox):
         before = self.texts.children
         self.texts.children = [
             widgets.Textarea(
-                value=text, disabled=True, layout=widgets.Layout(width="99%", height=height),
-                description=label, tooltip=label,
+                value=text,
+                disabled=True,
+                layout=widgets.Layout(width="99%", height=height),
+                description=label,
+                tooltip=label,
                 style={"text_color": "var(--jp-ui-font-color0)"},
             )
             for label, text, height in self._fields()

@@ -4,26 +4,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from raterbook.numbers.compute import Numbers, numbers
+
     from .comparison import compare
-    from .compute import Numbers, numbers
-    from .place import ReportError
     from .report import Report
-    from .run import build
+    from .run import ReportError, build
 
 __all__ = ["Numbers", "Report", "ReportError", "build", "compare", "numbers"]
 
 ROOM_OF = {
-    "Numbers": "compute",
-    "Report": "report",
-    "ReportError": "place",
-    "build": "run",
-    "compare": "comparison",
-    "numbers": "compute",
+    "Numbers": "raterbook.numbers.compute",
+    "Report": ".report",
+    "ReportError": ".run",
+    "build": ".run",
+    "compare": ".comparison",
+    "numbers": "raterbook.numbers.compute",
 }
 
 
 def __getattr__(name: str) -> Any:
     # A gate that only checks numbers should not wait for matplotlib, nor a run for pandas.
     if name in ROOM_OF:
-        return getattr(import_module(f".{ROOM_OF[name]}", __name__), name)
+        return getattr(import_module(ROOM_OF[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,13 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from .compute import Numbers, compute, frame_of
-from .index import write_index
-from .page import fill
-from .parameters import checked
-from .place import ReportError, write_whole
-from .section import bullets, heading, paragraph, safe, table, with_legend
-from .trends import Change, by_chance, changes, label, sentences
+from ..numbers.compute import Numbers, compute, frame_of
+from ..numbers.parameters import checked
+from .html import bullets, fill, heading, paragraph, safe, table, with_legend
+from .index import Change, by_chance, changes, label, sentences, write_index
+from .run import ReportError, write_whole
 from .words import capital, count, estimate, name_of, signed
 
 MOVED = {True: "yes", False: "no", None: "cannot be said"}

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
+from .confusions import agreement_matrix, confusions, worst_pair
+from .html import Section, paragraph, short, table
 from .report import Report
-from .section import Section, paragraph, short, table
-from .sections.confusion import one as confused
+from .sections.criteria import one as confused
+from .sections.criteria import scales
 from .sections.raters import labels, lean, left_out, matrix
+from .sections.reading import disagreements
 from .sections.weighting import weighting
-from .tables.pairs import agreement_matrix, confusions, worst_pair
-from .tables.reading import disagreements
-from .tables.spread import scales
 from .words import count, percent
 
 # Widgets have small letters in lines of a fixed height; a view reads as the notebook around it.

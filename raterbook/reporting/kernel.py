@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .page import steady
-from .surroundings import surroundings
+from .html import steady
 
 # Errors with a sentence of our own, which says all by itself.
 OURS = ("ValueError", "RoundError", "ReportError", "ProtocolError")
@@ -162,3 +161,41 @@ def shortened(text: str, places: dict[str, str]) -> str:
         if place not in ("/", os.sep):
             text = text.replace(place, places[place])
     return re.sub(r"(/tmp/|/var/folders/)[^\s:'\"]+", "…", text)
+
+
+# Where a report's kernel may write: caches inside the system's cache folder, nothing in HOME.
+
+
+FOLDERS = {
+    "IPYTHONDIR": "ipython",
+    "JUPYTER_CONFIG_DIR": "config",
+    "JUPYTER_DATA_DIR": "data",
+    "JUPYTER_RUNTIME_DIR": "runtime",
+    "MPLCONFIGDIR": "matplotlib",
+}
+
+
+def cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "raterbook"
+
+
+@contextmanager
+def surroundings(**further: str) -> Iterator[None]:
+    """Environment variables for a run, put back afterwards."""
+    wanted = {name: str(cache_folder() / folder) for name, folder in FOLDERS.items()}
+    wanted = {name: os.environ.get(name) or value for name, value in wanted.items()}
+    # IPython writes its history there; a report has none to keep, and a shared file would lock.
+    for name in FOLDERS:
+        Path(wanted[name]).mkdir(parents=True, exist_ok=True)
+    wanted |= {"PYTHONHASHSEED": "0", "MPLBACKEND": "agg", **further}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -11,23 +11,39 @@ from typing import Any
 
 import pandas as pd
 
+from ..numbers.completeness import Asked, asked
+from ..numbers.compute import Numbers, cluster_of, compute, frame_of
+from ..numbers.measures import Counted, count
+from ..numbers.parameters import checked
 from ..rounds import Item, StoredRound
-from .asked import Asked, asked
-from .compute import Numbers, cluster_of, compute, frame_of
-from .parameters import checked
-from .section import Section, figure
-from .tables.copies import Copies, copies
-from .tables.counted import Counted, count
-from .tables.others import concord
+from .copies import Copies, copies
+from .html import Section, figure
+from .leanings import concord
 from .words import count as count_of
 from .words import name_of
 
-# In the order of the page; each is a file in sections/ with a function of its name.
-SECTIONS = (
-    *("verdict", "targets", "trust", "worth_reading", "machines", "next_round"),
-    *("criteria", "weighting", "systems", "breakdowns", "raters", "confusion"),
-    *("majorities", "labels", "shares", "overall", "coverage", "conduct", "made"),
-)
+# Each section of the page, in its order, and the file in sections/ with its function.
+SECTIONS = {
+    "verdict": "verdict",
+    "targets": "verdict",
+    "trust": "trust",
+    "worth_reading": "reading",
+    "machines": "machines",
+    "next_round": "next_round",
+    "criteria": "criteria",
+    "weighting": "weighting",
+    "systems": "systems",
+    "breakdowns": "groups",
+    "raters": "raters",
+    "confusion": "criteria",
+    "majorities": "shares",
+    "labels": "machines",
+    "shares": "shares",
+    "overall": "shares",
+    "coverage": "recall",
+    "conduct": "conduct",
+    "made": "made",
+}
 
 
 class Report:
@@ -47,7 +63,7 @@ class Report:
     def __getattr__(self, name: str) -> Callable[[], Section | None]:
         if name not in SECTIONS:
             raise AttributeError(f"a report has no section {name!r}: choose {', '.join(SECTIONS)}")
-        function = getattr(import_module(f".sections.{name}", __package__), name)
+        function = getattr(import_module(f".sections.{SECTIONS[name]}", __package__), name)
         return lambda: function(self)
 
     def __repr__(self) -> str:
@@ -90,21 +106,21 @@ class Report:
     @cached_property
     def leans(self) -> pd.DataFrame:
         """How each rater leans against the others."""
-        from .tables.lean import leans
+        from .leanings import leans
 
         return leans(self)
 
     @cached_property
     def strict_leans(self) -> pd.DataFrame:
         """The same, with intervals by which a rater may be named."""
-        from .tables.lean import strict_leans
+        from .leanings import strict_leans
 
         return strict_leans(self)
 
     @cached_property
     def grades(self) -> pd.DataFrame:
         """What people say of RAGQuestEval's pairs of answers."""
-        from .tables.grades import graded
+        from .sections.trace import graded
 
         return graded(self)
 

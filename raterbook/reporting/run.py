@@ -5,16 +5,18 @@ A failed run leaves report.failed.ipynb and one clear line, never a page that lo
 
 from __future__ import annotations
 
+import json
 import multiprocessing
+import os
 import shutil
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from .parameters import checked
-from .place import ReportError, fresh_folder, put_in_place, write_notebook
+from ..numbers.parameters import checked
 
 __all__ = ["ReportError", "build", "build_one"]
 
@@ -34,8 +36,8 @@ def build(
     """
     from tqdm import tqdm
 
+    from ..numbers.completeness import check_names
     from .index import write_index
-    from .known import check_names
 
     if not rounds:
         raise ReportError(f"{workspace.path} has no rounds yet: open one with `raterbook open`.")
@@ -83,9 +85,9 @@ def build_one(
     paper: bool = False,
 ) -> Path:
     """Run the notebook for one round in a fresh kernel and put its page in place."""
+    from .html import page
     from .kernel import execute
-    from .page import page
-    from .provenance import run_record
+    from .sections.made import run_record
 
     asked = checked(name, parameters or {})
     target = Path(reports) / name
@@ -101,7 +103,7 @@ def build_one(
         (work / "index.html").write_text(document, encoding="utf-8")
         (work / "run.json").write_text(run_record(), encoding="utf-8")
         if pdf or (target / "report.pdf").exists():
-            from .pdf import print_page
+            from .paper import print_page
 
             try:
                 print_page(work / "index.html", work / "report.pdf")
@@ -130,3 +132,91 @@ def keep_failed(notebook: Any, target: Path) -> str:
     except OSError:
         return ""
     return f" The notebook is {target / 'report.failed.ipynb'}."
+
+
+# Where pages go: a folder of their own while they are made, then in place in one step.
+
+
+try:
+    import fcntl
+except ImportError:  # Windows: runs on one round at a time are left to the user
+    fcntl = None  # type: ignore[assignment]
+
+MADE = [
+    "index.html",
+    "numbers.json",
+    "numbers.csv",
+    "trace.csv",
+    "report.ipynb",
+    "figures",
+    "run.json",
+    "report.pdf",
+    "paper.tex",
+    "report.failed.ipynb",
+]
+
+
+class ReportError(RuntimeError):
+    """A page could not be built; the message names the round and where to look."""
+
+
+def fresh_folder(reports: Path, name: str) -> Path:
+    """An empty folder beside the finished ones, readable like them."""
+    try:
+        reports.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{name[:60]}-", dir=reports))
+        mask = os.umask(0)
+        os.umask(mask)
+        work.chmod(0o777 & ~mask)
+    except OSError as error:
+        raise ReportError(
+            f"{name}: {reports} cannot be written ({error.strerror}): choose another folder with "
+            "--reports, or make this one writable for you."
+        ) from error
+    return work
+
+
+def put_in_place(work: Path, target: Path) -> None:
+    """Swap a finished report for the old one; readers see the old or the new, never a mix.
+
+    Files of others in the folder (a note, a drawing) move along.
+    """
+    with alone(target.parent):
+        old = work.with_name(work.name + ".old")
+        if target.exists():
+            for extra in target.iterdir():
+                if extra.name not in MADE:
+                    os.rename(extra, work / extra.name)
+            os.rename(target, old)
+        os.rename(work, target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process at a time changes what stands in this folder."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def write_whole(file: Path, text: str) -> None:
+    """A file that is there in full or not at all."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_notebook(notebook: Any, file: Path) -> None:
+    text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    # A notebook may hold half a surrogate pair in a text; a file cannot.
+    write_whole(file, text.encode("utf-8", "replace").decode("utf-8"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .cautions import marks
-from .names import NAMES, SHARES
+from ..numbers.number import NAMES, SHARES
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
 VISIBLE = 0.005  # a change that still shows at two decimals
@@ -101,7 +100,7 @@ def signed_estimate(row: Mapping[str, Any]) -> str:
 
 def reason(code: str | None) -> str:
     """Why there is no number, within a sentence."""
-    from analysis.reasons import REASONS
+    from analysis.estimate import REASONS
 
     said = REASONS.get(code or "")
     if said is None:
@@ -136,3 +135,93 @@ def listing(names: Sequence[str], last: str = "and", limit: int = 6) -> str:
 
 def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def estimated(target: Mapping[str, Any]) -> str:
+    """The estimate as a person reads it, on the side of its target where it lies."""
+    bound = target["target"]
+    at_least = target["direction"] == "at_least"
+    return judged(
+        target["value"],
+        lambda value: value >= bound if at_least else value <= bound,
+        target["statistic"],
+    )
+
+
+# Marks beside numbers whose intervals need a word of caution, and what the marks mean.
+
+
+# An invisible joiner before each sign tells our marks from such signs in raters' and models' texts.
+JOINER = "\u2060"
+MARKS = {
+    "few_clusters": JOINER + "†",
+    "too_few_disagreements": JOINER + "‡",
+    "cut_at_scale": JOINER + "*",
+}
+SAID = {
+    "few_clusters": "fewer than ten independent units behind it, so the interval is rough.",
+    "too_few_disagreements": (
+        "raters differ on fewer than 25 units, where no method’s interval can be trusted."
+    ),
+    "cut_at_scale": (
+        "the interval would reach beyond what is possible and ends where the scale does."
+    ),
+}
+
+
+def marks(row: Mapping[str, Any]) -> str:
+    """The marks of a number; none where it has no interval to be careful with."""
+    if row.get("low") is None:
+        return ""
+    return "".join(sign for code, sign in MARKS.items() if code in (row.get("warnings") or ()))
+
+
+def legend(text: str) -> str:
+    """What the marks in this text mean, in one line; empty where there are none."""
+    return " ".join(
+        f"{sign.strip(JOINER)} {SAID[code][0].upper()}{SAID[code][1:]}"
+        for code, sign in MARKS.items()
+        if sign in text
+    )
+
+
+# What a value is called on the page: as the protocol calls it, and never a code.
+
+
+def value_names(question: Any) -> dict[str, str]:
+    """Value → its name. Labels that only spell the values larger or smaller are not needed.
+
+    One rule for a whole question, so that “severe” never stands beside “Not severe”.
+    """
+    own = {str(value): str(value) for value in question.values or ()}
+    labels = {str(option.value): option.label for option in question.options if option.label}
+    same = all(label.casefold() == value.casefold() for value, label in labels.items())
+    clear = len(set(labels.values())) == len(labels)
+    return own | labels if clear and not same else own
+
+
+def value_name(question: Any, value: object) -> str:
+    return value_names(question).get(str(value), str(value))
+
+
+def scale_names(question: Any) -> dict[str, str]:
+    """As above, scores with the name of their level: `4 Good`."""
+    names = {str(level.value): level.name for level in question.levels if level.name}
+    return {
+        value: f"{value} {names[value]}" if value in names else name
+        for value, name in value_names(question).items()
+    }
+
+
+def group_name(protocol: Any, column: str, value: object) -> str:
+    """A value of an item column: where the protocol lists spellings, the first of them."""
+    field = protocol.item.fields.get(column)
+    spellings = field.values.get(str(value), ()) if field else ()
+    return spellings[0] if spellings else str(value)
+
+
+def in_protocol_order(protocol: Any, column: str, values: Any) -> list[str]:
+    """The values of an item column as the protocol lists them, others after them by name."""
+    field = protocol.item.fields.get(column)
+    place = {value: at for at, value in enumerate(field.values)} if field else {}
+    return sorted(map(str, values), key=lambda value: (place.get(value, len(place)), value))

@@ -1,7 +1,5 @@
-"""Who was asked what, and what they answered: items, parts, plans, the store, and exchange."""
+"""Who was asked what, and what they answered: items, parts, plansand the store."""
 
-from raterbook.rounds.codebook import write_codebook
-from raterbook.rounds.exchange import export_answers, import_answers, read_items, read_parts
 from raterbook.rounds.marks import Mark
 from raterbook.rounds.model import (
     MARKS,
@@ -20,8 +18,8 @@ from raterbook.rounds.model import (
     Rater,
     RoundError,
 )
-from raterbook.rounds.store import Store
-from raterbook.rounds.stored import StoredRound
+from raterbook.rounds.round import StoredRound
+from raterbook.rounds.store.store import Store
 
 __all__ = [
     "MARKS",
@@ -42,9 +40,4 @@ __all__ = [
     "RoundError",
     "Store",
     "StoredRound",
-    "export_answers",
-    "import_answers",
-    "read_items",
-    "read_parts",
-    "write_codebook",
 ]

@@ -10,22 +10,24 @@ put to the round, where one answer of anybody who counts will do.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import Connection
 
-from raterbook.protocols import Protocol
-from raterbook.rounds import assigning, schema
-from raterbook.rounds.events import ANSWERED, NOT_APPLICABLE, Events, read
-from raterbook.rounds.gaps import Slots, gaps, of_cases
+from raterbook.protocols import Protocol, Question, is_required
+from raterbook.protocols.conditions import leaves
+from raterbook.rounds import plan
+from raterbook.rounds.current import ANSWERED, NOT_APPLICABLE, SKIPPED, Events, read
 from raterbook.rounds.snapshot import Asked, Snapshot, Subject, given_everything, places_of_all
+from raterbook.rounds.store import schema
 
 if TYPE_CHECKING:
-    from raterbook.rounds.stored import StoredRound
+    from raterbook.rounds.round import StoredRound
+
 
 UNREAD = ("confidence", "seconds", "answered_at")
 
@@ -92,7 +94,7 @@ def standings(
     found = []
     for name, row in seen.raters.items():
         own = events.take(events.rater == row.id)
-        planned = row.kind in assigning.PLANNED
+        planned = row.kind in plan.PLANNED
         said = set(own.subject.tolist())
         mine: Iterable[int] = sorted(said)
         if planned:
@@ -102,11 +104,20 @@ def standings(
         touched, n, complete = np.isin(items, own.subject), len(items), int((lacking == 0).sum())
         if planned and row.id in whole:
             put, n, complete = every.beside(items, put, complete)
-        found.append(Standing(
-            name, row.kind, seen.excluded.get(row.id), planned, n, complete,
-            int((touched & (lacking > 0)).sum()),
-            int(np.isin(own.status, (ANSWERED, NOT_APPLICABLE)).sum()), put, given,
-        ))
+        found.append(
+            Standing(
+                name,
+                row.kind,
+                seen.excluded.get(row.id),
+                planned,
+                n,
+                complete,
+                int((touched & (lacking > 0)).sum()),
+                int(np.isin(own.status, (ANSWERED, NOT_APPLICABLE)).sum()),
+                put,
+                given,
+            )
+        )
     counting = events.take(~np.isin(events.rater, list(seen.excluded)))
     return found, OfCases(*of_cases(stored.protocol, asked, seen, counting, wanted))
 
@@ -119,7 +130,11 @@ class Untouched:
     """
 
     def __init__(
-        self, protocol: Protocol, asked: Mapping[str, Asked], seen: Snapshot, nothing: Events,
+        self,
+        protocol: Protocol,
+        asked: Mapping[str, Asked],
+        seen: Snapshot,
+        nothing: Events,
         items: list[int],
     ):
         self.items = np.array(items, dtype=np.int64)
@@ -137,8 +152,7 @@ class Untouched:
     def beside(
         self, items: np.ndarray, put: Mapping[str, int], complete: int
     ) -> tuple[dict[str, int], int, int]:
-        """What is put, all items, and how many are complete: these as counted, the rest untouched.
-        """
+        """What is put, all items, and how many are complete: counted here; the rest untouched."""
         instead, _, lacking = self._gaps(items)
         together = {
             question: n - instead[question] + put[question] for question, n in self.put.items()
@@ -173,7 +187,9 @@ def finished(
 
 
 def _current(
-    stored: StoredRound, connection: Connection, rater: int | None = None,
+    stored: StoredRound,
+    connection: Connection,
+    rater: int | None = None,
     subjects: Iterable[int] | None = None,
 ) -> Events:
     """Current answers of replicate 1, of everybody or of one rater about these subjects."""
@@ -184,3 +200,161 @@ def _current(
     questions = [each.id for each in stored.asked(connection).values()]
     only.append(column.replicate == 1)
     return read(connection, stored.id, questions, only=only, without=UNREAD).current()
+
+
+# Required answers that are not there, counted with arrays: a million answers in a moment.
+
+
+Counts = dict[str, int]
+WIDEST = 10**7  # parts are numbered below it
+
+
+def gaps(
+    protocol: Protocol, asked: Mapping[str, Asked], seen: Snapshot, own: Events, items: np.ndarray
+) -> tuple[Counts, Counts, np.ndarray]:
+    """Of one rater's current answers: by question what is put and given; by item what lacks."""
+    slots = Slots(seen, items)
+    lacking = np.zeros(len(items), dtype=np.int64)
+    put, given = {}, {}
+    for question, cells, there in slots.required(protocol, asked, own):
+        put[question], given[question] = len(there), int(there.sum())
+        np.add.at(lacking, cells.place[~there], 1)
+    return put, given, lacking
+
+
+def of_cases(
+    protocol: Protocol,
+    asked: Mapping[str, Asked],
+    seen: Snapshot,
+    events: Events,
+    items: Collection[int],
+) -> tuple[Counts, Counts]:
+    """Required questions of the cases of these items: how many there are, how many answered."""
+    cases = np.unique([seen.subjects[item].case_id or item for item in items]).astype(np.int64)
+    slots = Slots(seen, cases)
+    put, given = {}, {}
+    for question, _, there in slots.required(protocol, asked, events, of="case"):
+        put[question], given[question] = len(there), int(there.sum())
+    return put, given
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Where a question is asked: the subject and its case, the part, the subject's place."""
+
+    subject: np.ndarray
+    case: np.ndarray
+    part: np.ndarray
+    place: np.ndarray
+
+    def take(self, rows: np.ndarray) -> Cells:
+        return Cells(self.subject[rows], self.case[rows], self.part[rows], self.place[rows])
+
+
+class Slots:
+    """These items (or cases) with their parts, and what is asked about them."""
+
+    def __init__(self, seen: Snapshot, subjects: np.ndarray):
+        numbers = subjects.tolist()
+        case = np.array([seen.subjects[n].case_id or n for n in numbers], dtype=np.int64)
+        place = np.arange(len(numbers))
+        self.whole = Cells(subjects, case, np.zeros(len(numbers), dtype=np.int64), place)
+        parts = (
+            [
+                sorted(seen.parts.get(n) or seen.parts.get(c) or ())
+                for n, c in zip(numbers, case.tolist(), strict=True)
+            ]
+            if seen.parts
+            else [[]] * len(numbers)
+        )
+        again = np.repeat(place, [len(each) for each in parts])
+        flat = np.array([number for each in parts for number in each], dtype=np.int64)
+        self.parts = Cells(subjects[again], case[again], flat, again)
+
+    def lacking(
+        self, protocol: Protocol, asked: Mapping[str, Asked], own: Events
+    ) -> Iterator[tuple[str, Cells]]:
+        """What a rater has still to do: a question left open as one that cannot be judged is done
+        with, though its answer is missing."""
+        said = Said(asked, own)
+        for question, cells, there in self.required(protocol, asked, own):
+            open_ = said.has(question, cells, (SKIPPED,))
+            yield question, cells.take(~there & ~open_)
+
+    def required(
+        self, protocol: Protocol, asked: Mapping[str, Asked], own: Events, of: str = "item"
+    ) -> Iterator[tuple[str, Cells, np.ndarray]]:
+        """Question by question: where it is required, and whether it is answered there."""
+        said = Said(asked, own)
+        for question in protocol.questions:
+            if question.of != of or question.required is False:
+                continue
+            cells = self.whole if question.per == "whole" else self.parts
+            if question.when is not None or question.required is not True:
+                cells = cells.take(_is_required(question, cells, said, asked))
+            there = said.has(question.id, cells, (ANSWERED, NOT_APPLICABLE))
+            yield question.id, cells, there
+
+
+class Said:
+    """Current answers, looked up by question, subject and part."""
+
+    def __init__(self, asked: Mapping[str, Asked], events: Events):
+        self.asked, self.events = asked, events
+        self.known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+
+    def has(self, question: str, cells: Cells, statuses: tuple[int, ...]) -> np.ndarray:
+        mine = self.events.question == self.asked[question].id
+        rows = self.events.take(mine & np.isin(self.events.status, statuses))
+        return np.isin(_key(cells.subject, cells.part), _key(rows.subject, rows.part))
+
+    def values(self, question: Question, cells: Cells) -> tuple[np.ndarray, list[Any]]:
+        """The answer in each cell as the place of its value in the list; 0 is none."""
+        mine = self.events.question == self.asked[question.id].id
+        rows = self.events.take(mine & (self.events.status == ANSWERED))
+        values: dict[Any, int] = {None: 0}
+        codes = np.array(
+            [values.setdefault(value, len(values)) for value in self._plain(question, rows)],
+            dtype=np.int64,
+        )
+        subject = cells.case if question.of == "case" else cells.subject
+        part = cells.part if question.per == "part" else np.zeros_like(cells.part)
+        keys, wanted = _key(rows.subject, rows.part), _key(subject, part)
+        order = np.argsort(keys, kind="stable")
+        at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
+        if not len(keys):
+            return np.zeros(len(wanted), dtype=np.int64), [None]
+        found = order[at]
+        return np.where(keys[found] == wanted, codes[found], 0), list(values)
+
+    def _plain(self, question: Question, rows: Events) -> Iterable[Any]:
+        value_of = self.asked[question.id].value_of
+        return (
+            value_of.get(closed, number if text is None else text)
+            for closed, number, text in zip(
+                rows.value_id.tolist(), rows.number.tolist(), rows.text.tolist(), strict=True
+            )
+        )
+
+
+def _is_required(
+    question: Question, cells: Cells, said: Said, asked: Mapping[str, Asked]
+) -> np.ndarray:
+    """The protocol's own rule, put once for each combination of answers it depends on."""
+    both = (question.when, question.required if isinstance(question.required, dict) else None)
+    names = list(dict.fromkeys(name for each in both for name, _ in leaves(each)))
+    columns = [said.values(asked[name].question, cells) for name in names]
+    codes = np.stack([code for code, _ in columns], axis=1)
+    rows, back = np.unique(codes, axis=0, return_inverse=True)
+    truth = [
+        is_required(
+            question,
+            {name: known[code] for name, (_, known), code in zip(names, columns, row, strict=True)},
+        )
+        for row in rows.tolist()
+    ]
+    return np.array(truth, dtype=bool)[back.reshape(-1)]
+
+
+def _key(subject: np.ndarray, part: np.ndarray) -> np.ndarray:
+    return subject.astype(np.int64) * WIDEST + part

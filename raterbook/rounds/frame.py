@@ -7,23 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from raterbook.rounds import contents
-from raterbook.rounds.events import Events, read
+from raterbook.rounds import items
+from raterbook.rounds.current import Events, read
 from raterbook.rounds.model import RoundError
-from raterbook.rounds.people import public_name
+from raterbook.rounds.raters import public_name
 from raterbook.rounds.snapshot import Asked, Snapshot, percentage, written
 
 if TYPE_CHECKING:
-    from raterbook.rounds.stored import StoredRound
+    from raterbook.rounds.round import StoredRound
+
 
 COLUMNS = (
-    "round", "item", "case", "part", "rater", "rater_kind", "question", "replicate", "value",
-    "number", "status", "confidence", "seconds", "revision", "answered_at", "role", "cluster",
+    "round",
+    "item",
+    "case",
+    "part",
+    "rater",
+    "rater_kind",
+    "question",
+    "replicate",
+    "value",
+    "number",
+    "status",
+    "confidence",
+    "seconds",
+    "revision",
+    "answered_at",
+    "role",
+    "cluster",
 )
 STATUSES = ["answered", "not_applicable", "skipped"]
 
@@ -49,8 +66,12 @@ class Names:
 
 
 def frame(
-    stored: StoredRound, texts: bool = False, excluded: bool = False, details: bool = False,
-    pseudonyms: bool = False, groups: Iterable[str] = (),
+    stored: StoredRound,
+    texts: bool = False,
+    excluded: bool = False,
+    details: bool = False,
+    pseudonyms: bool = False,
+    groups: Iterable[str] = (),
 ) -> pd.DataFrame:
     """One row per current answer; retracted ones are gone, excluded raters' only on request.
 
@@ -71,8 +92,13 @@ def frame(
 
 
 def _columns(
-    stored: StoredRound, snapshot: Snapshot, asked: Mapping[str, Asked],
-    inside: contents.Contents, events: Events, details: bool, pseudonyms: bool,
+    stored: StoredRound,
+    snapshot: Snapshot,
+    asked: Mapping[str, Asked],
+    inside: items.Contents,
+    events: Events,
+    details: bool,
+    pseudonyms: bool,
     groups: tuple[str, ...],
 ) -> pd.DataFrame:
     subjects, raters = snapshot.subjects, {row.id: row for row in snapshot.raters.values()}
@@ -105,20 +131,22 @@ def _columns(
         "role": Names.of(roles)(events.subject),
         "cluster": _column(snapshot, inside, stored.cluster)(events.subject),
     }
-    for name in dict.fromkeys((*contents.group_columns(stored.protocol), *groups)):
+    for name in dict.fromkeys((*items.group_columns(stored.protocol), *groups)):
         found = _column(snapshot, inside, name)
         if found.categories:
             data[name] = found(events.subject)
         elif name in groups:
             known = sorted({word for each in subjects for word in inside.of(each)})
-            raise RoundError(f"The items of {stored.name} have no column {name!r} to group by: "
-                             f"they have {', '.join(known)}.")
+            raise RoundError(
+                f"The items of {stored.name} have no column {name!r} to group by: "
+                f"they have {', '.join(known)}."
+            )
     if details:
         data |= events.details
     return pd.DataFrame(data, copy=False)
 
 
-def _column(snapshot: Snapshot, inside: contents.Contents, name: str | None) -> Names:
+def _column(snapshot: Snapshot, inside: items.Contents, name: str | None) -> Names:
     """One column of the items, which a case has where it belongs to the case."""
     values: dict[int, str | None] = {}
     for each in snapshot.subjects.values():
@@ -133,7 +161,8 @@ def _numbers(asked: Mapping[str, Asked], events: Events) -> np.ndarray:
     """The value as a float where it is a number."""
     closed = {
         number: float(value)
-        for each in asked.values() if each.question.is_numeric
+        for each in asked.values()
+        if each.question.is_numeric
         for number, value in each.value_of.items()
     }
     known = np.full(max(closed, default=0) + 2, np.nan)
@@ -157,7 +186,8 @@ def _values(asked: Mapping[str, Asked], events: Events) -> pd.Categorical:
         percentage(value) if is_percent else written(value)
         for value, is_percent in zip(
             events.number[is_number].tolist(),
-            np.isin(events.question[is_number], percents).tolist(), strict=True,
+            np.isin(events.question[is_number], percents).tolist(),
+            strict=True,
         )
     ]
     is_text = np.array([text is not None for text in events.text.tolist()], dtype=bool)
@@ -203,3 +233,32 @@ def _categorical(codes: np.ndarray, categories: list[str]) -> pd.Categorical:
 
 def _utc(times: np.ndarray) -> pd.DatetimeIndex:
     return pd.DatetimeIndex(times.astype("datetime64[us]")).tz_localize("UTC")
+
+
+# One hash for all that counts in a round: the same answers give the same hash anywhere.
+
+
+_CONTENT = (
+    "item",
+    "case",
+    "part",
+    "rater",
+    "rater_kind",
+    "question",
+    "replicate",
+    "value",
+    "status",
+    "confidence",
+    "role",
+)
+
+
+def data_hash(stored: StoredRound) -> str:
+    """Of the protocol and the current answers, texts too; not of times, order or revisions."""
+    frame = stored.frame(texts=True)
+    columns = [frame[name].astype(object).where(frame[name].notna(), None) for name in _CONTENT]
+    digest = sha256(stored.protocol_hash.encode())
+    for row in sorted(map(repr, zip(*columns, strict=True))):
+        digest.update(row.encode())
+        digest.update(b"\n")
+    return digest.hexdigest()

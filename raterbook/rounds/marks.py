@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, insert, select
 
-from raterbook.rounds import schema
-from raterbook.rounds.checking import Refused, _count
+from raterbook.rounds.answers import Refused, _count
 from raterbook.rounds.completeness import unanswered
-from raterbook.rounds.model import MARKS, Ack
-from raterbook.rounds.people import public_name
+from raterbook.rounds.model import MARKS, Ack, iso, microseconds
+from raterbook.rounds.raters import public_name
 from raterbook.rounds.snapshot import Snapshot
-from raterbook.rounds.times import iso, microseconds
+from raterbook.rounds.store import schema
 
 if TYPE_CHECKING:
-    from raterbook.rounds.stored import StoredRound
+    from raterbook.rounds.round import StoredRound
 
 _marks = schema.mark_event
 MARKED = ("item", "rater", "mark", "reason", "field", "start", "end", "quote")
@@ -40,8 +39,14 @@ class Mark:
 
 
 def mark(
-    stored: StoredRound, rater: str, subject: str, kind: str, event_id: str | None = None,
-    reason: str | None = None, lamport: int | None = None, client_time: Any = None,
+    stored: StoredRound,
+    rater: str,
+    subject: str,
+    kind: str,
+    event_id: str | None = None,
+    reason: str | None = None,
+    lamport: int | None = None,
+    client_time: Any = None,
 ) -> Ack:
     """Saved like an answer: one transaction, one id, acknowledged when it is on the disk.
 
@@ -64,8 +69,7 @@ def current(stored: StoredRound, rater: str) -> dict[str, Mark]:
         snapshot = stored.look(connection)
         by_subject = marks_of(connection, stored.id, stored.rater_id(snapshot, rater))
     return {
-        snapshot.subjects[subject].ref: standing
-        for (_, subject), standing in by_subject.items()
+        snapshot.subjects[subject].ref: standing for (_, subject), standing in by_subject.items()
     }
 
 
@@ -161,13 +165,19 @@ def _row(
 
 
 def _save(
-    stored: StoredRound, connection: Connection, snapshot: Snapshot, rater: int, event_id: str,
-    reason: str | None, row: dict[str, Any],
+    stored: StoredRound,
+    connection: Connection,
+    snapshot: Snapshot,
+    rater: int,
+    event_id: str,
+    reason: str | None,
+    row: dict[str, Any],
 ) -> Ack:
     about = (_marks.c.rater_id == rater, _marks.c.subject_id == row["subject_id"])
     twin = connection.execute(
         select(_marks).where(
-            _marks.c.round_id == stored.id, _marks.c.rater_id == rater,
+            _marks.c.round_id == stored.id,
+            _marks.c.rater_id == rater,
             _marks.c.event_id == event_id,
         )
     ).one_or_none()
@@ -187,8 +197,12 @@ def _save(
         row["lamport"] = (last or 0) + 1
     connection.execute(
         insert(_marks).values(
-            event_id=event_id, round_id=stored.id, rater_id=rater, reason=reason,
-            server_time=stored.store.now(), **row,
+            event_id=event_id,
+            round_id=stored.id,
+            rater_id=rater,
+            reason=reason,
+            server_time=stored.store.now(),
+            **row,
         )
     )
     return Ack(event_id, True, None, None, row["lamport"])

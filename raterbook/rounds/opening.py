@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Insert, insert, select
 
 from raterbook.protocols import Protocol, parse
-from raterbook.rounds import assigning, automatic, log, people, sample, schema, snapshot, splitting
-from raterbook.rounds.adding import Place, add_items
-from raterbook.rounds.contents import group_columns
+from raterbook.rounds import answers, plan, snapshot
+from raterbook.rounds import parts as splitting
+from raterbook.rounds import raters as people
 from raterbook.rounds.frame import COLUMNS
-from raterbook.rounds.model import ItemTable, PartRow, RoundError
+from raterbook.rounds.items import Place, add_items, group_columns
+from raterbook.rounds.model import Event, ItemRow, ItemTable, PartRow, RoundError
 from raterbook.rounds.plan import Mix, PlanError
 from raterbook.rounds.snapshot import written
+from raterbook.rounds.store import log, schema
 
 if TYPE_CHECKING:
-    from raterbook.rounds.store import Store
+    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds.store.store import Store
 
 
 LARGEST = 2**63 - 1  # the largest whole number the database holds
@@ -45,9 +48,9 @@ class Opening:
 
 
 def open_round(store: Store, how: Opening) -> None:
-    from raterbook.rounds.exchange import original
-    from raterbook.rounds.exchange.newcomers import refuse_one_spelt_twice
-    from raterbook.rounds.stored import StoredRound
+    from raterbook.rounds import items as original
+    from raterbook.rounds.raters import refuse_one_spelt_twice
+    from raterbook.rounds.round import StoredRound
 
     _check(how)
     items, options = _sampled(how)
@@ -59,16 +62,24 @@ def open_round(store: Store, how: Opening) -> None:
             )
         store_protocol(connection, how.protocol, now)
         secret = secrets.token_bytes(16).hex()
-        number = _new(connection, insert(schema.round).values(
-            name=how.name, protocol_hash=how.protocol.hash, seed=how.seed, secret=secret,
-            bare=how.bare, per_item=how.per_item,
-            cluster=how.cluster or how.protocol.item.cluster,
-            options=json.dumps(options, ensure_ascii=False), created_at=now,
-        ))
+        number = _new(
+            connection,
+            insert(schema.round).values(
+                name=how.name,
+                protocol_hash=how.protocol.hash,
+                seed=how.seed,
+                secret=secret,
+                bare=how.bare,
+                per_item=how.per_item,
+                cluster=how.cluster or how.protocol.item.cluster,
+                options=json.dumps(options, ensure_ascii=False),
+                created_at=now,
+            ),
+        )
         place = Place(number, how.protocol, secret, how.bare, how.cluster, now)
         add_items(connection, place, items)
         refuse_one_spelt_twice(how.raters, [each.name for each in people.everybody(connection)])
-        join(connection, number, how.raters, "human", now)
+        people.join(connection, number, how.raters, "human", now)
         log.add(connection, number, "open", now, items=len(items.rows), source=items.source)
         if not how.bare:
             original.keep(connection, number, items, now)
@@ -77,9 +88,9 @@ def open_round(store: Store, how: Opening) -> None:
         if parts is None and not how.bare:
             parts = tuple(splitting.from_fields(how.protocol, items))
         splitting.add_parts(connection, how.protocol, seen, parts or (), now)
-        assigning.extend(connection, seen, how.seed, how.per_item, now, how.mix)
+        plan.extend(connection, seen, how.seed, how.per_item, now, how.mix)
         row = connection.execute(select(schema.round).where(schema.round.c.id == number)).one()
-        automatic.add_answers(StoredRound(store, row, how.protocol), connection, items)
+        add_answers(StoredRound(store, row, how.protocol), connection, items)
 
 
 def store_protocol(connection: Connection, protocol: Protocol, now: int) -> None:
@@ -93,12 +104,20 @@ def store_protocol(connection: Connection, protocol: Protocol, now: int) -> None
         )
     )
     for position, question in enumerate(protocol.questions):
-        number = _new(connection, insert(schema.question).values(
-            protocol_hash=protocol.hash, name=question.id, type=question.type, position=position,
-        ))
+        number = _new(
+            connection,
+            insert(schema.question).values(
+                protocol_hash=protocol.hash,
+                name=question.id,
+                type=question.type,
+                position=position,
+            ),
+        )
         values = [
             {
-                "question_id": number, "position": place, "value": written(value),
+                "question_id": number,
+                "position": place,
+                "value": written(value),
                 "number": float(value) if question.is_numeric else None,
             }
             for place, value in enumerate(question.values or ())
@@ -111,24 +130,6 @@ def _new(connection: Connection, statement: Insert) -> int:
     key = connection.execute(statement).inserted_primary_key
     assert key is not None
     return int(key[0])
-
-
-def join(
-    connection: Connection, round_id: int, names: Iterable[str], kind: str | None, now: int,
-    version: str | None = None, expertise: str | None = None,
-) -> list[int]:
-    """These raters have a part in the round; who has one already is left as is."""
-    table = schema.round_rater
-    here = table.c.round_id == round_id
-    added = []
-    for name in names:
-        rater = people.ensure(connection, name, kind, version, expertise, now)
-        # Asked of this one alone: files name thousands of raters, one after the other.
-        if connection.scalar(select(table.c.rater_id).where(here, table.c.rater_id == rater)):
-            continue
-        connection.execute(insert(table).values(round_id=round_id, rater_id=rater, added_at=now))
-        added.append(rater)
-    return added
 
 
 def _check(how: Opening) -> None:
@@ -171,7 +172,7 @@ def _sampled(how: Opening) -> tuple[ItemTable, dict]:
         return how.items, options
     columns = {row.key: row.fields for row in how.items.rows if row.role == "main"}
     try:
-        taken = sample.sample(columns, how.sample, how.by, how.seed)
+        taken = plan.sample(columns, how.sample, how.by, how.seed)
     except PlanError as error:
         raise RoundError(str(error)) from error
     rows = tuple(
@@ -181,3 +182,41 @@ def _sampled(how: Opening) -> tuple[ItemTable, dict]:
     )
     options["sample"] = taken.to_dict()
     return replace(how.items, rows=rows), options
+
+
+# Answers that come with the items: a column that holds the labels of an automatic rater.
+
+
+def add_answers(stored: StoredRound, connection: Connection, table: ItemTable) -> None:
+    """Each filled cell is an answer of the rater the protocol names for its column."""
+    from raterbook.rounds.raters import join
+
+    for column, field in stored.protocol.item.fields.items():
+        named = field.answers
+        if named is None:
+            continue
+        of_case = stored.protocol.question(named.question).of == "case"
+        rows: dict[str, ItemRow] = {}
+        for row in table.rows:
+            if row.fields.get(column, "").strip():
+                rows.setdefault(row.case if of_case else row.key, row)
+        join(connection, stored.id, [named.rater], named.kind, stored.store.now())
+        seen = snapshot.take(connection, stored.id)
+        events = [
+            Event(_event_id(column, subject, row), subject, named.question, row.fields[column])
+            for subject, row in rows.items()
+        ]
+        rater = stored.rater_id(seen, named.rater)
+        acks = answers.store_events(stored, connection, seen, rater, events)
+        for row, ack in zip(rows.values(), acks, strict=True):
+            if not ack.ok:
+                raise RoundError(
+                    f"{table.source}, row {row.row}, column {column}: {ack.reason}: correct the "
+                    "cell, or empty it."
+                )
+
+
+def _event_id(column: str, subject: str, row: ItemRow) -> str:
+    """The same cell is the same event, however often it is read."""
+    text = "\x1f".join((column, subject, row.fields[column]))
+    return sha256(text.encode()).hexdigest()[:32]

@@ -5,9 +5,17 @@ nothing else: not on the machine, not on the version of a generator, not on the 
 Adding items or raters later keeps every pair that exists, and every order that was shown.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+
+from sqlalchemy import Connection, func, insert, select
+
+from raterbook.rounds.model import RoundError
+from raterbook.rounds.snapshot import Snapshot, places
+from raterbook.rounds.store import schema
 
 
 class PlanError(ValueError):
@@ -110,7 +118,7 @@ class Mix:
             raise PlanError(f"{self.training} training items cannot be. Use 0 or more.")
 
 
-def queue(
+def in_order(
     roles: Mapping[str, str],
     rater: str,
     seed: int = 0,
@@ -146,6 +154,244 @@ def _interleave(main: list[str], gold: list[str], rate: float, name: str) -> lis
         places.add(low + int(draw(name, "gold", i) * (high - low)))
     rest, marked = iter(main), iter(gold)
     return [
-        next(marked) if place in places else next(rest)
-        for place in range(len(main) + len(places))
+        next(marked) if place in places else next(rest) for place in range(len(main) + len(places))
     ]
+
+
+# Which items a round takes when it takes a sample: seeded, stratified, its chances recorded.
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The sampled items in their old order, and what an estimate for all items needs to know.
+
+    `chance` is each sampled item's inclusion probability: n of its stratum over N of it.
+    `strata` has, per stratum, how many there were and how many were taken.
+    """
+
+    items: tuple[str, ...]
+    seed: int
+    by: tuple[str, ...]
+    chance: Mapping[str, float]
+    strata: Mapping[tuple[str, ...], tuple[int, int]]
+
+    def to_dict(self) -> dict[str, object]:
+        """What is written beside the round."""
+        return {
+            "n": len(self.items),
+            "of": sum(there for there, _ in self.strata.values()),
+            "seed": self.seed,
+            "by": list(self.by),
+            "strata": [
+                {**dict(zip(self.by, key)), "items": there, "taken": taken, "chance": taken / there}
+                for key, (there, taken) in self.strata.items()
+            ],
+        }
+
+
+def sample(
+    columns: Mapping[str, Mapping[str, str]], n: int, by: Sequence[str] = (), seed: int = 0
+) -> Sample:
+    """`n` of the items, at random or spread over the strata of `by` as evenly as sizes allow.
+
+    `columns` has each item's fields, in order. Strata get proportional shares, rounded by
+    largest remainder, and at least one item each while `n` allows; within a stratum every item
+    has the same chance. The same seed gives the same sample everywhere.
+    """
+    if not 1 <= n <= len(columns):
+        raise PlanError(
+            f"a sample of {n} cannot be taken from {len(columns)} items. Use 1 to {len(columns)}."
+        )
+    strata: dict[tuple[str, ...], list[str]] = {}
+    for item, fields in columns.items():
+        for column in by:
+            if column not in fields:
+                raise PlanError(
+                    f"items have no column {column} to sample by. "
+                    f"Use one of {', '.join(sorted(fields))}."
+                )
+        strata.setdefault(tuple(str(fields[column]) for column in by), []).append(item)
+    sizes = {key: len(items) for key, items in strata.items()}
+    takes = _shares(sizes, n, seed)
+    taken: set[str] = set()
+    chance: dict[str, float] = {}
+    for key, items in strata.items():
+        first = sorted(items, key=lambda item: (draw(seed, "sample", item), item))[: takes[key]]
+        taken.update(first)
+        chance.update(dict.fromkeys(first, takes[key] / sizes[key]))
+    kept = tuple(item for item in columns if item in taken)
+    return Sample(
+        kept,
+        seed,
+        tuple(by),
+        {item: chance[item] for item in kept},
+        {key: (sizes[key], takes[key]) for key in sorted(strata)},
+    )
+
+
+def _shares(sizes: Mapping[tuple[str, ...], int], n: int, seed: int) -> dict[tuple[str, ...], int]:
+    total = sum(sizes.values())
+    exact = {key: n * size / total for key, size in sizes.items()}
+    shares = {key: int(share) for key, share in exact.items()}
+    ranked = sorted(
+        sizes, key=lambda key: (shares[key] - exact[key], draw(seed, "stratum", *key), key)
+    )
+    for key in ranked[: n - sum(shares.values())]:
+        shares[key] += 1
+    for key in sorted(key for key in sizes if not shares[key] and n >= len(sizes)):
+        largest = max(shares, key=lambda other: (shares[other], other))
+        shares[largest] -= 1
+        shares[key] = 1
+    return shares
+
+
+# Who rates what, written down: a plan once made is only ever added to or withdrawn from.
+
+
+PLANNED = ("human",)  # models, keys and adjudicators take what they take
+
+
+def extend(
+    connection: Connection,
+    snapshot: Snapshot,
+    seed: int,
+    per_item: int | None,
+    now: int,
+    mix: Mix | None = None,
+    reason: str | None = None,
+) -> int:
+    """Give out what is not given out yet; every pair and every place that exists stays."""
+    raters = {
+        name: row.id
+        for name, row in snapshot.raters.items()
+        if row.kind in PLANNED and row.id not in snapshot.excluded and not row.erased_at
+    }
+    if not raters or (per_item is not None and len(raters) < per_item):
+        return 0  # dealt when there are enough of them
+    held = {
+        name: places(connection, snapshot, snapshot.round_id, number)
+        for name, number in raters.items()
+    }
+    key_of = {subject.id: key for key, subject in snapshot.items.items()}
+    existing = {(key_of[subject], name) for name, mine in held.items() for subject in mine}
+    main = [key for key, subject in snapshot.items.items() if subject.role == "main"]
+    rest = [key for key, subject in snapshot.items.items() if subject.role != "main"]
+    try:
+        pairs = assign(main, list(raters), per_item, seed, existing)
+        pairs += assign(rest, list(raters), None, seed, existing)  # checks are for everybody
+    except PlanError as error:
+        raise RoundError(str(error)) from error
+    mine: dict[str, list[str]] = {}
+    for key, name in pairs:
+        mine.setdefault(name, []).append(key)
+    for name, keys in mine.items():
+        roles = {key: snapshot.items[key].role for key in keys}
+        queue = in_order(roles, name, seed, mix)
+        _assign(connection, snapshot, raters[name], queue, now, reason)
+    return len(pairs)
+
+
+def take_up(
+    connection: Connection,
+    snapshot: Snapshot,
+    seed: int,
+    answered: Mapping[str, Iterable[str]],
+    now: int,
+) -> None:
+    """What people answered elsewhere is theirs: it counts as given out, and they can go on."""
+    for name, keys in answered.items():
+        row = snapshot.raters[name]
+        if row.kind not in PLANNED:
+            continue
+        held = places(connection, snapshot, snapshot.round_id, row.id)
+        new = {key: snapshot.items[key].role for key in keys if snapshot.items[key].id not in held}
+        _assign(connection, snapshot, row.id, in_order(new, name, seed), now, "imported")
+
+
+def move(
+    connection: Connection,
+    snapshot: Snapshot,
+    giver: str,
+    taker: str,
+    seed: int,
+    now: int,
+    finished: Iterable[int],
+    reason: str | None,
+    keep: bool = False,
+) -> tuple[list[str], list[str]]:
+    """The keys that went from one rater to the other, all that is not finished or doubled; and the
+    doubled ones, which the other has already. Where each item is to have so many raters (`keep`),
+    those stay with who had them, so that somebody else can take them."""
+    done = set(finished)
+    from_, to = snapshot.raters[giver].id, snapshot.raters[taker].id
+    theirs = places(connection, snapshot, snapshot.round_id, from_)
+    already = places(connection, snapshot, snapshot.round_id, to)
+    left = [subject for subject in theirs if subject not in done]
+    gone = [subject for subject in left if not keep or subject not in already]
+    if gone:
+        connection.execute(
+            insert(schema.plan_event),
+            [_row(snapshot, from_, subject, "withdraw", None, now, reason) for subject in gone],
+        )
+    keys = [snapshot.subjects[subject].key for subject in left if subject not in already]
+    ordered = in_order({key: snapshot.items[key].role for key in keys}, taker, seed)
+    _assign(connection, snapshot, to, ordered, now, reason)
+    return ordered, [snapshot.subjects[subject].key for subject in left if subject in already]
+
+
+def queue(connection: Connection, snapshot: Snapshot, rater: int, seed: int) -> list[int]:
+    """The items of one rater in order: as planned, or all of them for raters without a plan."""
+    planned = places(connection, snapshot, snapshot.round_id, rater)
+    name = snapshot.names()[rater]
+    if planned or snapshot.raters[name].kind in PLANNED:
+        return list(planned)
+    items = snapshot.items
+    batch = {key: subject.batch for key, subject in items.items()}
+    roles = {key: subject.role for key, subject in items.items()}
+    return [items[key].id for key in in_order(roles, name, seed, batch=batch)]
+
+
+def _assign(
+    connection: Connection,
+    snapshot: Snapshot,
+    rater: int,
+    keys: list[str],
+    now: int,
+    reason: str | None,
+) -> None:
+    if not keys:
+        return
+    events = schema.plan_event
+    last = connection.scalar(
+        select(func.max(events.c.position)).where(
+            events.c.round_id == snapshot.round_id, events.c.rater_id == rater
+        )
+    )
+    first = 0 if last is None else last + 1
+    connection.execute(
+        insert(events),
+        [
+            _row(snapshot, rater, snapshot.items[key].id, "assign", first + place, now, reason)
+            for place, key in enumerate(keys)
+        ],
+    )
+
+
+def _row(
+    snapshot: Snapshot,
+    rater: int,
+    subject: int,
+    action: str,
+    position: int | None,
+    now: int,
+    reason: str | None,
+) -> dict:
+    return {
+        "round_id": snapshot.round_id,
+        "rater_id": rater,
+        "subject_id": subject,
+        "action": action,
+        "position": position,
+        "reason": reason,
+        "at": now,
+    }

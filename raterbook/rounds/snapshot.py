@@ -11,8 +11,9 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.engine import Row
 
 from raterbook.protocols import Protocol, Question
-from raterbook.rounds import log, people, schema
+from raterbook.rounds import raters as people
 from raterbook.rounds.model import RoundError
+from raterbook.rounds.store import log, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,9 @@ def take(connection: Connection, round_id: int) -> Snapshot:
 def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str, Asked]:
     """The protocol's questions with the numbers they and their values have in the store."""
     rows = connection.execute(
-        select(schema.question.c.name, schema.question.c.id)
-        .where(schema.question.c.protocol_hash == hash)
+        select(schema.question.c.name, schema.question.c.id).where(
+            schema.question.c.protocol_hash == hash
+        )
     )
     known = dict(iter(rows))
     values: dict[int, dict[str, int]] = {number: {} for number in known.values()}
@@ -183,7 +185,8 @@ def given_everything(connection: Connection, snapshot: Snapshot) -> set[int]:
     back = select(plan.rater_id).where(here, plan.action == "withdraw").distinct()
     returned = set(connection.scalars(back))
     return {
-        rater for rater, items in connection.execute(many)
+        rater
+        for rater, items in connection.execute(many)
         if items == len(snapshot.items) and rater not in returned
     }
 

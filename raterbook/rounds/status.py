@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 
 from raterbook.protocols import Protocol
-from raterbook.rounds import log, marks, schema
+from raterbook.rounds import marks
 from raterbook.rounds.completeness import Standing, by_models, standings
-from raterbook.rounds.model import Rater
-from raterbook.rounds.people import as_rater
+from raterbook.rounds.model import Rater, iso
+from raterbook.rounds.raters import as_rater
 from raterbook.rounds.snapshot import Snapshot
-from raterbook.rounds.times import iso
+from raterbook.rounds.store import log, schema
 
 if TYPE_CHECKING:
-    from raterbook.rounds.stored import StoredRound
+    from raterbook.rounds.round import StoredRound
 
 
 def status(stored: StoredRound) -> dict[str, Any]:
@@ -26,8 +26,9 @@ def status(stored: StoredRound) -> dict[str, Any]:
         seen = stored.look(connection)
         marked = marks.marks_of(connection, stored.id)
         count, last = connection.execute(
-            select(func.count(), func.max(events.c.server_time))
-            .where(events.c.round_id == stored.id)
+            select(func.count(), func.max(events.c.server_time)).where(
+                events.c.round_id == stored.id
+            )
         ).one()
         found, cases = standings(stored, connection)
         imported = bool(log.entries(connection, stored.id, "import"))
@@ -48,7 +49,8 @@ def status(stored: StoredRound) -> dict[str, Any]:
     names = seen.names()
     flagged = [
         {"item": seen.subjects[subject].key, "rater": names[rater], "reason": mark.reason}
-        for (rater, subject), mark in marked.items() if mark.flagged
+        for (rater, subject), mark in marked.items()
+        if mark.flagged
     ]
     return {
         "round": stored.name,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 from tests.analysis.conftest import build
 
 SCALE = [1, 2, 3, 4, 5]

@@ -13,13 +13,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 from analysis import alpha, percent_agreement, proportion
-from analysis.alpha import NominalAlpha, OrdinalAlpha
-from analysis.cells import ratio
-from analysis.chance import ObservedAgreement
-from analysis.links import FISHER, LOGIT
-from analysis.patterns import find_patterns
-from analysis.ratings import read
-from analysis.statistic import rows_to_resample
+from analysis.agreement.alpha import NominalAlpha, OrdinalAlpha
+from analysis.agreement.gwet import ObservedAgreement
+from analysis.agreement.statistic import rows_to_resample
+from analysis.averages.answers import ratio
+from analysis.intervals.resampling import FISHER, LOGIT
+from analysis.ratings.patterns import find_patterns
+from analysis.ratings.ratings import read
 
 FIVE = [1, 2, 3, 4, 5]
 TWO = [1, 2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 
 LABELS = ["SUPPORTED", "CONTRADICTED", "NO EVIDENCE"]
 HALO = {"label": {"type": "choice", "level": "nominal", "scale": LABELS}}

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from analysis import coefficients, mean, weighted_mean
-from analysis.cells import Cells
-from analysis.proportions import proportion_of
+from analysis.averages.answers import Cells
+from analysis.averages.proportions import proportion_of
 
 SCALE = [1, 2, 3, 4, 5]
 ROUNDS = 1000

@@ -18,13 +18,13 @@ from analysis import (
     variance_components,
     weighted_mean,
 )
-from analysis.bootstrap import draw
-from analysis.cells import Cells
-from analysis.patterns import find_patterns
-from analysis.proportions import proportion_of
-from analysis.ratings import read
-from analysis.statistic import rows_to_resample
-from analysis.together import statistic_named
+from analysis.agreement.statistic import rows_to_resample
+from analysis.agreement.tables import statistic_named
+from analysis.averages.answers import Cells
+from analysis.averages.proportions import proportion_of
+from analysis.intervals.resampling import draw
+from analysis.ratings.patterns import find_patterns
+from analysis.ratings.ratings import read
 
 SCALE = [1, 2, 3, 4, 5]
 
@@ -303,7 +303,9 @@ def by_projection(table):
         return design @ np.linalg.pinv(design), np.linalg.matrix_rank(design)
 
     (whole, rank), (of_units, n_units), (of_raters, n_raters) = (
-        onto(units, raters), onto(units), onto(raters)
+        onto(units, raters),
+        onto(units),
+        onto(raters),
     )
     error = y @ (y - whole @ y) / (len(y) - rank)
     free = np.eye(len(y))

@@ -5,8 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import alpha, coefficients, kappa, mean, percent_agreement, statistic
-from analysis.bootstrap import in_order
+from analysis import alpha, coefficients, kappa, mean, percent_agreement
+from analysis.agreement import statistic
+from analysis.intervals.resampling import in_order
 
 
 def table(n, raters, q, seed=1, missing=0.3):

@@ -6,19 +6,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from analysis import alpha, kappa, leaving, mean, percent_agreement
-from analysis import cells as cells_module
-from analysis.alpha import alpha_statistic
-from analysis.cells import _leave_raters_out, ratio
-from analysis.chance import ObservedAgreement, SharedChance
-from analysis.gwet import within_weights
-from analysis.jackknife import counted_twice
-from analysis.kappa import kappa_statistic
-from analysis.leaving import leave_raters_out
-from analysis.links import FISHER, LOGIT, PLAIN
-from analysis.means import cells_of, mean_of
-from analysis.patterns import find_patterns
-from analysis.ratings import read
+from analysis import alpha, kappa, mean, percent_agreement
+from analysis.agreement.alpha import alpha_statistic
+from analysis.agreement.gwet import ObservedAgreement, SharedChance, within_weights
+from analysis.agreement.kappa import kappa_statistic
+from analysis.averages import answers as cells_module
+from analysis.averages.answers import _leave_raters_out, ratio
+from analysis.averages.means import cells_of, mean_of
+from analysis.intervals import raters as leaving
+from analysis.intervals.raters import leave_raters_out
+from analysis.intervals.resampling import FISHER, LOGIT, PLAIN, counted_twice
+from analysis.ratings.patterns import find_patterns
+from analysis.ratings.ratings import read
 
 SCALE = [1, 2, 3, 4]
 

@@ -24,7 +24,7 @@ from analysis import (
     proportion,
     sentence,
 )
-from analysis.links import FISHER, LOG, LOGIT, PLAIN
+from analysis.intervals.resampling import FISHER, LOG, LOGIT, PLAIN
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import alpha, integers, longform
-from analysis.integers import whole_numbers
-from analysis.ratings import read
+from analysis import alpha
+from analysis.ratings import long as longform
+from analysis.ratings import values
+from analysis.ratings.ratings import read
+from analysis.ratings.values import whole_numbers
 
 SCALE = [1, 2, 3, 4, 5]
 
@@ -15,7 +17,7 @@ SCALE = [1, 2, 3, 4, 5]
 def short_pieces(monkeypatch):
     """Pieces of a few rows, so that small frames cross their edges."""
     monkeypatch.setattr(longform, "PIECE", 7)
-    monkeypatch.setattr(integers, "PIECE", 7)
+    monkeypatch.setattr(values, "PIECE", 7)
 
 
 def table(units=30, raters=4, seed=3):

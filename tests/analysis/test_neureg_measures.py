@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 
 SCALE = [1, 2, 3, 4, 5]
 METRICS = ["relevance", "accuracy", "completeness", "fluency", "kg_alignment"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 
 U = "<Unanswerable>"
 QUEST = {

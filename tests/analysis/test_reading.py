@@ -19,9 +19,9 @@ from analysis import (
     percent_agreement,
     proportion,
     rater_severity,
-    summary,
     weighted_mean,
 )
+from raterbook.numbers.compute import summary
 
 TABLE = [[1, 1], [2, 2], [1, 2], [2, 1], [3, 3], [3, 2]]
 
@@ -344,8 +344,11 @@ def test_a_seed_gives_one_interval_whatever_the_order_and_the_names(name, interv
 
 def test_systems_keep_their_cases_apart_by_cluster():
     frame = pd.DataFrame(
-        [(s, f"q{i}", x) for s, xs in {"a": [1, 2, 3], "b": [2, 2, 4]}.items()
-         for i, x in enumerate(xs)],
+        [
+            (s, f"q{i}", x)
+            for s, xs in {"a": [1, 2, 3], "b": [2, 2, 4]}.items()
+            for i, x in enumerate(xs)
+        ],
         columns=["system", "case", "value"],
     ).assign(chunk=["x", "x", "y", "x", "y", "y"])
     with pytest.raises(ValueError, match="case q1 stands in two clusters"):

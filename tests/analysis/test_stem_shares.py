@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 
 ROW = [
     *("question", "group", "statistic", "estimate", "low", "high", "low_like", "high_like"),

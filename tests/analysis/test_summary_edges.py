@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr, ttest_1samp
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 
 SCALE = [1, 2, 3, 4, 5]
 QUESTIONS = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis import STATISTICS, summary
-from analysis.catalogue import TAKES, takes
+from raterbook.numbers.compute import summary
+from raterbook.numbers.measures import STATISTICS, TAKES, takes
 
 SCALE = [1, 2, 3, 4, 5]
 METRICS = ["relevance", "accuracy", "completeness", "fluency", "kg_alignment"]

@@ -16,8 +16,8 @@ from analysis import (
     proportion,
     proportion_difference,
     sd,
-    summary,
 )
+from raterbook.numbers.compute import summary
 
 # Everything but agreement on 1 stands in the last cluster.
 CARRIED = [[1, 1]] * 300 + [[2, 2]] * 30 + [[1, 2]] * 15 + [[2, 1]] * 15

@@ -19,11 +19,12 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
-from analysis import alpha, coefficients, kappa, mean, summary
-from analysis.alpha import OrdinalAlpha
-from analysis.infer import infer
-from analysis.patterns import find_patterns
-from analysis.ratings import read
+from analysis import alpha, coefficients, kappa, mean
+from analysis.agreement.alpha import OrdinalAlpha
+from analysis.agreement.infer import infer
+from analysis.ratings.patterns import find_patterns
+from analysis.ratings.ratings import read
+from raterbook.numbers.compute import summary
 
 SIZES = ((1_000, 3), (10_000, 5), (100_000, 5), (1_000_000, 5))
 SCALE = [1, 2, 3, 4, 5]
@@ -134,8 +135,12 @@ def ratios(found):
         ("α from a long frame, integer ids", ">=", 60, long("integer")),
         ("α from a long frame, categorical ids", ">=", 60, long("categorical")),
         ("α from a long frame, string ids", ">=", 10, long("string")),
-        ("a mean, in alphas, both with interval", "<=", 1.5,
-         found["mean jackknife"] / found["alpha jackknife"]),
+        (
+            "a mean, in alphas, both with interval",
+            "<=",
+            1.5,
+            found["mean jackknife"] / found["alpha jackknife"],
+        ),
         ("jackknife interval, in point estimates", "<=", 1.3, found["alpha jackknife"] / alone),
         ("1,000-draw bootstrap, in point estimates", "<=", 3, drawn / alone),
         (

@@ -17,9 +17,10 @@ from statistics import median
 import pandas as pd
 from sqlalchemy import insert, select
 
+from raterbook.files import import_answers
 from raterbook.protocols import parse
-from raterbook.rounds import ItemTable, Store, schema
-from raterbook.rounds.exchange import import_answers
+from raterbook.rounds import ItemTable, Store
+from raterbook.rounds.store import schema
 
 ITEMS, RATERS, QUESTIONS = 4_000, 5, 5
 AT_MOST = 3.0
@@ -43,11 +44,15 @@ def rows() -> pd.DataFrame:
     )
     frame = index.to_frame(index=False)
     value = (frame["item"] * 7 + frame["rater"] * 3 + frame["question"]) % 5 + 1
-    return pd.DataFrame({
-        "item": "item-" + frame["item"].astype(str), "part": "",
-        "rater": "rater-" + frame["rater"].astype(str),
-        "question": "q" + frame["question"].astype(str), "value": value,
-    })
+    return pd.DataFrame(
+        {
+            "item": "item-" + frame["item"].astype(str),
+            "part": "",
+            "rater": "rater-" + frame["rater"].astype(str),
+            "question": "q" + frame["question"].astype(str),
+            "value": value,
+        }
+    )
 
 
 def opened(folder: Path, name: str):
@@ -75,16 +80,28 @@ def theirs(folder: Path, file: Path, number: int) -> float:
     subjects = {key: each.id for key, each in snapshot.items.items()}
     raters = {name: row.id for name, row in snapshot.raters.items()}
     questions = {name: each.id for name, each in asked.items()}
-    allowed = {(name, value): number for name, each in asked.items()
-               for value, number in each.allowed.items()}
+    allowed = {
+        (name, value): number
+        for name, each in asked.items()
+        for value, number in each.allowed.items()
+    }
     gc.collect()
     start = time.perf_counter()
     frame = pd.read_csv(file)
     events = [
-        {"event_id": uuid.uuid4().hex, "round_id": stored.id, "rater_id": raters[rater],
-         "subject_id": subjects[item], "part": 0, "question_id": questions[question],
-         "replicate": 1, "status": "answered", "value_id": allowed[question, value],
-         "lamport": 1, "server_time": 0}
+        {
+            "event_id": uuid.uuid4().hex,
+            "round_id": stored.id,
+            "rater_id": raters[rater],
+            "subject_id": subjects[item],
+            "part": 0,
+            "question_id": questions[question],
+            "replicate": 1,
+            "status": "answered",
+            "value_id": allowed[question, value],
+            "lamport": 1,
+            "server_time": 0,
+        }
         for item, _, rater, question, value in frame.itertuples(index=False, name=None)
     ]
     with stored.store.write() as connection:
@@ -104,8 +121,10 @@ def main(runs: int = 3) -> float:
         pairs = [(ours(folder, file, n), theirs(folder, file, n)) for n in range(runs)]
     mine, other = (median(times) for times in zip(*pairs, strict=True))
     ratio = mine / other
-    print(f"import of {ITEMS * RATERS * QUESTIONS:,} rows: {mine:.2f} s; pandas and executemany: "
-          f"{other:.2f} s; ratio {ratio:.2f} (at most {AT_MOST:g})")
+    print(
+        f"import of {ITEMS * RATERS * QUESTIONS:,} rows: {mine:.2f} s; pandas and executemany: "
+        f"{other:.2f} s; ratio {ratio:.2f} (at most {AT_MOST:g})"
+    )
     return ratio
 
 

@@ -23,7 +23,7 @@ from tests.browser.conftest import ARGUMENTS, CHROMIUM, open_round
 from tests.browser.desk import Desk, write_notebook
 from tests.browser.lab import Lab
 
-_INSTRUMENTS = '''
+_INSTRUMENTS = """
 import json, pathlib, sqlite3, time
 import anywidget
 from IPython.display import display
@@ -60,7 +60,7 @@ class Echo(anywidget.AnyWidget):
         commits.append(time.perf_counter() - start)
         self.send({"came": came})
 display(Echo())
-'''
+"""
 _WATCH = """() => {
   const offsets = Array.from({ length: 500 }, () => Date.now() + 0.5 - performance.now());
   const offset = offsets.sort((a, b) => a - b)[250];
@@ -109,12 +109,19 @@ def quantiles(values):
 
 
 def neureg(count, length):
-    source = ("The account is credited monthly and lapses after two years. " * (length // 60 + 1))
+    source = "The account is credited monthly and lapses after two years. " * (length // 60 + 1)
     lines = "\n".join(source[start : start + 400] for start in range(0, length, 400))
     return [
-        {"qa_id": f"q{n}", "question_type": "factual", "shot_type": "zero_shot",
-         "question": "When does it lapse?", "answer": "After two years.", "model": "m",
-         "source_context": lines[:length], "source_kg": "1. account → lapses after → two years"}
+        {
+            "qa_id": f"q{n}",
+            "question_type": "factual",
+            "shot_type": "zero_shot",
+            "question": "When does it lapse?",
+            "answer": "After two years.",
+            "model": "m",
+            "source_context": lines[:length],
+            "source_kg": "1. account → lapses after → two years",
+        }
         for n in range(count)
     ]
 
@@ -186,8 +193,13 @@ class Bench:
         desks = {}
         for count in counts:
             rows = [
-                {"id": f"s{n}", "question": f"Question {n}?", "context": "It is so. " * 40,
-                 "generated_answer": "It is so.", "model": "m"}
+                {
+                    "id": f"s{n}",
+                    "question": f"Question {n}?",
+                    "context": "It is so. " * 40,
+                    "generated_answer": "It is so.",
+                    "model": "m",
+                }
                 for n in range(count)
             ]
             desks[count] = self.desk(f"open-{count}", "halo-support", rows).open(run=False)
@@ -216,7 +228,10 @@ def main() -> int:
         folder = Path(temporary)
         lab = Lab(folder).start()
         context = playwright.chromium.launch_persistent_context(
-            folder / ".browser", executable_path=str(CHROMIUM), headless=True, args=ARGUMENTS,
+            folder / ".browser",
+            executable_path=str(CHROMIUM),
+            headless=True,
+            args=ARGUMENTS,
             viewport={"width": 1400, "height": 900},
         )
         try:
@@ -226,15 +241,24 @@ def main() -> int:
                 print("  {:30} p50 {:6.1f} ms   p95 {:6.1f} ms".format(name, *quantiles(values)))
             p95 = {name: quantiles(values)[1] for name, values in short.items()}
             bare = p95["bare commit"]
-            promise("key → committed row, p95 over bare message there + bare commit",
-                    p95["key → committed row"] / (p95["bare message, there"] + bare), 1.5)
-            promise("key → “Saved”, p95 over bare message there and back + bare commit",
-                    p95["key → “Saved”"] / (p95["bare message, there and back"] + bare), 1.5)
+            promise(
+                "key → committed row, p95 over bare message there + bare commit",
+                p95["key → committed row"] / (p95["bare message, there"] + bare),
+                1.5,
+            )
+            promise(
+                "key → “Saved”, p95 over bare message there and back + bare commit",
+                p95["key → “Saved”"] / (p95["bare message, there and back"] + bare),
+                1.5,
+            )
             lab.end_kernels()
             long = bench.answers("long", 200_000, 100)
             for name in ("key → committed row", "key → “Saved”"):
-                promise(f"{name}, p95 with a source of 200,000 characters over 2,000",
-                        quantiles(long[name])[1] / p95[name], 1.5)
+                promise(
+                    f"{name}, p95 with a source of 200,000 characters over 2,000",
+                    quantiles(long[name])[1] / p95[name],
+                    1.5,
+                )
             lab.end_kernels()
             seconds = bench.opening([24, 10_000])
             for count, median in seconds.items():

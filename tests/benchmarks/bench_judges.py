@@ -1,6 +1,6 @@
 """Models as raters: throughput over real sockets, and the parser beside json.loads.
 
-    python -m tests.benchmarks.bench_judges
+python -m tests.benchmarks.bench_judges
 """
 
 import json
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from raterbook.judges import Endpoint, judge
-from raterbook.judges.parsing import parse
+from raterbook.judges.replies.parsing import parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, Store
@@ -41,8 +41,10 @@ def throughput(folder):
         run = judge(stored, model, "judge")
         took = time.perf_counter() - began
     assert run.counts == {"ok": ITEMS}
-    print(f"{ITEMS} items of {SECONDS:g} s, {AT_ONCE} at once: {took:.2f} s, "
-          f"{took / best:.3f} × the best possible (at most 1.1)")
+    print(
+        f"{ITEMS} items of {SECONDS:g} s, {AT_ONCE} at once: {took:.2f} s, "
+        f"{took / best:.3f} × the best possible (at most 1.1)"
+    )
     return took <= 1.1 * best
 
 
@@ -78,8 +80,10 @@ def limited(folder):
         endpoint = Endpoint("scripted", server.url, concurrency=AT_ONCE, backoff=0.1)
         run = judge(stored, endpoint, "judge")
         took = time.perf_counter() - began
-        print(f"120 items, 20 a second allowed: {took:.1f} s, {run.counts.get('ok', 0)} answered, "
-              f"{len(server.seen) - 120} refused and asked again")
+        print(
+            f"120 items, 20 a second allowed: {took:.1f} s, {run.counts.get('ok', 0)} answered, "
+            f"{len(server.seen) - 120} refused and asked again"
+        )
     return run.counts == {"ok": 120}
 
 
@@ -89,7 +93,8 @@ def parser():
     [group] = groups(protocol)
     sheet = Sheet(protocol, "r", "item", group.questions, {"text": "x"})
     kinds = {
-        "JSON as asked for": dumped(nested()), "flat JSON": dumped(flat()),
+        "JSON as asked for": dumped(nested()),
+        "flat JSON": dumped(flat()),
         "fenced JSON": f"```json\n{dumped(nested())}\n```",
         "Markdown with reasons": f"{GUIDE}\n\n**Reasoning:**\n\n{reasons()}",
     }

@@ -21,8 +21,14 @@ PACKAGES = (
     "raterbook.workspace, raterbook.reporting.report, analysis, numpy, pandas, scipy.stats, "
     "scipy.special, statsmodels.stats.inter_rater, krippendorff, matplotlib.pyplot, seaborn"
 )
-ROUNDS = ("neureg-sample", "questeval-sample", "feedback-sample", "feedback-sample-2",
-          "halo-sample", "stem-sample")
+ROUNDS = (
+    "neureg-sample",
+    "questeval-sample",
+    "feedback-sample",
+    "feedback-sample-2",
+    "halo-sample",
+    "stem-sample",
+)
 EMPTY = """
 import sys
 from pathlib import Path
@@ -75,8 +81,11 @@ def fresh(code, *words):
     finally:
         os.unlink(file.name)
     after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - (
-        before.children_system
+    cpu = (
+        after.children_user
+        + after.children_system
+        - before.children_user
+        - (before.children_system)
     )
     return cpu, time.perf_counter() - start
 
@@ -86,8 +95,11 @@ def make(target):
     before = os.times()
     subprocess.run(["make", "--silent", target], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     after = os.times()
-    return after.children_user + after.children_system - before.children_user - (
-        before.children_system
+    return (
+        after.children_user
+        + after.children_system
+        - before.children_user
+        - (before.children_system)
     )
 
 
@@ -97,12 +109,26 @@ def least(code, *words, times=3, of=0):
 
 def empty_notebook(folder):
     """A notebook that only imports the packages a report lists."""
-    cell = {"cell_type": "code", "id": "imports", "metadata": {"tags": ["parameters"]},
-            "execution_count": None, "outputs": [], "source": f"import {PACKAGES}"}
+    cell = {
+        "cell_type": "code",
+        "id": "imports",
+        "metadata": {"tags": ["parameters"]},
+        "execution_count": None,
+        "outputs": [],
+        "source": f"import {PACKAGES}",
+    }
     kernel = {"name": "python3", "display_name": "python", "language": "python"}
     file = folder / "empty.ipynb"
-    file.write_text(json.dumps({"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4,
-                                "nbformat_minor": 5}))
+    file.write_text(
+        json.dumps(
+            {
+                "cells": [cell],
+                "metadata": {"kernelspec": kernel},
+                "nbformat": 4,
+                "nbformat_minor": 5,
+            }
+        )
+    )
     return file
 
 
@@ -115,22 +141,35 @@ def large(folder, items=3314, raters=5):
     protocol = load("neureg-qa")
     shots = list(protocol.definitions["shot_type"])
     kinds = list(protocol.definitions["question_type"])
-    table = ItemTable.from_records(protocol, [
-        {"qa_id": f"q{n:05d}", "question": f"Question {n}?", "answer": f"Answer {n}.",
-         "source_context": f"source {n % 153}", "source_kg": "1. a → b → c",
-         "shot_type": shots[n % len(shots)], "question_type": kinds[n % len(kinds)]}
-        for n in range(items)
-    ])
+    table = ItemTable.from_records(
+        protocol,
+        [
+            {
+                "qa_id": f"q{n:05d}",
+                "question": f"Question {n}?",
+                "answer": f"Answer {n}.",
+                "source_context": f"source {n % 153}",
+                "source_kg": "1. a → b → c",
+                "shot_type": shots[n % len(shots)],
+                "question_type": kinds[n % len(kinds)],
+            }
+            for n in range(items)
+        ],
+    )
     stored = Store(str(folder / "data" / "raterbook.sqlite")).open("large", protocol, table)
     rng = np.random.default_rng(0)
     truth = rng.choice([2, 3, 4, 5], (items, len(asked)), p=[0.05, 0.1, 0.25, 0.6])
     for rater in range(raters):
         stored.add_rater(f"r{rater}")
         given = np.clip(truth + rng.choice([-1, 0, 0, 0, 1], truth.shape), 1, 5).tolist()
-        stored.save(f"r{rater}", [
-            Event(f"{rater}-{n}-{q}", f"q{n:05d}", q, value)
-            for n, row in enumerate(given) for q, value in zip(asked, row, strict=True)
-        ])
+        stored.save(
+            f"r{rater}",
+            [
+                Event(f"{rater}-{n}-{q}", f"q{n:05d}", q, value)
+                for n, row in enumerate(given)
+                for q, value in zip(asked, row, strict=True)
+            ],
+        )
 
 
 def crowd(folder, raters, items=2000, per_item=3):
@@ -161,16 +200,19 @@ def main():
         folder = Path(name)
         samples = folder / "samples"
         script = ROOT / "data" / "samples" / "build.py"
-        subprocess.run([sys.executable, script, samples], check=True, stdout=subprocess.DEVNULL,
-                       cwd=ROOT)
+        subprocess.run(
+            [sys.executable, script, samples], check=True, stdout=subprocess.DEVNULL, cwd=ROOT
+        )
         db = samples / "data" / "raterbook.sqlite"
         notebook = empty_notebook(folder)
         nothing = least(EMPTY, notebook, folder / "out.ipynb")
         reports = {r: least(ONE, samples, db, folder / "reports", r) for r in ROUNDS}
         one = max(reports.values())
         for sample, seconds in reports.items():
-            print(f"{sample:18} {seconds:5.2f} s CPU; empty run with the same imports "
-                  f"{nothing:.2f} s: {seconds / nothing:.2f} times")
+            print(
+                f"{sample:18} {seconds:5.2f} s CPU; empty run with the same imports "
+                f"{nothing:.2f} s: {seconds / nothing:.2f} times"
+            )
         worst |= said("one report to an empty run", one / nothing, 1.5)
         make("report")  # the first builds what is missing
         again = min(make("report") for _ in range(2))
@@ -180,8 +222,9 @@ def main():
         grown = folder / "grown"
         (grown / "data").mkdir(parents=True)
         large(grown)
-        big = least(ONE, grown, grown / "data" / "raterbook.sqlite", folder / "reports", "large",
-                    times=2)
+        big = least(
+            ONE, grown, grown / "data" / "raterbook.sqlite", folder / "reports", "large", times=2
+        )
         print(f"3,314 items × 5 raters × 5 questions: {big:.2f} s CPU")
         worst |= said("a large round to a sample", big / reports["neureg-sample"], 3)
         spent = {}

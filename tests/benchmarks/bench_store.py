@@ -122,8 +122,10 @@ def main(answers):
             stored.frame, lambda: joined(path), lambda: flat(plain)
         )
         assert {len(frame) for frame in frames} == {answers}
-        print(f"frame of {answers:,}: {ours:.2f} s; read_sql with joins {with_joins:.2f} s, "
-              f"of one flat table {one_table:.2f} s")
+        print(
+            f"frame of {answers:,}: {ours:.2f} s; read_sql with joins {with_joins:.2f} s, "
+            f"of one flat table {one_table:.2f} s"
+        )
         ratio = ours / one_table
         print(f"ratio {ours / with_joins:.2f} to the joined rows, {ratio:.2f} to flat (limit 1.5)")
         median, late = commits(stored)

@@ -41,12 +41,15 @@ class BareDesk(Desk):
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         light = "true" if theme == "light" else "false"
-        page.route(ADDRESS, lambda route: route.fulfill(
-            content_type="text/html",
-            body=f"<!doctype html><html lang=en><meta charset=utf-8><title>Form</title>"
-            f"<style>{_THEMES[theme]} body {{ margin: 0 }}</style>"
-            f"<body data-jp-theme-light={light}><main></main>",
-        ))
+        page.route(
+            ADDRESS,
+            lambda route: route.fulfill(
+                content_type="text/html",
+                body=f"<!doctype html><html lang=en><meta charset=utf-8><title>Form</title>"
+                f"<style>{_THEMES[theme]} body {{ margin: 0 }}</style>"
+                f"<body data-jp-theme-light={light}><main></main>",
+            ),
+        )
         page.expose_function("__answer", self._answer)
 
     def _answer(self, content: str):

@@ -16,8 +16,14 @@ from tests.browser.lab import Lab
 CHROMIUM = Path("/usr/bin/chromium")
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 ARGUMENTS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 ]
 
 
@@ -30,8 +36,13 @@ def pytest_collection_modifyitems(items):
 
 WITHOUT_SAMPLE = {
     "ai-detection": [
-        {"id": f"t{n}", "label": "human", "prediction": prediction, "model": "detector-1",
-         "text": f"we wrote 14.{n} ml but it might of been more, see the smudge on p. {n}"}
+        {
+            "id": f"t{n}",
+            "label": "human",
+            "prediction": prediction,
+            "model": "detector-1",
+            "text": f"we wrote 14.{n} ml but it might of been more, see the smudge on p. {n}",
+        }
         for n, prediction in enumerate(["ai", "human", "ai"], start=1)
     ],
 }
@@ -71,8 +82,12 @@ def lab_without_subshells(lab):
 @pytest.fixture(scope="session")
 def context(chromium, playwright, tmp_path_factory):
     context = playwright.chromium.launch_persistent_context(
-        tmp_path_factory.mktemp("browser"), executable_path=str(chromium), headless=True,
-        args=ARGUMENTS, viewport={"width": 1400, "height": 900}, accept_downloads=True,
+        tmp_path_factory.mktemp("browser"),
+        executable_path=str(chromium),
+        headless=True,
+        args=ARGUMENTS,
+        viewport={"width": 1400, "height": 900},
+        accept_downloads=True,
     )
     yield context
     context.close()
@@ -130,7 +145,12 @@ def stem(bare_desk):
 
 
 def open_round(
-    folder, protocol: str | Protocol, rows=None, parts=None, raters=("ana",), name="round-01",
+    folder,
+    protocol: str | Protocol,
+    rows=None,
+    parts=None,
+    raters=("ana",),
+    name="round-01",
     **plan,
 ) -> StoredRound:
     """A round in the folder's workspace: of the sample's first rows, or of the rows given."""

@@ -32,8 +32,14 @@ def write_notebook(
     for cell in notebook["cells"]:
         if cell["id"] == "parameters":
             cell["source"] = [f"round_name = {round_name!r}\n", f"rater = {rater!r}"]
-    pid = {"cell_type": "code", "id": "pid", "metadata": {}, "outputs": [],
-           "execution_count": None, "source": [_PID + "\n" + before_all]}
+    pid = {
+        "cell_type": "code",
+        "id": "pid",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+        "source": [_PID + "\n" + before_all],
+    }
     notebook["cells"].insert(1, pid)
     path = folder / name
     path.write_text(json.dumps(notebook), encoding="utf-8")
@@ -85,7 +91,8 @@ class Desk:
         """Runs code in the notebook's kernel, as a cell would."""
         self.page.evaluate(
             "code => void window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
-            ".requestExecute({code})", code,
+            ".requestExecute({code})",
+            code,
         )
 
     def wait_for_busy_kernel(self) -> None:

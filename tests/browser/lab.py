@@ -32,8 +32,14 @@ class Lab:
 
     def start(self) -> "Lab":
         places = self.folder / ".jupyter"
-        names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR",
-                 "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR")
+        names = (
+            "JUPYTER_CONFIG_DIR",
+            "JUPYTER_DATA_DIR",
+            "JUPYTER_RUNTIME_DIR",
+            "IPYTHONDIR",
+            "JUPYTERLAB_SETTINGS_DIR",
+            "JUPYTERLAB_WORKSPACES_DIR",
+        )
         environment = {**os.environ, **{name: str(places / name.lower()) for name in names}}
         environment.pop("RATERBOOK_WORKSPACE", None)
         quiet = places / "jupyterlab_settings_dir" / "@jupyterlab" / "apputils-extension"
@@ -42,14 +48,26 @@ class Lab:
         self.log = (places / "log").open("ab")
         self.process = subprocess.Popen(
             [
-                sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1",
-                f"--port={self.port}", "--ServerApp.port_retries=0", "--allow-root",
-                f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={self.folder}",
-                "--LabApp.news_url=", "--LabApp.expose_app_in_browser=True",
+                sys.executable,
+                "-m",
+                "jupyterlab",
+                "--no-browser",
+                "--ip=127.0.0.1",
+                f"--port={self.port}",
+                "--ServerApp.port_retries=0",
+                "--allow-root",
+                f"--IdentityProvider.token={TOKEN}",
+                f"--ServerApp.root_dir={self.folder}",
+                "--LabApp.news_url=",
+                "--LabApp.expose_app_in_browser=True",
                 "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-                "--ServerApp.allow_origin=*", "--FileContentsManager.delete_to_trash=False",
+                "--ServerApp.allow_origin=*",
+                "--FileContentsManager.delete_to_trash=False",
             ],
-            cwd=self.folder, env=environment, stdout=self.log, stderr=self.log,
+            cwd=self.folder,
+            env=environment,
+            stdout=self.log,
+            stderr=self.log,
         )
         self._wait()
         return self
@@ -67,7 +85,9 @@ class Lab:
 
     def ask(self, path: str, method: str = "GET", content=None):
         request = urllib.request.Request(
-            self.url + path, method=method, headers={"Authorization": f"token {TOKEN}"},
+            self.url + path,
+            method=method,
+            headers={"Authorization": f"token {TOKEN}"},
             data=None if content is None else json.dumps(content).encode(),
         )
         with urllib.request.urlopen(request, timeout=10) as answer:

@@ -1,6 +1,6 @@
 """The README's three pictures of the form, taken in a real JupyterLab.
 
-    python -m tests.browser.pictures        writes docs/form-neureg.png, -stem.png, -feedback.png
+python -m tests.browser.pictures        writes docs/form-neureg.png, -stem.png, -feedback.png
 """
 
 import tempfile
@@ -51,7 +51,10 @@ def main() -> None:
         folder = Path(temporary)
         lab = Lab(folder).start()
         context = playwright.chromium.launch_persistent_context(
-            folder / ".browser", executable_path=str(CHROMIUM), headless=True, args=ARGUMENTS,
+            folder / ".browser",
+            executable_path=str(CHROMIUM),
+            headless=True,
+            args=ARGUMENTS,
             viewport={"width": 1360, "height": 860},
         )
         try:

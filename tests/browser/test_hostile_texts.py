@@ -26,8 +26,13 @@ _AS_MARKUP = """text => {
 def hostile():
     protocol = load(Path(__file__).parent / "hostile.yaml")
     rows = [
-        {"id": f"h{n:02}", "shown": text, "source": text, "triples": f"{text}\na → {text} → c",
-         "response": text}
+        {
+            "id": f"h{n:02}",
+            "shown": text,
+            "source": text,
+            "triples": f"{text}\na → {text} → c",
+            "response": text,
+        }
         for n, text in enumerate(TEXTS)
     ]
     parts = [(row["id"], 1, row["shown"], {}) for row in rows]

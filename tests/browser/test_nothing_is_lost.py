@@ -18,8 +18,11 @@ def item(sentences=6, question="q1"):
     """A response of so many sentences, each asked for its accuracy; key 1 answers and goes on."""
     numbers = range(1, sentences + 1)
     return {
-        "question_id": question, "question": "What does it say?", "article_id": "a1",
-        "article": "It says one thing after another.", "model": "m1",
+        "question_id": question,
+        "question": "What does it say?",
+        "article_id": "a1",
+        "article": "It says one thing after another.",
+        "model": "m1",
         "response": " ".join(f"It says so in paragraph {n} of it." for n in numbers),
     }
 

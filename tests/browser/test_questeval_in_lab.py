@@ -10,24 +10,38 @@ from tests.browser.conftest import open_round
 from tests.browser.desk import Desk, write_notebook
 
 TEXTS = {
-    "c1": ("The tower was lit in 1862. It is 30 m high.",
-           {"a": "It was lit in 1862.", "b": "A tower of stone, 20 m high."}),
-    "c2": ("The canal opened in 2016 and cost 5 billion dollars.",
-           {"a": "Opened in 2016, it cost five billion dollars.", "b": "It is a canal."}),
+    "c1": (
+        "The tower was lit in 1862. It is 30 m high.",
+        {"a": "It was lit in 1862.", "b": "A tower of stone, 20 m high."},
+    ),
+    "c2": (
+        "The canal opened in 2016 and cost 5 billion dollars.",
+        {"a": "Opened in 2016, it cost five billion dollars.", "b": "It is a canal."},
+    ),
     "c3": ("The bridge is of steel.", {"a": "It is of steel.", "b": "It is of wood."}),
 }
 # What a rater finds: question → keep or drop, answer from the reference, and from each text.
 FOUND = {
-    "c1": {"When was the tower lit?": ("keep", "1862", {"a": "1862", "b": UNANSWERABLE}),
-           "How high is the tower?": ("keep", "30 m", {"a": UNANSWERABLE, "b": "20 m"})},
-    "c2": {"When did the canal open?": ("keep", "2016", {"a": "2016", "b": UNANSWERABLE}),
-           "Is it a good canal?": ("drop", UNANSWERABLE, {"a": UNANSWERABLE, "b": UNANSWERABLE}),
-           "What did it cost?": ("keep", "5 billion dollars", {"a": "five billion", "b": "0 $"})},
+    "c1": {
+        "When was the tower lit?": ("keep", "1862", {"a": "1862", "b": UNANSWERABLE}),
+        "How high is the tower?": ("keep", "30 m", {"a": UNANSWERABLE, "b": "20 m"}),
+    },
+    "c2": {
+        "When did the canal open?": ("keep", "2016", {"a": "2016", "b": UNANSWERABLE}),
+        "Is it a good canal?": ("drop", UNANSWERABLE, {"a": UNANSWERABLE, "b": UNANSWERABLE}),
+        "What did it cost?": ("keep", "5 billion dollars", {"a": "five billion", "b": "0 $"}),
+    },
     "c3": {"What is the bridge of?": ("keep", "steel", {"a": "steel", "b": "wood"})},
 }
-MATCH = {("1862", "1862"): "same", ("30 m", "20 m"): "different", ("2016", "2016"): "same",
-         ("5 billion dollars", "five billion"): "partly", ("5 billion dollars", "0 $"): "different",
-         ("steel", "steel"): "same", ("steel", "wood"): "different"}
+MATCH = {
+    ("1862", "1862"): "same",
+    ("30 m", "20 m"): "different",
+    ("2016", "2016"): "same",
+    ("5 billion dollars", "five billion"): "partly",
+    ("5 billion dollars", "0 $"): "different",
+    ("steel", "steel"): "same",
+    ("steel", "wood"): "different",
+}
 KEYS = {"keep": "1", "drop": "2", "same": "1", "partly": "2", "different": "3"}
 _SHOWS = "text => document.querySelector('.widget-vbox textarea[disabled]')?.value === text"
 _SAID = """end => [...document.querySelectorAll('.widget-vbox input')]
@@ -51,8 +65,11 @@ def expected():
 @pytest.fixture
 def desk(lab, context, folder):
     """A notebook with the panel above the form, on a round that has no questions yet."""
-    rows = [{"id": case, "model": system, "ground_truth": reference, "generated": text}
-            for case, (reference, texts) in TEXTS.items() for system, text in texts.items()]
+    rows = [
+        {"id": case, "model": system, "ground_truth": reference, "generated": text}
+        for case, (reference, texts) in TEXTS.items()
+        for system, text in texts.items()
+    ]
     open_round(folder, load("rag-questeval"), rows)
     path = write_notebook(folder, "round-01", "ana")
     notebook = json.loads(path.read_text())
@@ -88,8 +105,13 @@ def answer_what_opens(desk):
     if question == "keep":
         desk.press(KEYS[keep])
     elif question == "match":
-        both = next(pair for pair in MATCH if pair[0] == reference
-                    and pair[1] in generated.values() and f"text\n{pair[1]}" in beside)
+        both = next(
+            pair
+            for pair in MATCH
+            if pair[0] == reference
+            and pair[1] in generated.values()
+            and f"text\n{pair[1]}" in beside
+        )
         desk.press(KEYS[MATCH[both]])
     else:
         texts = TEXTS[case][1]
@@ -125,8 +147,13 @@ def test_three_cases_of_two_systems_from_the_questions_to_submission(desk):
     stored = Store(desk.database).round("round-01")
     frame = stored.frame(texts=True)
     found = {
-        (row.case, None if row.item is None else row.item.split("/")[1], row.part, row.question):
-        row.value for row in frame.astype(object).where(frame.notna(), None).itertuples()
+        (
+            row.case,
+            None if row.item is None else row.item.split("/")[1],
+            row.part,
+            row.question,
+        ): row.value
+        for row in frame.astype(object).where(frame.notna(), None).itertuples()
     }
     assert found == expected()
     assert desk.count() == len(found)  # and nothing was said twice

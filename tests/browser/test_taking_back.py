@@ -67,7 +67,10 @@ def test_undo_takes_back_a_flag_and_puts_back_one_with_its_reason(stem):
     stem.wait_for_state("saved").open()
     stem.press("f", "u").wait_for_state("saved")
     assert stem.marks() == [
-        ("flag", "Cut off."), ("unflag", None), ("flag", "Too long."), ("unflag", None),
+        ("flag", "Cut off."),
+        ("unflag", None),
+        ("flag", "Too long."),
+        ("unflag", None),
         ("flag", "Too long."),
     ]
     stem.form.get_by_role("button", name="Flagged", pressed=True).wait_for()

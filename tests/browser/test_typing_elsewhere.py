@@ -156,8 +156,14 @@ def test_an_item_come_anew_does_not_take_the_keyboard_from_whoever_has_it(stem, 
     stem.press("1").wait_for_state("saved")
     assert stem.page.evaluate(_BESIDE, kind)
     ref = stem.widget._sitting.turns[0].ref
-    other = {"event_id": "other", "subject": ref, "part": 3, "question": "accuracy",
-             "value": "accurate", "lamport": 9}
+    other = {
+        "event_id": "other",
+        "subject": ref,
+        "part": 3,
+        "question": "accuracy",
+        "value": "accurate",
+        "lamport": 9,
+    }
     stem.from_elsewhere({"kind": "save", "tab": "other", "events": [other]})
     stem.form.locator(".rb-part", has_text="Sentence 3").get_by_text("Accurate").wait_for()
     stem.press("4", "5")

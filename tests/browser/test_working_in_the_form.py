@@ -22,8 +22,10 @@ def test_changing_away_clears_what_is_no_longer_asked_and_logs_it(stem):
     stem.open_part(1).press("1").wait_for_state("saved")
     assert stem.form.locator("[data-question=severity][data-part='1']").count() == 0
     assert events(stem) == [
-        ("accuracy", 1, "answered"), ("severity", 1, "answered"),
-        ("accuracy", 1, "answered"), ("severity", 1, "retracted"),
+        ("accuracy", 1, "answered"),
+        ("severity", 1, "answered"),
+        ("accuracy", 1, "answered"),
+        ("severity", 1, "retracted"),
     ]
 
 
@@ -83,8 +85,16 @@ def test_a_submitted_item_is_locked_until_the_rater_opens_it_again(bare_desk):
 
 
 def test_what_was_held_back_is_shown_after_submission_and_the_look_is_logged(bare_desk):
-    rows = [{"id": "s1", "question": "How high?", "context": "It is 30 m high.", "model": "m",
-             "generated_answer": "30 m.", "gold_answer": "Thirty metres."}]
+    rows = [
+        {
+            "id": "s1",
+            "question": "How high?",
+            "context": "It is 30 m high.",
+            "model": "m",
+            "generated_answer": "30 m.",
+            "gold_answer": "Thirty metres.",
+        }
+    ]
     desk = bare_desk("halo-support", rows)
     assert "Thirty metres." not in desk.page.content()
     desk.press("1", "Control+Enter")
@@ -107,7 +117,7 @@ def test_the_source_is_searched_and_evidence_in_it_is_marked(stem):
       document.getSelection().setBaseAndExtent(node, 4, node, 17);
     }""")
     stem.press("e").wait_for_state("saved")
-    (kind, reason), = stem.marks()
+    ((kind, reason),) = stem.marks()
     assert kind == "note"
     place = json.loads(reason)["evidence"]
     assert place["quote"] == stem.form.locator(".rb-block").first.inner_text()[4:17]
@@ -116,7 +126,7 @@ def test_the_source_is_searched_and_evidence_in_it_is_marked(stem):
 
 def test_what_the_search_found_is_marked_without_a_mouse(stem):
     stem.press("/").write("accuracy").press("Enter", "Escape", "e").wait_for_state("saved")
-    (_, reason), = stem.marks()
+    ((_, reason),) = stem.marks()
     place = json.loads(reason)["evidence"]
     assert place["quote"].lower() == "accuracy"
     assert stem.page.evaluate("CSS.highlights.get('rb-evidence').size") == 1
@@ -148,14 +158,24 @@ def test_a_rater_who_is_writing_is_left_to_it_when_another_tab_changes_the_item(
     card = stem.form.locator("textarea")
     assert stem.at() == ("accuracy_comment", 1)
     ref = stem.widget._sitting.turns[0].ref
-    other = {"event_id": "other", "subject": ref, "part": 3, "question": "accuracy",
-             "value": "accurate", "lamport": 1}
+    other = {
+        "event_id": "other",
+        "subject": ref,
+        "part": 3,
+        "question": "accuracy",
+        "value": "accurate",
+        "lamport": 1,
+    }
     stem.from_elsewhere({"kind": "save", "tab": "other", "events": [other]})
     stem.form.locator(".rb-part", has_text="Sentence 3").get_by_text("Accurate").wait_for()
     stem.write(" 1 more").press("Control+Enter").wait_for_state("saved")
     assert card.count() == 0
-    assert stem.values() == {("accuracy", 1): "inaccurate", ("severity", 1): "severe",
-                            ("accuracy_comment", 1): "It is 1 more", ("accuracy", 3): "accurate"}
+    assert stem.values() == {
+        ("accuracy", 1): "inaccurate",
+        ("severity", 1): "severe",
+        ("accuracy_comment", 1): "It is 1 more",
+        ("accuracy", 3): "accurate",
+    }
 
 
 def test_triples_are_filtered(bare_desk):

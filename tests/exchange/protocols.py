@@ -2,7 +2,8 @@
 
 from raterbook.protocols import parse
 
-EVERYTHING = parse("""
+EVERYTHING = parse(
+    """
 name: everything
 title: Every kind of question
 about: Items of two systems with parts of items, asked every kind of question.
@@ -45,9 +46,12 @@ questions:
     per: part
     options: [{value: holds, description: It does}, {value: fails, description: It does not}]
   - {id: worth, prompt: What is it worth, type: scale, min: 0, max: 1, step: 0.25, per: part}
-""", source="everything.yaml")
+""",
+    source="everything.yaml",
+)
 
-SLOTS = parse("""
+SLOTS = parse(
+    """
 name: slots
 title: Labels in the file itself
 about: An items file with columns for the label and the notes.
@@ -71,4 +75,6 @@ questions:
       - {value: SUPPORTED, description: It is}
       - {value: NO EVIDENCE, description: Nobody knows}
   - {id: notes, prompt: Say more, type: text, required: false}
-""", source="slots.yaml")
+""",
+    source="slots.yaml",
+)

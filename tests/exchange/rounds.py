@@ -8,8 +8,11 @@ from raterbook.rounds import Event, ItemTable, PartRow, Store
 TEXTS = {
     "source_kg": "1. esfa → funds → colleges\n2. colleges -> teach -> learners",
     "response": "The model wins. It uses 0.5 of the data.",
-    "question_type": "relational", "shot_type": "zero_shot", "auto_label": "SUPPORTED",
-    "human_label": "", "notes": "",
+    "question_type": "relational",
+    "shot_type": "zero_shot",
+    "auto_label": "SUPPORTED",
+    "human_label": "",
+    "notes": "",
 }
 
 
@@ -20,15 +23,16 @@ def protocol_round(folder: Path, name: str, round: str = "r", models=("m1", "m2"
     rows = []
     for case in ("c1", "c2"):
         for model in models:
-            row = {
-                field: TEXTS.get(field, f"{field} of {case}") for field in spec.fields
-            }
+            row = {field: TEXTS.get(field, f"{field} of {case}") for field in spec.fields}
             row.update({spec.case: case, "model": model})
             rows.append(row)
     parts = None
     if protocol.parts and protocol.parts.source == "file":
-        parts = [PartRow(case, number, f"Question {number}?")
-                 for case in ("c1", "c2") for number in (1, 2)]
+        parts = [
+            PartRow(case, number, f"Question {number}?")
+            for case in ("c1", "c2")
+            for number in (1, 2)
+        ]
     items = ItemTable.from_records(protocol, rows)
     return Store(folder / f"{round}.sqlite").open(round, protocol, items, parts=parts)
 
@@ -51,9 +55,10 @@ def answer_all(stored, raters=("ana", "ben")) -> int:
                         question.type, [f"text {turn}", "=1+1", "two\r\nlines"]
                     )
                     value = values[turn % len(values)]
-                    about = said.setdefault((subject.ref, part), dict(said.get(
-                        (getattr(subject, "case", None), part), {}
-                    )))
+                    about = said.setdefault(
+                        (subject.ref, part),
+                        dict(said.get((getattr(subject, "case", None), part), {})),
+                    )
                     if not asked(question, about):
                         continue
                     about[question.id] = value

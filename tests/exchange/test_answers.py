@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
+from raterbook.files import export_answers, import_answers
+from raterbook.files.formats import restored, safe
 from raterbook.protocols import names
-from raterbook.rounds import Event
-from raterbook.rounds.exchange import FileError, export_answers, import_answers
-from raterbook.rounds.exchange.formulas import restored, safe
+from raterbook.rounds import Event, FileError
 
 from .rounds import answer_all, protocol_round
 
@@ -43,9 +43,9 @@ def test_another_value_is_refused_and_with_replace_a_revision(feedback, tmp_path
 
 
 def test_a_comment_is_an_answer_to_the_questions_comment(feedback, tmp_path):
-    import_answers(feedback, put(
-        tmp_path, "item,rater,question,value,comment\nc1/m1,ana,tone,,Only a word.\n"
-    ))
+    import_answers(
+        feedback, put(tmp_path, "item,rater,question,value,comment\nc1/m1,ana,tone,,Only a word.\n")
+    )
     frame = feedback.frame(texts=True)
     assert frame[["question", "value"]].values.tolist() == [["tone_comment", "Only a word."]]
 
@@ -84,8 +84,11 @@ def test_a_closed_round_takes_nothing(feedback, tmp_path):
 
 def test_a_question_misspelt_in_a_header_is_not_ignored(feedback, tmp_path):
     file = put(tmp_path, "id,model,rater,clarity,actionabilty\nc1,m1,ana,4,3\n")
-    with pytest.raises(FileError, match=r"column actionabilty: no such column. "
-                                        "Did you mean actionability?"):
+    with pytest.raises(
+        FileError,
+        match=r"column actionabilty: no such column. "
+        "Did you mean actionability?",
+    ):
         import_answers(feedback, file)
 
 
@@ -100,10 +103,15 @@ def test_a_parquet_file_keeps_types_hash_and_schema(feedback, tmp_path):
     answer_all(feedback)
     export_answers(feedback, tmp_path / "a.parquet", "parquet")
     schema = pq.read_schema(tmp_path / "a.parquet")
-    told = {key.decode(): value.decode() for key, value in schema.metadata.items()
-            if key.startswith(b"ratebook:")}
+    told = {
+        key.decode(): value.decode()
+        for key, value in schema.metadata.items()
+        if key.startswith(b"ratebook:")
+    }
     assert told == {
-        "ratebook:layout": "long", "ratebook:round": "r", "ratebook:protocol": "feedback-quality",
+        "ratebook:layout": "long",
+        "ratebook:round": "r",
+        "ratebook:protocol": "feedback-quality",
         "ratebook:protocol_hash": feedback.protocol_hash,
         "ratebook:data_hash": feedback.data_hash(),
     }
@@ -138,11 +146,26 @@ def test_an_export_to_a_dash_is_standard_output(feedback, capfdbinary):
     assert out.count(b"ana") == summary.answers
 
 
-@pytest.mark.parametrize(("cell", "out"), [
-    ("=1", "'=1"), ("+x", "'+x"), ("-x", "'-x"), ("@x", "'@x"), ("\tx", "'\tx"), ("\rx", "'\rx"),
-    ("'=1", "''=1"), ("＝1", "'＝1"), ("-1.5", "-1.5"), ("+3", "+3"), ("'tis", "'tis"), ("", ""),
-    ("-", "'-"), ("-1+2", "'-1+2"), ("x=1", "x=1"),
-])
+@pytest.mark.parametrize(
+    ("cell", "out"),
+    [
+        ("=1", "'=1"),
+        ("+x", "'+x"),
+        ("-x", "'-x"),
+        ("@x", "'@x"),
+        ("\tx", "'\tx"),
+        ("\rx", "'\rx"),
+        ("'=1", "''=1"),
+        ("＝1", "'＝1"),
+        ("-1.5", "-1.5"),
+        ("+3", "+3"),
+        ("'tis", "'tis"),
+        ("", ""),
+        ("-", "'-"),
+        ("-1+2", "'-1+2"),
+        ("x=1", "x=1"),
+    ],
+)
 def test_a_cell_like_a_formula_is_made_safe_and_comes_back(cell, out):
     assert safe(cell) == out
     assert restored(out) == cell
@@ -164,23 +187,40 @@ def test_the_frame_itself_can_be_taken_in(tmp_path):
     assert import_answers(second, first.frame(texts=True)).added == 0
 
 
-@pytest.mark.parametrize(("column", "cell", "told"), [
-    ("value", "4,5", "'4,5' is not a number, and “overall” takes 1–5. Decimals have a point: write "
-                     "4.5."),
-    ("value", "1,234", "'1,234' is not a number, and “overall” takes 1–5. Use a number from 1 to "
-                       "5."),
-    ("value", "8,5", "'8,5' is not a number, and “overall” takes 1–5. Use a number from 1 to 5."),
-    ("confidence", "85,5", "85,5 is no confidence. Decimals have a point: write 85.5."),
-    ("confidence", "185,5", "185,5 is no confidence. Use a number from 0 to 100."),
-    ("seconds", "3,5", "3,5 is no number of seconds. Decimals have a point: write 3.5."),
-])
+@pytest.mark.parametrize(
+    ("column", "cell", "told"),
+    [
+        (
+            "value",
+            "4,5",
+            "'4,5' is not a number, and “overall” takes 1–5. Decimals have a point: write 4.5.",
+        ),
+        (
+            "value",
+            "1,234",
+            "'1,234' is not a number, and “overall” takes 1–5. Use a number from 1 to 5.",
+        ),
+        (
+            "value",
+            "8,5",
+            "'8,5' is not a number, and “overall” takes 1–5. Use a number from 1 to 5.",
+        ),
+        ("confidence", "85,5", "85,5 is no confidence. Decimals have a point: write 85.5."),
+        ("confidence", "185,5", "185,5 is no confidence. Use a number from 0 to 100."),
+        ("seconds", "3,5", "3,5 is no number of seconds. Decimals have a point: write 3.5."),
+    ],
+)
 def test_a_decimal_comma_is_told_to_be_a_point_where_that_makes_it_right(
     tmp_path, column, cell, told
 ):
     stored = protocol_round(tmp_path, "feedback-quality")
     cells = {"value": "4", "confidence": "", "seconds": "", column: f'"{cell}"'}
-    file = put(tmp_path, "item,rater,question,value,confidence,seconds\nc1/m1,ana,overall,"
-                         + ",".join(cells.values()) + "\n")
+    file = put(
+        tmp_path,
+        "item,rater,question,value,confidence,seconds\nc1/m1,ana,overall,"
+        + ",".join(cells.values())
+        + "\n",
+    )
     with pytest.raises(FileError) as caught:
         import_answers(stored, file)
     assert str(caught.value) == f"a.csv, row 2, column {column}: {told}"
@@ -201,8 +241,9 @@ def test_a_decimal_comma_in_a_column_of_whole_scores_is_told_which_there_are(tmp
 
 def test_key_columns_name_the_item_of_a_long_file(tmp_path):
     stored = protocol_round(tmp_path, "stem-sentences")
-    file = put(tmp_path, "question_id,model,part,rater,question,value\n"
-                         "c1,m2,1,ana,accuracy,accurate\n")
+    file = put(
+        tmp_path, "question_id,model,part,rater,question,value\nc1,m2,1,ana,accuracy,accurate\n"
+    )
     assert import_answers(stored, file).added == 1
     assert stored.frame()["item"].tolist() == ["c1/m2"]
 
@@ -224,12 +265,23 @@ def test_every_question_that_takes_a_text_has_a_column_in_the_wide_layout(tmp_pa
     assert import_answers(stored, put(tmp_path, "\n".join(rows) + "\n")).added == len(texts)
 
 
-@pytest.mark.parametrize(("name", "question", "way"), [
-    ("neureg-qa", "relevance", "“relevance” takes no comment of its own. Write it in the column "
-     "value of a row of its own, with comment as its question."),
-    ("stem-sentences", "severity", "“severity” takes no comment of its own. Comment on accuracy."),
-    ("rag-questeval", "match", "rag-questeval takes no comments. Leave the column out."),
-])
+@pytest.mark.parametrize(
+    ("name", "question", "way"),
+    [
+        (
+            "neureg-qa",
+            "relevance",
+            "“relevance” takes no comment of its own. Write it in the column "
+            "value of a row of its own, with comment as its question.",
+        ),
+        (
+            "stem-sentences",
+            "severity",
+            "“severity” takes no comment of its own. Comment on accuracy.",
+        ),
+        ("rag-questeval", "match", "rag-questeval takes no comments. Leave the column out."),
+    ],
+)
 def test_a_comment_that_has_no_place_is_told_where_to_go(tmp_path, name, question, way):
     stored = protocol_round(tmp_path, name)
     part = "" if name == "neureg-qa" else "1"

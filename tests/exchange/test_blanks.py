@@ -2,7 +2,7 @@
 
 import pytest
 
-from raterbook.rounds.exchange import import_answers
+from raterbook.files import import_answers
 
 from .rounds import protocol_round
 
@@ -14,10 +14,14 @@ def taken(tmp_path, protocol, text, **how):
 
 
 def test_empty_cells_of_a_wide_file_are_counted_by_question(tmp_path):
-    assert taken(tmp_path, "feedback-quality", (
-        "id,model,rater,clarity,clarity_comment,tone,suggestions\n"
-        "c1,m1,ana,2,,,\nc1,m2,ana,5,,4,\n\nc2,m1,ana,,,,\n"
-    )) == [
+    assert taken(
+        tmp_path,
+        "feedback-quality",
+        (
+            "id,model,rater,clarity,clarity_comment,tone,suggestions\n"
+            "c1,m1,ana,2,,,\nc1,m2,ana,5,,4,\n\nc2,m1,ana,,,,\n"
+        ),
+    ) == [
         "3 answers added, 0 unchanged (ana)",
         "new rater: ana (3 answers)",
         "a.csv: 1 empty row left out.",
@@ -38,7 +42,7 @@ TOLD = {
     "nor is one in a row of its own": (
         "stem-sentences",
         LONG + "c1/m1,1,ana,accuracy,accurate\nc1/m1,1,ana,severity,\n"
-               "c1/m1,2,ana,severity,\nc1/m1,2,ana,accuracy,disputed\n",
+        "c1/m1,2,ana,severity,\nc1/m1,2,ana,accuracy,disputed\n",
         "1 empty cell left as missing: severity 1.",
     ),
     "one that rests on what another file answers may be asked, and is missing": (

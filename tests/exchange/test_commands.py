@@ -24,47 +24,68 @@ def run(tmp_path, monkeypatch, capsys):
         said = capsys.readouterr()
         return status, (said.err if status else said.out).strip()
 
-    assert one("open", "h1", "--protocol", "halo-support", "--items", "items.csv",
-               "--raters", "ana,ben") == (0, "h1: 2 items of halo-support.")
+    assert one(
+        "open", "h1", "--protocol", "halo-support", "--items", "items.csv", "--raters", "ana,ben"
+    ) == (0, "h1: 2 items of halo-support.")
     return one
 
 
-@pytest.mark.parametrize(("text", "told"), [
-    ("", "a.csv is empty. It needs a first row with the names of the columns."),
-    ("item,rater,question,valeu\nh1,ana,label,SUPPORTED\n",
-     "a.csv, row 1: no column of answers. Column valeu: did you mean value? It needs item, rater, "
-     "question and value, or a column for one of label, notes."),
-    ("item,rater,question,value,coment\nh1,ana,label,SUPPORTED,\n",
-     "a.csv, row 1, column coment: no such column. Did you mean comment?"),
-    ("item,rater,question,value,comment\nh1,ana,label,SUPPORTED,hm\n",
-     "a.csv, row 2, column comment: “label” takes no comment of its own. Write it in the column "
-     "value of a row of its own, with notes as its question."),
-    ("item,rater,question,value\nh1,Ana,label,SUPPORTED\n",
-     "a.csv, row 2: Ana would be a new rater, and there is ana. Write ana if they are one, or add "
-     "--new-raters if they are two."),
-])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "a.csv is empty. It needs a first row with the names of the columns."),
+        (
+            "item,rater,question,valeu\nh1,ana,label,SUPPORTED\n",
+            "a.csv, row 1: no column of answers. Column valeu: did you mean value? It needs "
+            "item, rater, "
+            "question and value, or a column for one of label, notes.",
+        ),
+        (
+            "item,rater,question,value,coment\nh1,ana,label,SUPPORTED,\n",
+            "a.csv, row 1, column coment: no such column. Did you mean comment?",
+        ),
+        (
+            "item,rater,question,value,comment\nh1,ana,label,SUPPORTED,hm\n",
+            "a.csv, row 2, column comment: “label” takes no comment of its own. Write it in "
+            "the column "
+            "value of a row of its own, with notes as its question.",
+        ),
+        (
+            "item,rater,question,value\nh1,Ana,label,SUPPORTED\n",
+            "a.csv, row 2: Ana would be a new rater, and there is ana. Write ana if they "
+            "are one, or add "
+            "--new-raters if they are two.",
+        ),
+    ],
+)
 def test_a_file_that_cannot_be_taken(run, tmp_path, text, told):
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     assert run("import", "h1", "a.csv") == (2, told)
 
 
-@pytest.mark.parametrize("text", [
-    "h1,ana,label,SUPPORTED\nh2,ana,label,SUPPORTED\n", "h1,q,c,SUPPORTED,ana,label\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "h1,ana,label,SUPPORTED\nh2,ana,label,SUPPORTED\n",
+        "h1,q,c,SUPPORTED,ana,label\n",
+    ],
+)
 def test_answers_without_a_first_row_of_names_are_told_what_it_needs(run, tmp_path, text):
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     first = text.split("\n")[0].replace(",", ", ")
     assert run("import", "h1", "a.csv") == (
-        2, f"a.csv, row 1: no column id. The file has {first}. Name it in row 1; if it is no row "
-           "of names, write one above it with item, rater, question, value."
+        2,
+        f"a.csv, row 1: no column id. The file has {first}. Name it in row 1; if it is no row "
+        "of names, write one above it with item, rater, question, value.",
     )
 
 
 def test_a_first_row_that_names_nothing_is_no_row_of_names(run, tmp_path):
     (tmp_path / "a.csv").write_text("h1,ana,SUPPORTED\n", encoding="utf-8")
     assert run("import", "h1", "a.csv") == (
-        2, "a.csv, row 1: no column of answers. It needs item, rater, question and value, or a "
-           "column for one of label, notes. If row 1 is no row of names, write one above it."
+        2,
+        "a.csv, row 1: no column of answers. It needs item, rater, question and value, or a "
+        "column for one of label, notes. If row 1 is no row of names, write one above it.",
     )
 
 
@@ -72,9 +93,10 @@ def test_items_without_a_first_row_of_names_are_told_what_it_needs(run, tmp_path
     (tmp_path / "bare.csv").write_text("h1,q,c,a\n", encoding="utf-8")
     words = ("open", "h2", "--protocol", "halo-support", "--items", "bare.csv")
     assert run(*words) == (
-        2, "bare.csv, row 1: no columns id, question, context, generated_answer. The file has h1, "
-           "q, c, a. Name them in row 1; if it is no row of names, write one above it with id, "
-           "question, context, generated_answer."
+        2,
+        "bare.csv, row 1: no columns id, question, context, generated_answer. The file has h1, "
+        "q, c, a. Name them in row 1; if it is no row of names, write one above it with id, "
+        "question, context, generated_answer.",
     )
 
 
@@ -84,25 +106,33 @@ def test_a_folder_and_a_file_that_is_not_there_are_named(run):
     assert run("guide", "h1", ".")[1].startswith(".: a guide is a page or Markdown")
     assert run("codebook", "h1", ".")[1].startswith(".: a codebook is Markdown")
     assert run("import", "h1", "no.csv") == (
-        2, "no.csv: there is no such file. Check the name and the folder."
+        2,
+        "no.csv: there is no such file. Check the name and the folder.",
     )
 
 
-@pytest.mark.parametrize("words", [
-    ("exclude", "h1", "eve", "--why", "left"), ("include", "h1", "eve"),
-    ("reassign", "h1", "ana", "eve"),
-])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("exclude", "h1", "eve", "--why", "left"),
+        ("include", "h1", "eve"),
+        ("reassign", "h1", "ana", "eve"),
+    ],
+)
 def test_somebody_unknown_is_met_with_a_command_and_not_with_a_function(run, words):
-    assert run(*words) == (2, "'eve' is no rater of h1: its raters are ana, ben, auto. Correct the "
-                              "name; `raterbook import h1 FILE` brings in raters that its file "
-                              "names.")
+    assert run(*words) == (
+        2,
+        "'eve' is no rater of h1: its raters are ana, ben, auto. Correct the "
+        "name; `raterbook import h1 FILE` brings in raters that its file "
+        "names.",
+    )
 
 
 def test_new_raters_can_be_allowed_on_the_command_line(run, tmp_path):
     (tmp_path / "a.csv").write_text("item,rater,question,value\nh1,Ana,label,SUPPORTED\n", "utf-8")
     assert run("import", "h1", "a.csv", "--new-raters") == (
-        0, "1 answer added, 0 unchanged (Ana)\n"
-           "new rater: Ana (1 answer, not to be taken for ana)"
+        0,
+        "1 answer added, 0 unchanged (Ana)\nnew rater: Ana (1 answer, not to be taken for ana)",
     )
 
 
@@ -138,7 +168,8 @@ def test_a_closed_round_says_since_when(run, tmp_path):
 
 STEM = "question_id,question,article_id,article,model,response,role\n" + "".join(
     f"q{n},Why?,a{n % 3},An article.,{model},One claim. Another claim.,{role}\n"
-    for n, role in enumerate(["main"] * 8 + ["gold"] * 2 + ["training"] * 2) for model in "xy"
+    for n, role in enumerate(["main"] * 8 + ["gold"] * 2 + ["training"] * 2)
+    for model in "xy"
 )
 
 
@@ -146,9 +177,28 @@ def test_a_round_opens_with_a_sample_parts_roles_and_so_many_raters_an_item(run)
     Path("stem.csv").write_text(STEM, encoding="utf-8")
     Path("parts.csv").write_text("item,part,text\nq0/x,1,All of it.\n", encoding="utf-8")
     status, said = run(
-        "open", "s1", "--protocol", "stem-sentences", "--items", "stem.csv", "--raters", "a1,b1,c1",
-        "--per-item", "2", "--sample", "12", "--by", "model", "--cluster", "question_id",
-        "--gold", "0.5", "--training", "1", "--seed", "4",
+        "open",
+        "s1",
+        "--protocol",
+        "stem-sentences",
+        "--items",
+        "stem.csv",
+        "--raters",
+        "a1,b1,c1",
+        "--per-item",
+        "2",
+        "--sample",
+        "12",
+        "--by",
+        "model",
+        "--cluster",
+        "question_id",
+        "--gold",
+        "0.5",
+        "--training",
+        "1",
+        "--seed",
+        "4",
     )
     assert (status, said) == (0, "s1: 20 items of stem-sentences.")
     stored = Workspace().round("s1").stored
@@ -162,8 +212,19 @@ def test_a_round_opens_with_a_sample_parts_roles_and_so_many_raters_an_item(run)
         assert Counter(queue)["main"] == 8
     assert (stored.seed, stored.per_item) == (4, 2)
     assert '"by": ["model"]' in stored.options
-    assert run("open", "s2", "--protocol", "stem-sentences", "--items", "stem.csv", "--parts",
-               "parts.csv")[0] == 0
+    assert (
+        run(
+            "open",
+            "s2",
+            "--protocol",
+            "stem-sentences",
+            "--items",
+            "stem.csv",
+            "--parts",
+            "parts.csv",
+        )[0]
+        == 0
+    )
     bare = ("open", "s3", "--protocol", "stem-sentences", "--items", "stem.csv", "--bare")
     assert run(*bare)[0] == 0
     assert [len(item.parts) for item in Workspace().round("s2").stored.items()[:2]] == [1, 0]
@@ -173,9 +234,14 @@ def test_a_round_opens_with_a_sample_parts_roles_and_so_many_raters_an_item(run)
 def test_every_layout_is_written_and_people_can_go_by_pseudonyms(run, tmp_path):
     Path("a.csv").write_text("item,rater,question,value\nh1,ana,label,SUPPORTED\n", "utf-8")
     run("import", "h1", "a.csv")
-    for layout, file in [("long", "o.csv"), ("wide", "w.csv"), ("source", "s.csv"),
-                         ("parquet", "o.parquet"), ("label-studio", "ls.json"),
-                         ("argilla", "ar.json")]:
+    for layout, file in [
+        ("long", "o.csv"),
+        ("wide", "w.csv"),
+        ("source", "s.csv"),
+        ("parquet", "o.parquet"),
+        ("label-studio", "ls.json"),
+        ("argilla", "ar.json"),
+    ]:
         status, said = run("export", "h1", file, "--layout", layout, "--pseudonyms")
         assert status == 0, said
         assert b"ana" not in Path(file).read_bytes(), layout
@@ -191,8 +257,9 @@ def test_guide_codebook_parts_and_backup_say_where_they_wrote(run):
     assert run("parts", "s1", "parts.csv", "--take")[0] == 0
     assert run("backup", "copy.sqlite") == (0, "Copied to copy.sqlite.")
     assert run("reassign", "s1", "a1", "b1", "--why", "ill") == (
-        0, "s1: 0 items moved from a1 to b1.\n24 items (q10/x, q10/y, q11/y, q11/x, q7/y and 19 "
-           "more) b1 had already: nobody is asked about them in place of a1 now."
+        0,
+        "s1: 0 items moved from a1 to b1.\n24 items (q10/x, q10/y, q11/y, q11/x, q7/y and 19 "
+        "more) b1 had already: nobody is asked about them in place of a1 now.",
     )
     assert run("exclude", "s1", "a1", "--why", "ill") == (0, "s1: a1 no longer counts: ill")
     assert run("include", "s1", "a1") == (0, "s1: a1 counts again.")

@@ -24,11 +24,18 @@ def place(tmp_path):
 
 def crowd(people=12, each=3, name="worker {}"):
     """Item i has answers of `each` people; everybody has as many items."""
-    return pd.DataFrame([
-        {"item": f"i{item}", "rater": name.format((item + turn) % people), "question": "tone",
-         "value": "4"}
-        for item in range(12) for turn in range(each)
-    ])
+    return pd.DataFrame(
+        [
+            {
+                "item": f"i{item}",
+                "rater": name.format((item + turn) % people),
+                "question": "tone",
+                "value": "4",
+            }
+            for item in range(12)
+            for turn in range(each)
+        ]
+    )
 
 
 def test_import_says_how_many_people_an_item_has_and_what_to_do(place):
@@ -88,11 +95,26 @@ def test_a_name_of_another_round_is_one_person_and_import_and_open_say_so(place,
     place.open("first", PROTOCOL, ITEMS).add(crowd(12, 3, "{}"))
     round = place.open("second", PROTOCOL, ITEMS)
     said = str(round.add(crowd(4, 3, "{}")))
-    assert ("0, 1, 2, 3 are known from other rounds here, and one name is one person over all "
-            "rounds.") in said
+    assert (
+        "0, 1, 2, 3 are known from other rounds here, and one name is one person over all rounds."
+    ) in said
     assert "such as second-0, or a workspace of their own" in said
     assert "known from other rounds" not in str(round.add(crowd(4, 3, "{}")))
-    assert main(["--workspace", str(place.path), "open", "third", "--protocol",
-                 str(place.path / "p.yaml"), "--items", str(place.path / "items.csv"),
-                 "--raters", "new,1"]) == 0
+    assert (
+        main(
+            [
+                "--workspace",
+                str(place.path),
+                "open",
+                "third",
+                "--protocol",
+                str(place.path / "p.yaml"),
+                "--items",
+                str(place.path / "items.csv"),
+                "--raters",
+                "new,1",
+            ]
+        )
+        == 0
+    )
     assert "1 is known from other rounds here" in capsys.readouterr().out

@@ -4,12 +4,13 @@ from html.parser import HTMLParser
 
 import pytest
 
+from raterbook.files.handbook import guide, write_guide
 from raterbook.protocols import load, names, parse
-from raterbook.rounds.exchange.guide import guide, write_guide
 
 from .rounds import protocol_round
 
-HOSTILE = parse("""
+HOSTILE = parse(
+    """
 name: hostile
 title: "<script>alert(1)</script> & *bold* | pipe"
 about: "[link](javascript:x) `code` <b>"
@@ -20,7 +21,9 @@ questions:
     prompt: "# not a heading"
     type: choice
     options: [{value: "a|b", description: "<img src=x onerror=y>"}, {value: c, description: d}]
-""", source="hostile.yaml")
+""",
+    source="hostile.yaml",
+)
 
 
 class Words(HTMLParser):

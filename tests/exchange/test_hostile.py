@@ -13,9 +13,9 @@ import zipfile
 
 import pytest
 
+from raterbook.files import content, import_answers, read_items, read_parts
 from raterbook.protocols import parse
 from raterbook.rounds import ItemTable, RoundError, Store
-from raterbook.rounds.exchange import content, import_answers, read_items, read_parts
 
 from .protocols import EVERYTHING
 from .test_roundtrip import parts_of
@@ -119,40 +119,70 @@ ANSWERS = {
     "annotations that are a number": ("a.json", tasks(5), "row 1, column annotations: 5 is not a"),
     "results that are texts": ("a.json", task(result=["x"]), "row 1, column result: .*'x'.*not a"),
     "a result whose value is a text": (
-        "a.json", task(result=[{"from_name": "verdict", "type": "choices", "value": "ok"}]),
-        "row 1, column verdict: ok is not the object"),
+        "a.json",
+        task(result=[{"from_name": "verdict", "type": "choices", "value": "ok"}]),
+        "row 1, column verdict: ok is not the object",
+    ),
     "an annotator that is a list": ("a.json", task(completed_by=[1]), "without an annotator"),
     "a time that is a list": ("a.json", task(updated_at=[1]), "row 1, column updated_at: .*no"),
-    "predictions that are a number": ("a.json", '[{"data": {"item": "c1/m1"}, "annotations": [], '
-                                      '"predictions": 5}]', "no answers in it"),
+    "predictions that are a number": (
+        "a.json",
+        '[{"data": {"item": "c1/m1"}, "annotations": [], "predictions": 5}]',
+        "no answers in it",
+    ),
     "Argilla's responses as texts": ("a.json", argilla({"tone": "x"}), "row 1, column tone: .*'x'"),
     "Argilla's responses as a list of texts": ("a.json", argilla(["x"]), "column responses: .*'x'"),
-    "Argilla's values as a text": ("a.json", argilla([{"values": "x", "user_id": "ana"}]),
-                                   "row 1, column responses: x is not an object of values"),
+    "Argilla's values as a text": (
+        "a.json",
+        argilla([{"values": "x", "user_id": "ana"}]),
+        "row 1, column responses: x is not an object of values",
+    ),
     "Argilla's users as a number": (
-        "a.json", '[{"id": "c1/m1", "tone.responses": [4], "tone.responses.users": 5}]',
-        "row 1, column tone.responses: .*not lists of one length"),
+        "a.json",
+        '[{"id": "c1/m1", "tone.responses": [4], "tone.responses.users": 5}]',
+        "row 1, column tone.responses: .*not lists of one length",
+    ),
     "a JSON line nested 900 deep": (
-        "a.jsonl", '{"item": "c1/m1", "rater": "ana", "question": "remark", "value": '
-        + "[" * 900 + "]" * 900 + "}", "row 1: nested too deeply"),
+        "a.jsonl",
+        '{"item": "c1/m1", "rater": "ana", "question": "remark", "value": '
+        + "[" * 900
+        + "]" * 900
+        + "}",
+        "row 1: nested too deeply",
+    ),
     "a workbook without sheets": ("a.xlsx", lambda: without_sheets(), "a.xlsx has no sheet with"),
-    "a workbook whose sheet is broken": ("a.xlsx", lambda: without_sheets(b"<oops"),
-                                         "a.xlsx is not an Excel workbook that can be read"),
+    "a workbook whose sheet is broken": (
+        "a.xlsx",
+        lambda: without_sheets(b"<oops"),
+        "a.xlsx is not an Excel workbook that can be read",
+    ),
     # encodings
     "UTF-8 with its mark": ("a.csv", "\ufeff" + GOOD, FINE),
     "UTF-16 with its mark": ("a.csv", GOOD.encode("utf-16"), FINE),
     "UTF-32 with its mark": ("a.csv", GOOD.encode("utf-32"), FINE),
     "Windows-1252": ("a.csv", answer("c1/m1,,ana,remark,caf\xe9").encode("cp1252"), FINE),
-    "Shift JIS": ("a.csv", answer("c1/m1,,ana,remark,日本語の文章").encode("shift_jis"),
-                  "line 2: byte 0x.. is not UTF-8, and the encoding cannot be told"),
-    "Polish Windows-1250": ("a.csv", answer("c1/m1,,ana,remark,Łódź może").encode("cp1250"),
-                            "not UTF-8, and the encoding cannot be told"),
+    "Shift JIS": (
+        "a.csv",
+        answer("c1/m1,,ana,remark,日本語の文章").encode("shift_jis"),
+        "line 2: byte 0x.. is not UTF-8, and the encoding cannot be told",
+    ),
+    "Polish Windows-1250": (
+        "a.csv",
+        answer("c1/m1,,ana,remark,Łódź może").encode("cp1250"),
+        "not UTF-8, and the encoding cannot be told",
+    ),
     "UTF-16 cut in half": ("a.csv", GOOD.encode("utf-16")[:-1], "not UTF-16-LE as it says"),
     "a mark in the middle": ("a.csv", GOOD + "\ufeff" + GOOD, "row 3: a byte order mark"),
-    "half a character in JSON": ("a.jsonl", '{"item": "c1/m1", "rater": "ana", "question": '
-                                 '"remark", "value": "\\ud800"}', "half a character"),
-    "a NUL in JSON": ("a.jsonl", '{"item": "c1/m1", "rater": "ana", "question": "remark", '
-                      '"value": "\\u0000"}', "NUL character"),
+    "half a character in JSON": (
+        "a.jsonl",
+        '{"item": "c1/m1", "rater": "ana", "question": "remark", "value": "\\ud800"}',
+        "half a character",
+    ),
+    "a NUL in JSON": (
+        "a.jsonl",
+        '{"item": "c1/m1", "rater": "ana", "question": "remark", "value": "\\u0000"}',
+        "NUL character",
+    ),
     # shapes
     "100,000 columns": ("a.csv", ",".join(f"c{n}" for n in range(100_000)), "100,000 columns"),
     "mixed newlines": ("a.csv", f"{HEAD}\r\n{ROW}\nc1/m2,,ana,tone,4\rc2/m1,,ana,tone,5\n", FINE),
@@ -166,11 +196,17 @@ ANSWERS = {
     "tabs in a .tsv": ("a.tsv", GOOD.replace(",", "\t"), FINE),
     "commas in a .tsv": ("a.tsv", GOOD, "no column of answers"),
     "a column twice": ("a.csv", answer(ROW + ",4", HEAD + ",value"), "column value: stands twice"),
-    "two columns for one thing": ("a.csv", answer(ROW + ",ben", HEAD + ",Annotator"),
-                                  "means the same as column rater"),
+    "two columns for one thing": (
+        "a.csv",
+        answer(ROW + ",ben", HEAD + ",Annotator"),
+        "means the same as column rater",
+    ),
     "a column that is not one": ("a.csv", answer(ROW + ",x", HEAD + ",mood"), FINE),
-    "a column nearly one": ("a.csv", answer(ROW + ",80", HEAD + ",confidense"),
-                            "column confidense: no such column. Did you mean confidence?"),
+    "a column nearly one": (
+        "a.csv",
+        answer(ROW + ",80", HEAD + ",confidense"),
+        "column confidense: no such column. Did you mean confidence?",
+    ),
     "a column without a name": ("a.csv", answer(ROW + ",x", HEAD + ","), "column 6 has no name"),
     "no rater": ("a.csv", "item,question,value\nc1/m1,tone,4\n", "no column says who answered"),
     "no question": ("a.csv", "item,rater,value\nc1/m1,ana,4\n", "no column of answers"),
@@ -178,12 +214,18 @@ ANSWERS = {
     "headers in capitals with dashes": ("a.csv", "Item,PART,Rater,Question,Value\n" + ROW, FINE),
     "a list where JSON has objects": ("a.jsonl", "[1, 2]\n", "row 1: .* is not an object"),
     "JSON lines with a name twice": ("a.jsonl", '{"item": 1, "item": 2}', "'item' stands twice"),
-    "NaN in JSON": ("a.jsonl", '{"item": "c1/m1", "rater": "ana", "question": "tone", '
-                    '"value": NaN}', "NaN is no value"),
+    "NaN in JSON": (
+        "a.jsonl",
+        '{"item": "c1/m1", "rater": "ana", "question": "tone", "value": NaN}',
+        "NaN is no value",
+    ),
     # values
-    "a value off the scale": ("a.csv", answer("c1/m1,,ana,tone,6"),
-                              r"a.csv, row 2, column value: 6 is outside 1–5 for “tone”. "
-                              r"Use one of 1, 2, 3, 4, 5."),
+    "a value off the scale": (
+        "a.csv",
+        answer("c1/m1,,ana,tone,6"),
+        r"a.csv, row 2, column value: 6 is outside 1–5 for “tone”. "
+        r"Use one of 1, 2, 3, 4, 5.",
+    ),
     "4.5 on whole steps": ("a.csv", answer("c1/m1,,ana,tone,4.5"), "4.5 is not a whole number"),
     "4.0 on whole steps": ("a.csv", answer("c1/m1,,ana,tone,4.0"), FINE),
     "four in letters": ("a.csv", answer("c1/m1,,ana,tone,four"), "'four' is not a number"),
@@ -194,15 +236,21 @@ ANSWERS = {
     "a label spelled nan": ("a.csv", answer("c1/m1,,ana,verdict,nan"), FINE),
     "a label spelled NaN": ("a.csv", answer("c1/m1,,ana,verdict,NaN"), FINE),
     "a label with an underscore": ("a.csv", answer("c1/m1,,ana,verdict,no_evidence "), FINE),
-    "an unknown label": ("a.csv", answer("c1/m1,,ana,verdict,maybe"),
-                         "'maybe' is not one of nan, =good, NO EVIDENCE, ok for “verdict”"),
+    "an unknown label": (
+        "a.csv",
+        answer("c1/m1,,ana,verdict,maybe"),
+        "'maybe' is not one of nan, =good, NO EVIDENCE, ok for “verdict”",
+    ),
     "a label like a formula, prefixed": ("a.csv", answer("c1/m1,,ana,verdict,'=good"), FINE),
     "a text like a formula": ("a.csv", answer("c1/m1,,ana,remark,=HYPERLINK(1)"), FINE),
     "a fraction for a percentage": ("a.csv", answer("c1/m1,,ana,sure,0.85"), "write 85 or 0.85%"),
     "85% for a percentage": ("a.csv", answer("c1/m1,,ana,sure,85%"), FINE),
     "a number of 5,000 digits": ("a.csv", answer("c1/m1,,ana,tone," + "9" * 5000), "not a number"),
-    "an unknown item": ("a.csv", answer("c1/m9,,ana,tone,4"),
-                        "column item: c1/m9 is no item of the round. Did you mean c1/m"),
+    "an unknown item": (
+        "a.csv",
+        answer("c1/m9,,ana,tone,4"),
+        "column item: c1/m9 is no item of the round. Did you mean c1/m",
+    ),
     "a case with two items": ("a.csv", answer("c1,,ana,tone,4"), "c1 names 2 items. Write which"),
     "a case with one item": ("a.csv", answer("c2,,ana,tone,4"), FINE),
     "an unknown question": ("a.csv", answer("c1/m1,,ana,mood,4"), "mood is no question of"),
@@ -210,48 +258,87 @@ ANSWERS = {
     "a part of a whole": ("a.csv", answer("c1/m1,1,ana,tone,4"), "asked about the whole"),
     "a part left out": ("a.csv", answer("c1/m1,,ana,claim,holds"), "asked about each part"),
     "part 1.5": ("a.csv", answer("c1/m1,1.5,ana,claim,holds"), "1.5 is no part"),
-    "a comment where none is taken": ("a.csv", answer(ROW.replace("tone", "balance") + ",oh",
-                                                      HEAD + ",comment"),
-                                      "“balance” takes no comment of its own. Comment on tone; or"),
-    "a status that is none": ("a.csv", answer(ROW + ",maybe", HEAD + ",status"),
-                              "maybe is no status. Use one of answered, not_applicable"),
-    "a value that was skipped": ("a.csv", answer(ROW + ",skipped", HEAD + ",status"),
-                                 "4 stands with the status skipped"),
+    "a comment where none is taken": (
+        "a.csv",
+        answer(ROW.replace("tone", "balance") + ",oh", HEAD + ",comment"),
+        "“balance” takes no comment of its own. Comment on tone; or",
+    ),
+    "a status that is none": (
+        "a.csv",
+        answer(ROW + ",maybe", HEAD + ",status"),
+        "maybe is no status. Use one of answered, not_applicable",
+    ),
+    "a value that was skipped": (
+        "a.csv",
+        answer(ROW + ",skipped", HEAD + ",status"),
+        "4 stands with the status skipped",
+    ),
     "confidence over 100": ("a.csv", answer(ROW + ",101", HEAD + ",confidence"), "101 is no conf"),
     "negative seconds": ("a.csv", answer(ROW + ",-1", HEAD + ",seconds"), "-1 is no number of sec"),
-    "a time that is none": ("a.csv", answer(ROW + ",yesterday", HEAD + ",answered_at"),
-                            "'yesterday' is not a time"),
+    "a time that is none": (
+        "a.csv",
+        answer(ROW + ",yesterday", HEAD + ",answered_at"),
+        "'yesterday' is not a time",
+    ),
     "replicate 0": ("a.csv", answer(ROW + ",0", HEAD + ",replicate"), "0 is no replicate"),
-    "an unknown kind of rater": ("a.csv", answer(ROW + ",alien", HEAD + ",rater_kind"),
-                                 "alien is no kind of rater"),
-    "one rater of two kinds": ("a.csv", f"{HEAD},rater_kind\n{ROW},human\nc1/m2,,ana,tone,4,model",
-                               "more than one kind"),
-    "a rater of another kind": ("a.csv", answer(ROW.replace("ana", "bot") + ",human",
-                                                HEAD + ",rater_kind"), "bot is known here with"),
+    "an unknown kind of rater": (
+        "a.csv",
+        answer(ROW + ",alien", HEAD + ",rater_kind"),
+        "alien is no kind of rater",
+    ),
+    "one rater of two kinds": (
+        "a.csv",
+        f"{HEAD},rater_kind\n{ROW},human\nc1/m2,,ana,tone,4,model",
+        "more than one kind",
+    ),
+    "a rater of another kind": (
+        "a.csv",
+        answer(ROW.replace("ana", "bot") + ",human", HEAD + ",rater_kind"),
+        "bot is known here with",
+    ),
     "a rater without a name": ("a.csv", answer("c1/m1,,,tone,4"), "column rater: empty"),
     "a rater's name of 200 letters": ("a.csv", answer(ROW.replace("ana", "a" * 200)), "no name of"),
     "a rater's name with a newline": ("a.csv", answer(ROW.replace("ana", '"a\nb"')), "no name of"),
     "a rater's name that is a path": ("a.csv", answer(ROW.replace("ana", "../etc/passwd")), FINE),
-    "a rater's name that is SQL": ("a.csv", answer(ROW.replace("ana", "x'); DROP TABLE rater;--")),
-                                   FINE),
+    "a rater's name that is SQL": (
+        "a.csv",
+        answer(ROW.replace("ana", "x'); DROP TABLE rater;--")),
+        FINE,
+    ),
     "the same answer twice": ("a.csv", GOOD + ROW + "\n", FINE),
-    "two answers to one question": ("a.csv", GOOD + ROW.replace("4", "5") + "\n",
-                                    "row 3, column value: 5 contradicts row 2, where ana gave 4"),
-    "another answer than is stored": ("a.csv", answer("c1/m1,,ben,tone,1"),
-                                      "1 differs from 3, which ben gave before. Use --replace"),
-    "a formula in a workbook": ("a.xlsx", lambda: workbook(
-        [HEAD.split(","), ["c1/m1", None, "ana", "tone", "=2+2"]], formula=True),
-        "cell E2 holds a formula"),
-    "numbers in a workbook": ("a.xlsx", lambda: workbook(
-        [HEAD.split(","), ["c1/m1", None, "ana", "tone", 4.0]]), FINE),
-    "numbers in a Parquet file": ("a.parquet", parquet(
-        item=["c1/m1"], rater=["ana"], question=["tone"], value=[4.0]), FINE),
+    "two answers to one question": (
+        "a.csv",
+        GOOD + ROW.replace("4", "5") + "\n",
+        "row 3, column value: 5 contradicts row 2, where ana gave 4",
+    ),
+    "another answer than is stored": (
+        "a.csv",
+        answer("c1/m1,,ben,tone,1"),
+        "1 differs from 3, which ben gave before. Use --replace",
+    ),
+    "a formula in a workbook": (
+        "a.xlsx",
+        lambda: workbook([HEAD.split(","), ["c1/m1", None, "ana", "tone", "=2+2"]], formula=True),
+        "cell E2 holds a formula",
+    ),
+    "numbers in a workbook": (
+        "a.xlsx",
+        lambda: workbook([HEAD.split(","), ["c1/m1", None, "ana", "tone", 4.0]]),
+        FINE,
+    ),
+    "numbers in a Parquet file": (
+        "a.parquet",
+        parquet(item=["c1/m1"], rater=["ana"], question=["tone"], value=[4.0]),
+        FINE,
+    ),
 }
 
 
 def everything(store):
-    rows = [{"id": case, "model": model, "text": "A text."}
-            for case, model in (("c1", "m1"), ("c1", "m2"), ("c2", "m1"))]
+    rows = [
+        {"id": case, "model": model, "text": "A text."}
+        for case, model in (("c1", "m1"), ("c1", "m2"), ("c2", "m1"))
+    ]
     items = ItemTable.from_records(EVERYTHING, rows)
     stored = store.open("r", EVERYTHING, items, raters=["ana"], parts=parts_of(rows))
     stored.add_rater("bot", "model")
@@ -305,8 +392,10 @@ ITEMS = {
     "an empty key": ("id,text\n ,x\n", "row 2, column id: empty, and it names the item"),
     "a required column missing": ("id\na\n", "row 1: no column text"),
     "a role that is none": ("id,text,role\na,x,boss\n", "boss is no role. Use one of main"),
-    "a case that contradicts itself": ("id,model,text,domain\na,m,x,law\na,n,y,art\n",
-                                       "art differs from row 2 of the same case a"),
+    "a case that contradicts itself": (
+        "id,model,text,domain\na,m,x,law\na,n,y,art\n",
+        "art differs from row 2 of the same case a",
+    ),
     "no rows": ("id,text\n", "no items under the header"),
     "a name that is a path": ("id,text\n../../etc/passwd,x\n", FINE),
     "a name that is a formula": ("id,text\n=cmd|' /C calc'!A0,x\n", FINE),
@@ -360,13 +449,17 @@ def test_a_line_of_a_gigabyte_is_refused_after_its_first_megabytes(tmp_path, mon
     assert stream.sent < 20 * 1024**2
 
 
-@pytest.mark.parametrize("text", [
-    "a: &a [x]\nb: [*a, *a]\n",
-    "&a [*a]",
-    "name: !!python/object/apply:os.system ['true']",
-    "x: " + "[" * 1000,
-    "a: 1\na: 2\n",
-], ids=["aliases", "a loop", "a tag", "deep", "a key twice"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [x]\nb: [*a, *a]\n",
+        "&a [*a]",
+        "name: !!python/object/apply:os.system ['true']",
+        "x: " + "[" * 1000,
+        "a: 1\na: 2\n",
+    ],
+    ids=["aliases", "a loop", "a tag", "deep", "a key twice"],
+)
 def test_a_hostile_protocol_is_refused(text):
     with pytest.raises(ValueError, match=r"bad.yaml"):
         parse(text, source="bad.yaml")
@@ -392,8 +485,11 @@ def test_many_problems_of_one_kind_are_one_line_with_the_first_rows(stored, tmp_
 
 def test_a_few_problems_of_one_kind_have_a_line_each_and_many_kinds_are_cut(stored, tmp_path):
     rows = [f"c1/m1,,ana,{question},x" for question in ("tone", "overall", "sure") for _ in "abcde"]
-    rows += [f"c1/m1,,ana,{question},x" for question in ("verdict", "fair", "balance", "worth")
-             for _ in "abcde"]
+    rows += [
+        f"c1/m1,,ana,{question},x"
+        for question in ("verdict", "fair", "balance", "worth")
+        for _ in "abcde"
+    ]
     (tmp_path / "a.csv").write_text("\n".join([HEAD, *rows]), "utf-8")
     with pytest.raises(RoundError) as caught:
         import_answers(stored, tmp_path / "a.csv")

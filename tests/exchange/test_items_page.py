@@ -45,7 +45,10 @@ def test_the_example_opens_as_it_is(tmp_path, name):
     for text in parts:
         (tmp_path / "parts.csv").write_text(text, encoding="utf-8")
     opened = Workspace(tmp_path).open(
-        "r", name, tmp_path / "items.csv", raters=["ana"],
+        "r",
+        name,
+        tmp_path / "items.csv",
+        raters=["ana"],
         parts=tmp_path / "parts.csv" if parts else None,
     )
     items = opened.stored.items()

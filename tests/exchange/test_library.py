@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from raterbook.files import export_answers, import_answers
 from raterbook.protocols import names
-from raterbook.rounds.exchange import export_answers, import_answers
 
 from .rounds import answer_all, protocol_round
 from .test_roundtrip import SAID, said
@@ -43,7 +43,8 @@ def test_neureg_reads_the_evaluators_file_with_its_blank_rows(tmp_path):
         "Completeness  (1–5),Fluency  (1–5),KG Alignment  (1–5),Evaluator ID,Comments\n"
         "c1,Relational,Zero-Shot,q,a,5,4,3,2,1,Ev_1,good\n"
         "c2,Relational,Zero-Shot,q,a,5,,3,2,1,Ev_1,\n"
-        + ",,,,,,,,,,Ev_1,\n" * 3 + ",,,,,,,,,,,\n" * 40,
+        + ",,,,,,,,,,Ev_1,\n" * 3
+        + ",,,,,,,,,,,\n" * 40,
         encoding="utf-8",
     )
     summary = import_answers(stored, file)
@@ -62,8 +63,11 @@ def test_neureg_reads_the_evaluators_file_with_its_blank_rows(tmp_path):
 def test_stem_rows_carry_their_sentence_and_its_two_answers(tmp_path):
     stored = protocol_round(tmp_path, "stem-sentences")
     file = tmp_path / "ratings.csv"
-    file.write_text("question_id,model,part,rater,Q1,Q2\nc1,m1,1,ana,Accurate,\n"
-                    "c1,m1,2,ana,INACCURATE,Not Severe\n", encoding="utf-8")
+    file.write_text(
+        "question_id,model,part,rater,Q1,Q2\nc1,m1,1,ana,Accurate,\n"
+        "c1,m1,2,ana,INACCURATE,Not Severe\n",
+        encoding="utf-8",
+    )
     assert import_answers(stored, file).added == 3
     assert sorted(stored.frame()["value"]) == ["accurate", "inaccurate", "not_severe"]
 
@@ -71,9 +75,11 @@ def test_stem_rows_carry_their_sentence_and_its_two_answers(tmp_path):
 def test_a_case_is_answered_in_a_row_of_its_own(tmp_path):
     stored = protocol_round(tmp_path, "rag-questeval")
     file = tmp_path / "answers.csv"
-    file.write_text("item,part,rater,question,value\nc1,1,ana,reference_answer,42\n"
-                    "c1/m1,1,ana,generated_answer,unanswerable\nc1/m2,1,ana,keep,keep\n",
-                    encoding="utf-8")
+    file.write_text(
+        "item,part,rater,question,value\nc1,1,ana,reference_answer,42\n"
+        "c1/m1,1,ana,generated_answer,unanswerable\nc1/m2,1,ana,keep,keep\n",
+        encoding="utf-8",
+    )
     assert import_answers(stored, file).added == 3
     frame = stored.frame()
     assert frame.loc[frame["question"] == "generated_answer", "value"].tolist() == [

@@ -2,9 +2,9 @@
 
 import pytest
 
-from raterbook.rounds import ItemTable, Store
-from raterbook.rounds.exchange import FileError, import_answers
-from raterbook.rounds.exchange.newcomers import folded, is_slip
+from raterbook.files import import_answers
+from raterbook.rounds import FileError, ItemTable, Store
+from raterbook.rounds.raters import folded, is_slip
 
 from .protocols import EVERYTHING
 
@@ -22,20 +22,35 @@ def put(folder, *rows):
     return folder / "a.csv"
 
 
-@pytest.mark.parametrize(("name", "like"), [
-    ("Ana", "ana"), (" ana", None), ("áná", "ana"), ("A N A", "ana"), ("clra", "clara"),
-    ("calra", "clara"), ("claara", "clara"), ("cora", None), ("anna", None), ("ben", None),
-    ("claro", None), ("clara2", None),
-])
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("Ana", "ana"),
+        (" ana", None),
+        ("áná", "ana"),
+        ("A N A", "ana"),
+        ("clra", "clara"),
+        ("calra", "clara"),
+        ("claara", "clara"),
+        ("cora", None),
+        ("anna", None),
+        ("ben", None),
+        ("claro", None),
+        ("clara2", None),
+    ],
+)
 def test_a_name_almost_like_a_known_one_is_refused(tmp_path, name, like):
     stored = opened(tmp_path)
     file = put(tmp_path, "c0,clara,tone,3", f"c1,{name},tone,4")
     if like is None:
         assert import_answers(stored, file).added == 2
         return
-    with pytest.raises(FileError, match=f"a.csv, row 3: {name} would be a new rater, and there is "
-                                        f"{like}. Write {like} if they are one, or add "
-                                        "--new-raters if they are two."):
+    with pytest.raises(
+        FileError,
+        match=f"a.csv, row 3: {name} would be a new rater, and there is "
+        f"{like}. Write {like} if they are one, or add "
+        "--new-raters if they are two.",
+    ):
         import_answers(stored, file)
     assert stored.frame().empty
     assert [rater.name for rater in stored.raters()] == ["ana", "clara"]
@@ -72,11 +87,20 @@ def test_who_is_new_is_told_with_how_much_they_said(tmp_path):
     assert summary.newcomers == "new raters: eve (2 answers), x (1 answer)"
 
 
-@pytest.mark.parametrize("pair", [
-    ("r1", "r2"), ("rater-01", "rater-10"), ("annotator a", "annotator b"), ("gpt-4", "gpt-4o"),
-    ("Ev_1", "Ev_11"), ("राम", "रमा"), ("王芳", "王方"),
-    ("Llama-3.1-70B", "Llama-3.3-70B"), ("anna", "anne"),
-])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("r1", "r2"),
+        ("rater-01", "rater-10"),
+        ("annotator a", "annotator b"),
+        ("gpt-4", "gpt-4o"),
+        ("Ev_1", "Ev_11"),
+        ("राम", "रमा"),
+        ("王芳", "王方"),
+        ("Llama-3.1-70B", "Llama-3.3-70B"),
+        ("anna", "anne"),
+    ],
+)
 def test_names_that_differ_on_purpose_are_no_slips(pair):
     assert folded(pair[0]) != folded(pair[1])
     assert not is_slip(*pair) or "gpt" in pair[0]
@@ -94,7 +118,8 @@ def test_who_comes_in_by_a_file_goes_on_in_the_form_with_what_they_answered(tmp_
     import_answers(stored, put(tmp_path, "c0,eve,tone,3", "c1,eve,tone,4", "c1,mia,tone,1"))
     queues = {name: [item.key for item in stored.queue(name)] for name in ("eve", "mia")}
     assert {name: sorted(keys) for name, keys in queues.items()} == {
-        "eve": ["c0", "c1"], "mia": ["c1"]
+        "eve": ["c0", "c1"],
+        "mia": ["c1"],
     }
     stored.add_rater("zoe")
     for name, keys in queues.items():

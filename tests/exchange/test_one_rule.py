@@ -11,7 +11,8 @@ from raterbook.judges import judge
 from raterbook.protocols import parse
 from raterbook.rounds import Event, RoundError
 
-PROTOCOL = parse("""
+PROTOCOL = parse(
+    """
 name: doors
 title: Many kinds
 about: For tests.
@@ -33,9 +34,14 @@ questions:
     options: [{value: "NO EVIDENCE", description: None}, {value: SUPPORTED, description: Some}]
   - {id: why, prompt: Why, type: text, when: {label: [SUPPORTED]}, required: false}
   - {id: said, prompt: What, type: text, required: false}
-""", source="doors.yaml")
-ITEMS = [{"id": "i1", "model": "m", "text": "one"}, {"id": "i2", "model": "m", "text": "two"},
-         {"id": "i2", "model": "n", "text": "three"}]
+""",
+    source="doors.yaml",
+)
+ITEMS = [
+    {"id": "i1", "model": "m", "text": "one"},
+    {"id": "i2", "model": "m", "text": "two"},
+    {"id": "i2", "model": "n", "text": "three"},
+]
 
 
 @pytest.fixture
@@ -51,8 +57,9 @@ def opened(tmp_path):
 
 def saved(round, rater, *events):
     round.stored.add_rater(rater)
-    return round.stored.save(rater, [Event(None, *event[:3], **(event[3] if event[3:] else {}))
-                                     for event in events])
+    return round.stored.save(
+        rater, [Event(None, *event[:3], **(event[3] if event[3:] else {})) for event in events]
+    )
 
 
 def long(tmp_path, *rows, head="item,rater,question,value"):
@@ -64,11 +71,21 @@ def long(tmp_path, *rows, head="item,rater,question,value"):
 def tasks(tmp_path, value, kind="textarea", name="said", item="i1/m"):
     key = "text" if kind == "textarea" else kind
     file = tmp_path / "a.json"
-    file.write_text(json.dumps([{"data": {"item": item}, "annotations": [
-        {"completed_by": "ana", "result": [
-            {"from_name": name, "type": kind, "value": {key: [value]}}
-        ]}
-    ]}]))
+    file.write_text(
+        json.dumps(
+            [
+                {
+                    "data": {"item": item},
+                    "annotations": [
+                        {
+                            "completed_by": "ana",
+                            "result": [{"from_name": name, "type": kind, "value": {key: [value]}}],
+                        }
+                    ],
+                }
+            ]
+        )
+    )
     return file
 
 
@@ -83,8 +100,9 @@ def test_a_text_no_file_can_hold_is_refused_by_form_and_json_alike(opened, tmp_p
 
 
 def test_so_is_a_reason(opened):
-    (ack,) = saved(opened(), "ana", ("i1/m", "tone", None,
-                                     {"status": "skipped", "reason": "half \ud800"}))
+    (ack,) = saved(
+        opened(), "ana", ("i1/m", "tone", None, {"status": "skipped", "reason": "half \ud800"})
+    )
     assert "the reason has characters no file can hold" in ack.reason
 
 
@@ -98,7 +116,8 @@ def test_percentages_have_one_spelling_in_frame_and_file(opened, tmp_path):
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError,
+    strict=True,
+    raises=AssertionError,
     reason="part 11: one reader of answers, the view among its users",
 )
 def test_percentages_have_that_spelling_in_the_view_too(opened):
@@ -113,16 +132,22 @@ def test_percentages_have_that_spelling_in_the_view_too(opened):
 
 def test_a_round_s_own_frame_is_taken_in_again_as_it_is(opened):
     round, other = opened(), opened("other")
-    acks = saved(round, "ana", ("i1/m", "sure", "0.5%"), ("i1/m", "tone", 4),
-                 ("i2/m", "tone", 2, {"confidence": "0.5%", "seconds": 1.5}),
-                 ("i2/n", "tone", None, {"status": "skipped"}),
-                 ("i1/m", "said", " =1+1 "))
+    acks = saved(
+        round,
+        "ana",
+        ("i1/m", "sure", "0.5%"),
+        ("i1/m", "tone", 4),
+        ("i2/m", "tone", 2, {"confidence": "0.5%", "seconds": 1.5}),
+        ("i2/n", "tone", None, {"status": "skipped"}),
+        ("i1/m", "said", " =1+1 "),
+    )
     assert all(ack.ok for ack in acks)
     frame = round.answers(texts=True)
     other.add(frame)
     again = other.answers(texts=True)
-    pd.testing.assert_frame_equal(frame.drop(columns="round"), again.drop(columns="round"),
-                                  check_categorical=False)
+    pd.testing.assert_frame_equal(
+        frame.drop(columns="round"), again.drop(columns="round"), check_categorical=False
+    )
 
 
 def test_confidence_of_one_half_is_refused_by_form_and_file_alike(opened, tmp_path):
@@ -130,8 +155,9 @@ def test_confidence_of_one_half_is_refused_by_form_and_file_alike(opened, tmp_pa
     (ack,) = saved(round, "ana", ("i1/m", "tone", 4, {"confidence": 0.5}))
     assert "0.5 could be a fraction or a percentage. Write 50, or 0.5%." in ack.reason
     with pytest.raises(RoundError, match=r"0\.5 could be a fraction or a percentage"):
-        round.add(long(tmp_path, "i1/m,ana,tone,4,0.5",
-                       head="item,rater,question,value,confidence"))
+        round.add(
+            long(tmp_path, "i1/m,ana,tone,4,0.5", head="item,rater,question,value,confidence")
+        )
     assert saved(round, "ana", ("i1/m", "tone", 4, {"confidence": "0.5%"}))[0].ok
     assert round.answers()["confidence"].tolist() == [0.5]
 
@@ -140,8 +166,9 @@ def test_the_case_names_its_one_item_for_form_file_and_judge_alike(opened, tmp_p
     round = opened()
     assert saved(round, "ana", ("i1", "tone", 4))[0].ok
     round.add(long(tmp_path, "i1,ana,tone,4"))
-    run = judge(round.stored, lambda text: '{"tone": {"reasoning": "", "score": 4}}', "m",
-                items=["i1"])
+    run = judge(
+        round.stored, lambda text: '{"tone": {"reasoning": "", "score": 4}}', "m", items=["i1"]
+    )
     assert run.total == 1
     assert set(round.answers()["item"]) == {"i1/m"}
 
@@ -176,8 +203,9 @@ def test_an_excluded_rater_is_in_no_export_and_the_export_says_so(opened, tmp_pa
     for rater in ("ana", "ben"):
         saved(round, rater, ("i1/m", "tone", 4))
     round.stored.exclude("ben", "did not read the guide")
-    file = tmp_path / {"parquet": "o.parquet"}.get(layout, "o.json" if "-" in layout
-                                                   or layout == "argilla" else "o.csv")
+    file = tmp_path / {"parquet": "o.parquet"}.get(
+        layout, "o.json" if "-" in layout or layout == "argilla" else "o.csv"
+    )
     said = round.export(file, layout)
     assert "answers of ben (excluded)" in str(said)
     other = opened("other")
@@ -186,7 +214,8 @@ def test_an_excluded_rater_is_in_no_export_and_the_export_says_so(opened, tmp_pa
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError,
+    strict=True,
+    raises=AssertionError,
     reason="part 11: one writer of answers, which knows conditions",
 )
 def test_an_answer_to_a_question_that_is_not_asked_is_refused_by_form_and_file(opened, tmp_path):
@@ -226,8 +255,20 @@ def test_guide_and_codebook_go_to_standard_output(tmp_path, capsysbinary, comman
     (tmp_path / "p.yaml").write_text(PROTOCOL.text, encoding="utf-8")
     pd.DataFrame(ITEMS).to_csv(tmp_path / "items.csv", index=False)
     place = ["--workspace", str(tmp_path)]
-    assert main([*place, "open", "r", "--protocol", str(tmp_path / "p.yaml"),
-                 "--items", str(tmp_path / "items.csv")]) == 0
+    assert (
+        main(
+            [
+                *place,
+                "open",
+                "r",
+                "--protocol",
+                str(tmp_path / "p.yaml"),
+                "--items",
+                str(tmp_path / "items.csv"),
+            ]
+        )
+        == 0
+    )
     capsysbinary.readouterr()
     assert main([*place, command, "r", "-"]) == 0
     out = capsysbinary.readouterr().out.decode()

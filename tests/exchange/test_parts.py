@@ -2,9 +2,9 @@
 
 import pytest
 
+from raterbook.files import export_parts, import_parts, read_parts
 from raterbook.protocols import load
 from raterbook.rounds import Event, ItemTable, PartRow, RoundError, Store
-from raterbook.rounds.exchange import export_parts, import_parts, read_parts
 
 from .rounds import protocol_round
 
@@ -21,7 +21,9 @@ def stem(tmp_path):
 def test_sentences_go_out_and_come_back_unchanged(stem, tmp_path):
     assert export_parts(stem, tmp_path / "parts.csv") == 4
     assert lines(tmp_path / "parts.csv")[:3] == [
-        "item,part,text", "c1/m1,1,The model wins.", "c1/m1,2,It uses 0.5 of the data."
+        "item,part,text",
+        "c1/m1,1,The model wins.",
+        "c1/m1,2,It uses 0.5 of the data.",
     ]
     assert str(import_parts(stem, tmp_path / "parts.csv")) == "0 split anew, 2 as before"
 
@@ -51,9 +53,10 @@ def test_an_item_with_answers_is_frozen_and_the_whole_file_refused(stem, tmp_pat
 
 def test_questions_of_a_case_bring_their_hidden_key_info(tmp_path):
     protocol = load("rag-questeval")
-    items = ItemTable.from_records(protocol, [
-        {"id": "c1", "ground_truth": "t", "generated": "g", "model": model} for model in "ab"
-    ])
+    items = ItemTable.from_records(
+        protocol,
+        [{"id": "c1", "ground_truth": "t", "generated": "g", "model": model} for model in "ab"],
+    )
     (tmp_path / "parts.csv").write_text(
         "case,part,question,key_info\nc1,2,How long?,42 km\nc1,1,Where?,\n", encoding="utf-8"
     )

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raterbook.rounds.plan import Mix, PlanError, assign, draw, order, queue
-from raterbook.rounds.sample import sample
+from raterbook.rounds.plan import Mix, PlanError, assign, draw, in_order, order, sample
 
 ITEMS = [f"i{number}" for number in range(300)]
 RATERS = [f"r{number}" for number in range(12)]
@@ -49,8 +48,14 @@ def test_the_same_seed_gives_the_same_plan_on_every_platform():
 DRAWN = 0.15352066703539824
 ORDERED = ["i4", "i2", "i1", "i0", "i5", "i7", "i6", "i3"]
 DEALT = [
-    ("i0", "ben"), ("i0", "ana"), ("i1", "eve"), ("i1", "ben"), ("i2", "eve"), ("i2", "ana"),
-    ("i3", "ana"), ("i3", "eve"),
+    ("i0", "ben"),
+    ("i0", "ana"),
+    ("i1", "eve"),
+    ("i1", "ben"),
+    ("i2", "eve"),
+    ("i2", "ana"),
+    ("i3", "ana"),
+    ("i3", "eve"),
 ]
 
 
@@ -77,11 +82,13 @@ def test_later_lots_follow_earlier_ones():
     assert order(ITEMS[:20], "ana", 3, lot)[:10] == order(ITEMS[:10], "ana", 3)
 
 
-@given(main=st.integers(0, 80), gold=st.integers(0, 20), rate=st.sampled_from([0, .05, .1, .5, .9]))
+@given(
+    main=st.integers(0, 80), gold=st.integers(0, 20), rate=st.sampled_from([0, 0.05, 0.1, 0.5, 0.9])
+)
 def test_gold_comes_at_the_declared_rate_and_training_first(main, gold, rate):
     roles = {f"m{n}": "main" for n in range(main)} | {f"g{n}": "gold" for n in range(gold)}
     roles |= {"t1": "training", "t2": "training"}
-    found = queue(roles, "ana", 4, Mix(gold=rate))
+    found = in_order(roles, "ana", 4, Mix(gold=rate))
     assert set(found[:2]) == {"t1", "t2"}
     rest = found[2:]
     assert [i for i in rest if i[0] == "m"] == order([i for i in roles if i[0] == "m"], "ana", 4)
@@ -97,31 +104,44 @@ def test_gold_comes_at_the_declared_rate_and_training_first(main, gold, rate):
 def test_later_main_items_move_no_gold_item(first, later):
     gold = {f"g{n}": "gold" for n in range(9)}
     lot = {f"m{n}": 0 for n in range(first)} | {f"m{n}": 1 for n in range(first, first + later)}
-    before = queue({**{f"m{n}": "main" for n in range(first)}, **gold}, "ana", 1, Mix(.2), lot)
-    after = queue({**{f"m{n}": "main" for n in range(first + later)}, **gold}, "ana", 1,
-                  Mix(.2), lot)
+    before = in_order({**{f"m{n}": "main" for n in range(first)}, **gold}, "ana", 1, Mix(0.2), lot)
+    after = in_order(
+        {**{f"m{n}": "main" for n in range(first + later)}, **gold}, "ana", 1, Mix(0.2), lot
+    )
     shared = max((place + 1 for place, item in enumerate(before) if item[0] == "g"), default=0)
     assert after[:shared] == before[:shared]
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: assign(["a"], ["x"], 2), "2 raters per item need at least 2 raters, and there are 1"),
-    (lambda: assign(["a"], ["x"], 0), "0 raters per item is not a plan"),
-    (lambda: assign(["a", "a"], ["x"]), "item a is named twice"),
-    (lambda: Mix(gold=1.0), "a gold rate of 1.0 is no share"),
-    (lambda: sample({"a": {}}, 2), "a sample of 2 cannot be taken from 1 items. Use 1 to 1"),
-    (lambda: sample({"a": {"x": "1"}}, 1, ["y"]), "items have no column y to sample by. Use"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: assign(["a"], ["x"], 2),
+            "2 raters per item need at least 2 raters, and there are 1",
+        ),
+        (lambda: assign(["a"], ["x"], 0), "0 raters per item is not a plan"),
+        (lambda: assign(["a", "a"], ["x"]), "item a is named twice"),
+        (lambda: Mix(gold=1.0), "a gold rate of 1.0 is no share"),
+        (lambda: sample({"a": {}}, 2), "a sample of 2 cannot be taken from 1 items. Use 1 to 1"),
+        (lambda: sample({"a": {"x": "1"}}, 1, ["y"]), "items have no column y to sample by. Use"),
+    ],
+)
 def test_a_plan_that_cannot_be_made_says_why(call, message):
     with pytest.raises(PlanError, match=message):
         call()
 
 
-@given(sizes=st.lists(st.integers(1, 30), min_size=1, max_size=6), data=st.data(),
-       seed=st.integers(0, 9))
+@given(
+    sizes=st.lists(st.integers(1, 30), min_size=1, max_size=6),
+    data=st.data(),
+    seed=st.integers(0, 9),
+)
 def test_a_stratified_sample_is_proportional_and_knows_its_chances(sizes, data, seed):
-    columns = {f"{stratum}-{n}": {"s": str(stratum)}
-               for stratum, size in enumerate(sizes) for n in range(size)}
+    columns = {
+        f"{stratum}-{n}": {"s": str(stratum)}
+        for stratum, size in enumerate(sizes)
+        for n in range(size)
+    }
     n = data.draw(st.integers(1, len(columns)))
     taken = sample(columns, n, ["s"], seed)
     assert len(taken.items) == n
@@ -137,8 +157,12 @@ def test_a_stratified_sample_is_proportional_and_knows_its_chances(sizes, data, 
 
 
 def test_neuregs_sample_of_160_from_twelve_equal_strata():
-    columns = {f"{shot}{kind}{n}": {"shot": shot, "kind": kind}
-               for shot in "zof" for kind in "frci" for n in range(276)}
+    columns = {
+        f"{shot}{kind}{n}": {"shot": shot, "kind": kind}
+        for shot in "zof"
+        for kind in "frci"
+        for n in range(276)
+    }
     counts = [chosen for _, chosen in sample(columns, 160, ["shot", "kind"], 1).strata.values()]
     assert sorted(counts) == [13] * 8 + [14] * 4
 
@@ -151,14 +175,17 @@ def test_every_item_is_as_likely_as_its_chance_says():
         taken = sample(columns, 4, ["s"], seed)
         seen.update(taken.items)
         assert {taken.chance[item] for item in taken.items if item[0] == "a"} == {3 / 8}
-    assert all(abs(seen[f"a{n}"] / 2_000 - .375) < .04 for n in range(8))
-    assert all(abs(seen[f"b{n}"] / 2_000 - .5) < .04 for n in range(2))
+    assert all(abs(seen[f"a{n}"] / 2_000 - 0.375) < 0.04 for n in range(8))
+    assert all(abs(seen[f"b{n}"] / 2_000 - 0.5) < 0.04 for n in range(2))
 
 
 def test_a_sample_without_strata_is_drawn_from_all():
     taken = sample({item: {} for item in ITEMS}, 30, (), 2)
-    assert set(taken.chance.values()) == {.1}
+    assert set(taken.chance.values()) == {0.1}
     assert taken.to_dict() == {
-        "n": 30, "of": 300, "seed": 2, "by": [],
-        "strata": [{"items": 300, "taken": 30, "chance": .1}],
+        "n": 30,
+        "of": 300,
+        "seed": 2,
+        "by": [],
+        "strata": [{"items": 300, "taken": 30, "chance": 0.1}],
     }

@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from raterbook.files import import_answers, read_items
+from raterbook.files.items import read_triples
 from raterbook.protocols import load
 from raterbook.rounds import Store
-from raterbook.rounds.exchange import import_answers, read_items
-from raterbook.rounds.exchange.triples import read_triples
 
 FOLDER = Path(os.environ.get("RATERBOOK_REAL", Path(__file__).parents[3] / "shared" / "real"))
 ITEMS = FOLDER / "QA_Human_Eval_Stratified_5percent.csv"
@@ -60,7 +60,8 @@ def test_the_16_559_ratings_import_as_five_model_raters(tmp_path):
     assert len(frame[["item", "rater"]].drop_duplicates()) == 16_559
     means = frame.groupby("question", observed=True)["number"].mean().round(4)
     assert means[METRICS].tolist() == [4.9089, 4.7896, 4.4411, 4.9613, 4.7430]
-    overall = frame.pivot_table(index=["item", "rater"], columns="question", values="number",
-                                observed=True).mean(axis=1)
+    overall = frame.pivot_table(
+        index=["item", "rater"], columns="question", values="number", observed=True
+    ).mean(axis=1)
     assert (round(overall.mean(), 4), round(overall.std(), 4)) == (4.7688, 0.3396)
     assert import_answers(stored, RATINGS, kind="model").added == 0

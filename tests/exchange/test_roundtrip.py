@@ -8,15 +8,19 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from raterbook.files import export_answers, import_answers
+from raterbook.files.layouts.carries import matrix
 from raterbook.rounds import Event, ItemTable, PartRow, Store
-from raterbook.rounds.exchange import export_answers, import_answers
-from raterbook.rounds.exchange.layouts import matrix
 
 from .protocols import EVERYTHING, SLOTS
 
 RATERS = {
-    "ana": ("human", None), "Zoë O'Brien": ("human", None), "=ben": ("human", None),
-    "Llama-3.3-70B": ("model", "2024-12"), "rule": ("automatic", None), "key": ("key", None),
+    "ana": ("human", None),
+    "Zoë O'Brien": ("human", None),
+    "=ben": ("human", None),
+    "Llama-3.3-70B": ("model", "2024-12"),
+    "rule": ("automatic", None),
+    "key": ("key", None),
     "judge Ω": ("adjudicator", None),
 }
 COUNTER = itertools.count()
@@ -24,7 +28,9 @@ AXES = ["item", "case", "part", "rater", "rater_kind", "question", "replicate"]
 SAID = ["value", "number", "status", "confidence", "role", "cluster", "model", "domain"]
 TIMES = ["seconds", "answered_at"]
 slow = settings(
-    max_examples=12, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    max_examples=12,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
@@ -33,18 +39,42 @@ names = st.text(string.ascii_letters + string.digits + "=-'._é中 ", min_size=1
 )
 texts = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20),
-    st.sampled_from(["=1+1", "'=x", "''@y", "-", "-1", "a\r\nb", "a\rb", '"', 'say "no"', " edge ",
-                     "NaN", "nan", "None", "_x000D_", "é中文🙂", "\ttab", "1e5", "0123", "+\n"]),
+    st.sampled_from(
+        [
+            "=1+1",
+            "'=x",
+            "''@y",
+            "-",
+            "-1",
+            "a\r\nb",
+            "a\rb",
+            '"',
+            'say "no"',
+            " edge ",
+            "NaN",
+            "nan",
+            "None",
+            "_x000D_",
+            "é中文🙂",
+            "\ttab",
+            "1e5",
+            "0123",
+            "+\n",
+        ]
+    ),
 ).filter(str.strip)
 VALUES = {
-    "tone": st.integers(1, 5), "balance": st.integers(-2, 2),
+    "tone": st.integers(1, 5),
+    "balance": st.integers(-2, 2),
     "overall": st.one_of(st.integers(1, 5), st.decimals(1, 5, places=4).map(float)),
     "tone_comment": texts,
-    "verdict": st.sampled_from(["nan", "=good", "NO EVIDENCE", "ok"]), "remark": texts,
+    "verdict": st.sampled_from(["nan", "=good", "NO EVIDENCE", "ok"]),
+    "remark": texts,
     "sure": st.one_of(st.integers(0, 100), st.decimals(1, 100, places=3).map(float)),
     "fair": st.sampled_from(["yes", "no"]),
     "short": st.one_of(texts, st.just("<Unanswerable>")),
-    "claim": st.sampled_from(["holds", "fails"]), "worth": st.sampled_from([0, 0.25, 0.5, 0.75, 1]),
+    "claim": st.sampled_from(["holds", "fails"]),
+    "worth": st.sampled_from([0, 0.25, 0.5, 0.75, 1]),
 }
 
 
@@ -60,15 +90,21 @@ def answers(draw, items, questions, raters, plain=False):
         about = case if asked.of == "case" else item
         part = draw(st.integers(1, 2)) if asked.per == "part" else 0
         replicate = 1 if plain else draw(st.sampled_from([1, 1, 1, 2]))
-        status = "answered" if plain else draw(
-            st.sampled_from(["answered"] * 5 + ["skipped", "not_applicable"])
+        status = (
+            "answered"
+            if plain
+            else draw(st.sampled_from(["answered"] * 5 + ["skipped", "not_applicable"]))
         )
-        extra = {} if plain else {
-            "reason": draw(st.sampled_from([None, "no_kg", "=because, of"])),
-            "confidence": draw(st.sampled_from([None, None, 0, "0.5%", 85, 99.75])),
-            "seconds": draw(st.sampled_from([None, 0, 1.25])),
-            "client_time": draw(st.sampled_from([None, "2024-06-01T12:00:00.123456Z"])),
-        }
+        extra = (
+            {}
+            if plain
+            else {
+                "reason": draw(st.sampled_from([None, "no_kg", "=because, of"])),
+                "confidence": draw(st.sampled_from([None, None, 0, "0.5%", 85, 99.75])),
+                "seconds": draw(st.sampled_from([None, 0, 1.25])),
+                "client_time": draw(st.sampled_from([None, "2024-06-01T12:00:00.123456Z"])),
+            }
+        )
         value = draw(VALUES.get(question, texts)) if status == "answered" else None
         found[rater, about, part, question, replicate] = Event(
             None, about, question, value, part, replicate, status, **extra
@@ -79,9 +115,11 @@ def answers(draw, items, questions, raters, plain=False):
 @st.composite
 def everything(draw):
     cases = draw(st.lists(names, min_size=1, max_size=3, unique=True))
-    rows = [{"id": case, "model": model, "text": draw(texts),
-             "domain": "" if number else "law"}
-            for number, case in enumerate(cases) for model in ("=m1", "m 2")]
+    rows = [
+        {"id": case, "model": model, "text": draw(texts), "domain": "" if number else "law"}
+        for number, case in enumerate(cases)
+        for model in ("=m1", "m 2")
+    ]
     pairs = [(f"{row['id']}/{row['model']}", row["id"]) for row in rows]
     asked = [question.id for question in EVERYTHING.questions]
     return rows, draw(answers(pairs, asked, list(RATERS)))
@@ -125,14 +163,23 @@ def there_and_back(tmp_path, protocol, rows, parts, events, layout, suffix, colu
 
 
 def parts_of(rows):
-    return [PartRow(f"{row['id']}/{row['model']}", number, f"Sentence {number}.")
-            for row in rows for number in (1, 2)]
+    return [
+        PartRow(f"{row['id']}/{row['model']}", number, f"Sentence {number}.")
+        for row in rows
+        for number in (1, 2)
+    ]
 
 
-@pytest.mark.parametrize(("layout", "suffix"), [
-    ("long", ".csv"), ("long", ".tsv"), ("long", ".jsonl"), ("long", ".xlsx"),
-    ("parquet", ".parquet"),
-])
+@pytest.mark.parametrize(
+    ("layout", "suffix"),
+    [
+        ("long", ".csv"),
+        ("long", ".tsv"),
+        ("long", ".jsonl"),
+        ("long", ".xlsx"),
+        ("parquet", ".parquet"),
+    ],
+)
 @given(data=everything())
 @slow
 def test_long_and_parquet_carry_everything(tmp_path, layout, suffix, data):
@@ -145,9 +192,7 @@ def test_long_and_parquet_carry_everything(tmp_path, layout, suffix, data):
 @slow
 def test_wide_carries_all_but_times_and_names_them_in_its_header(tmp_path, suffix, data):
     rows, events = data
-    file = there_and_back(
-        tmp_path, EVERYTHING, rows, parts_of(rows), events, "wide", suffix, SAID
-    )
+    file = there_and_back(tmp_path, EVERYTHING, rows, parts_of(rows), events, "wide", suffix, SAID)
     if suffix == ".csv":
         header = file.read_text(encoding="utf-8").splitlines()[0] if events else ""
         assert ("seconds" in header) == any(event.seconds is not None for _, event in events)
@@ -158,10 +203,27 @@ def test_wide_carries_all_but_times_and_names_them_in_its_header(tmp_path, suffi
 @given(data=st.data())
 @slow
 def test_the_items_file_carries_labels_and_notes(tmp_path, layout, data):
-    rows = [{"id": f"s{number}", "text": data.draw(texts), "auto_label": "SUPPORTED",
-             "human_label": "", "notes": ""} for number in range(3)]
-    people = data.draw(st.sampled_from([["ana"], ["ana", "Zoë O'Brien"], ["Llama-3.3-70B"],
-                                        ["ana", "judge Ω", "key"], ["=ben"]]))
+    rows = [
+        {
+            "id": f"s{number}",
+            "text": data.draw(texts),
+            "auto_label": "SUPPORTED",
+            "human_label": "",
+            "notes": "",
+        }
+        for number in range(3)
+    ]
+    people = data.draw(
+        st.sampled_from(
+            [
+                ["ana"],
+                ["ana", "Zoë O'Brien"],
+                ["Llama-3.3-70B"],
+                ["ana", "judge Ω", "key"],
+                ["=ben"],
+            ]
+        )
+    )
     pairs = [(row["id"], row["id"]) for row in rows]
     labels = {"label": st.sampled_from(["SUPPORTED", "NO EVIDENCE"]), "notes": texts}
     found = {}
@@ -192,8 +254,10 @@ def test_the_files_of_other_tools_carry_what_people_answered_and_name_the_rest(
     file = tmp_path / f"out{number}.json"
     refused = [each.replicate > 1 for _, each in events]
     if layout == "label-studio":
-        refused += [each.question == "sure" and each.value is not None and 0 < each.value < 1
-                    for _, each in events]
+        refused += [
+            each.question == "sure" and each.value is not None and 0 < each.value < 1
+            for _, each in events
+        ]
     if any(refused):
         with pytest.raises(ValueError, match=f"The layout {layout} cannot carry .*Use long"):
             export_answers(first, file, layout)
@@ -224,10 +288,11 @@ def test_the_matrix_of_layouts(capsys):
     with capsys.disabled():
         print()
         for row in rows:
-            print("  ".join(f"{cell:<28}" if not place else f"{cell:<12}"
-                            for place, cell in enumerate(row)))
+            print(
+                "  ".join(
+                    f"{cell:<28}" if not place else f"{cell:<12}" for place, cell in enumerate(row)
+                )
+            )
     assert rows[0] == ("fact", "long", "parquet", "wide", "source", "label-studio", "argilla")
     assert {len(row) for row in rows} == {7}
-    assert {cell for row in rows[1:] for cell in row[1:]} == {
-        "yes", "no", "named", "refused"
-    }
+    assert {cell for row in rows[1:] for cell in row[1:]} == {"yes", "no", "named", "refused"}

@@ -5,17 +5,23 @@ from pathlib import Path
 
 import pytest
 
+from raterbook.files import import_answers, read_items, read_parts
 from raterbook.protocols import load
 from raterbook.rounds import Store
-from raterbook.rounds.exchange import import_answers, read_items, read_parts
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 
 
-@pytest.mark.parametrize(("protocol", "cases", "systems", "raters"), [
-    ("neureg-qa", 36, 2, 5), ("feedback-quality", 36, 2, 4), ("rag-questeval", 36, 2, 2),
-    ("halo-support", 100, 1, 3), ("stem-sentences", 12, 2, 3),
-])
+@pytest.mark.parametrize(
+    ("protocol", "cases", "systems", "raters"),
+    [
+        ("neureg-qa", 36, 2, 5),
+        ("feedback-quality", 36, 2, 4),
+        ("rag-questeval", 36, 2, 2),
+        ("halo-support", 100, 1, 3),
+        ("stem-sentences", 12, 2, 3),
+    ],
+)
 def test_a_sample_is_whole(tmp_path, protocol, cases, systems, raters):
     folder = SAMPLES / protocol
     asked = load(protocol)

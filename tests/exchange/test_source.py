@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from raterbook.files import export_answers, import_answers, read_items
 from raterbook.protocols import load
-from raterbook.rounds import Event, Store
-from raterbook.rounds.exchange import FileError, export_answers, import_answers, read_items
+from raterbook.rounds import Event, FileError, Store
 
 HALO = load("halo-support")
 HEADER = "id,question,context,generated_answer,gold_answer,auto_label,human_label,notes"
@@ -33,20 +33,35 @@ def exported(stored, tmp_path, layout="source"):
 
 
 @pytest.mark.parametrize("layout", ["source", "wide"])
-@pytest.mark.parametrize("data", [
-    BYTES,
-    BYTES.removeprefix("\ufeff".encode()),
-    BYTES.replace(b"\r\n", b"\n"),
-    BYTES.replace(b"\r\n", b"\r"),
-    BYTES.rstrip(b"\r\n"),
-    BYTES + b"\r\n\r\n",
-    BYTES.replace(b"s2,q2", b'"s2","q2"'),
-    BYTES.decode("utf-8-sig").encode("utf-16"),
-    BYTES.decode("utf-8-sig").replace("Who", "Où").encode("cp1252"),
-    BYTES.replace(b",,\r\n", b",no_evidence ,maybe\r\n"),
-    BYTES.decode("utf-8-sig").replace(",", ";").encode(),
-], ids=["as it is", "no mark", "LF", "CR", "no last newline", "blank rows", "needless quotes",
-        "UTF-16", "Windows-1252", "labels nobody imported", "semicolons"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        BYTES,
+        BYTES.removeprefix("\ufeff".encode()),
+        BYTES.replace(b"\r\n", b"\n"),
+        BYTES.replace(b"\r\n", b"\r"),
+        BYTES.rstrip(b"\r\n"),
+        BYTES + b"\r\n\r\n",
+        BYTES.replace(b"s2,q2", b'"s2","q2"'),
+        BYTES.decode("utf-8-sig").encode("utf-16"),
+        BYTES.decode("utf-8-sig").replace("Who", "Où").encode("cp1252"),
+        BYTES.replace(b",,\r\n", b",no_evidence ,maybe\r\n"),
+        BYTES.decode("utf-8-sig").replace(",", ";").encode(),
+    ],
+    ids=[
+        "as it is",
+        "no mark",
+        "LF",
+        "CR",
+        "no last newline",
+        "blank rows",
+        "needless quotes",
+        "UTF-16",
+        "Windows-1252",
+        "labels nobody imported",
+        "semicolons",
+    ],
+)
 def test_nothing_changes_when_nothing_was_answered(halo, tmp_path, data, layout):
     assert exported(halo(data), tmp_path, layout)[0] == data
 
@@ -118,8 +133,11 @@ def test_several_people_get_a_column_each_and_the_consensus_stands_in_the_middle
 
 def test_what_the_file_cannot_say_is_named_or_refused(halo, tmp_path):
     stored = halo(BYTES)
-    lines = ["item,rater,question,value,status,seconds", "s1,ana,label,SUPPORTED,,3.5",
-             "s2,ana,label,,skipped,"]
+    lines = [
+        "item,rater,question,value,status,seconds",
+        "s1,ana,label,SUPPORTED,,3.5",
+        "s2,ana,label,,skipped,",
+    ]
     (tmp_path / "long.csv").write_text("\n".join(lines), encoding="utf-8")
     import_answers(stored, tmp_path / "long.csv")
     data, summary = exported(stored, tmp_path)
@@ -173,19 +191,25 @@ def test_an_excluded_rater_has_no_column_and_no_say_in_the_consensus(halo, tmp_p
     assert "SUPPORTED,SUPPORTED" not in text
 
 
-@pytest.mark.parametrize(("adjudicators", "stands"), [
-    (("NO EVIDENCE",), "NO EVIDENCE"),
-    (("NO EVIDENCE", "NO EVIDENCE", "CONTRADICTED"), "NO EVIDENCE"),
-    (("CONTRADICTED", "NO EVIDENCE"), "SUPPORTED"),
-    ((), "SUPPORTED"),
-])
+@pytest.mark.parametrize(
+    ("adjudicators", "stands"),
+    [
+        (("NO EVIDENCE",), "NO EVIDENCE"),
+        (("NO EVIDENCE", "NO EVIDENCE", "CONTRADICTED"), "NO EVIDENCE"),
+        (("CONTRADICTED", "NO EVIDENCE"), "SUPPORTED"),
+        ((), "SUPPORTED"),
+    ],
+)
 def test_adjudicators_settle_a_label_by_their_majority_else_the_people_s_stands(
     halo, tmp_path, adjudicators, stands
 ):
     stored = halo(BYTES)
     item = stored.items()[0]
-    said = {"ana": "SUPPORTED", "ben": "SUPPORTED",
-            **{f"judge{n}": value for n, value in enumerate(adjudicators)}}
+    said = {
+        "ana": "SUPPORTED",
+        "ben": "SUPPORTED",
+        **{f"judge{n}": value for n, value in enumerate(adjudicators)},
+    }
     for rater, value in said.items():
         stored.add_rater(rater, kind="adjudicator" if rater.startswith("judge") else None)
         assert stored.save(rater, [Event(None, item.key, "label", value)])[0].ok

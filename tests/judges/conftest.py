@@ -7,45 +7,93 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from raterbook.judges import keys
+from raterbook.judges.clients import faults
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, PartRow, Store
 
 ITEMS = {
     "feedback-quality": [
-        {"id": "a", "text": "Nice map! But the second part is wrong.", "domain": "Geography",
-         "criteria": "Explains how a delta forms.", "model": "atlas-2"},
-        {"id": "b", "text": "Repeat it with eight plants.", "domain": "Biology",
-         "criteria": "", "model": "birch-1"},
+        {
+            "id": "a",
+            "text": "Nice map! But the second part is wrong.",
+            "domain": "Geography",
+            "criteria": "Explains how a delta forms.",
+            "model": "atlas-2",
+        },
+        {
+            "id": "b",
+            "text": "Repeat it with eight plants.",
+            "domain": "Biology",
+            "criteria": "",
+            "model": "birch-1",
+        },
     ],
     "halo-support": [
-        {"id": "s1", "question": "How long is the bridge?", "context": "It spans 20 metres.",
-         "generated_answer": "About 20 metres.", "gold_answer": "GOLD-SECRET",
-         "auto_label": "SUPPORTED", "human_label": "", "notes": ""},
+        {
+            "id": "s1",
+            "question": "How long is the bridge?",
+            "context": "It spans 20 metres.",
+            "generated_answer": "About 20 metres.",
+            "gold_answer": "GOLD-SECRET",
+            "auto_label": "SUPPORTED",
+            "human_label": "",
+            "notes": "",
+        },
     ],
     "neureg-qa": [
-        {"qa_id": "q1", "question_type": "factual", "shot_type": "few_shot",
-         "question": "Who pays?", "answer": "The fund.", "source_context": "The fund pays.",
-         "source_kg": "1. fund → pays → fee", "model": "atlas-2"},
+        {
+            "qa_id": "q1",
+            "question_type": "factual",
+            "shot_type": "few_shot",
+            "question": "Who pays?",
+            "answer": "The fund.",
+            "source_context": "The fund pays.",
+            "source_kg": "1. fund → pays → fee",
+            "model": "atlas-2",
+        },
     ],
     "stem-sentences": [
-        {"question_id": "q", "question": "How large?", "article_id": "x",
-         "article": "We annotated 4,200 tweets.", "model": "birch-1",
-         "response": "It had 4,200 tweets. It was fun."},
+        {
+            "question_id": "q",
+            "question": "How large?",
+            "article_id": "x",
+            "article": "We annotated 4,200 tweets.",
+            "model": "birch-1",
+            "response": "It had 4,200 tweets. It was fun.",
+        },
     ],
     "rag-questeval": [
-        {"id": "c", "question": "Tell me.", "ground_truth": "Paris is in France.",
-         "generated": "Paris lies in Europe.", "model": "atlas-2"},
-        {"id": "c", "question": "Tell me.", "ground_truth": "Paris is in France.",
-         "generated": "No idea.", "model": "birch-1"},
+        {
+            "id": "c",
+            "question": "Tell me.",
+            "ground_truth": "Paris is in France.",
+            "generated": "Paris lies in Europe.",
+            "model": "atlas-2",
+        },
+        {
+            "id": "c",
+            "question": "Tell me.",
+            "ground_truth": "Paris is in France.",
+            "generated": "No idea.",
+            "model": "birch-1",
+        },
     ],
     "ai-detection": [
-        {"id": "t1", "text": "honestly the lab took ages", "label": "human",
-         "prediction": "ai", "model": "detector-9"},
+        {
+            "id": "t1",
+            "text": "honestly the lab took ages",
+            "label": "human",
+            "prediction": "ai",
+            "model": "detector-9",
+        },
     ],
 }
-PARTS = {"rag-questeval": [PartRow("c", 1, "Where is Paris?", {"key_info": "France-KEY"}),
-                           PartRow("c", 2, "What is in France?", {"key_info": "Paris-KEY"})]}
+PARTS = {
+    "rag-questeval": [
+        PartRow("c", 1, "Where is Paris?", {"key_info": "France-KEY"}),
+        PartRow("c", 2, "What is in France?", {"key_info": "Paris-KEY"}),
+    ]
+}
 
 
 @lru_cache
@@ -55,10 +103,10 @@ def _loaded(protocol):
 
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch):
-    for name in (*keys.NAMES, "OPENAI_BASE_URL"):
+    for name in (*faults.NAMES, "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-    monkeypatch.setattr(keys, "_used", set())
+    monkeypatch.setattr(faults, "_used", set())
 
 
 @pytest.fixture
@@ -106,7 +154,12 @@ def pairs(open_round, pairwise):
 
 def feedback_items(number):
     return [
-        {"id": f"f{count}", "text": f"Feedback number {count}: do the second part again.",
-         "domain": "Biology", "criteria": "", "model": f"m{count % 2}"}
+        {
+            "id": f"f{count}",
+            "text": f"Feedback number {count}: do the second part again.",
+            "domain": "Biology",
+            "criteria": "",
+            "model": f"m{count % 2}",
+        }
         for count in range(number)
     ]

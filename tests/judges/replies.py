@@ -53,8 +53,11 @@ REPLIES = {
     "scores in bold": (lines("{n}: **{s}**", "Overall Rating: **3.5**"), ALL),
     "no bullets": (lines("{n}: {s}", "Overall Rating: 3.5"), ALL),
     "stars for bullets": (lines("* {n}: {s}", "* Overall Rating: 3.5"), ALL),
-    "numbered": ("\n".join(f"{i}. **{n}**: {s}" for i, (n, s) in enumerate(SCORES.items(), 1))
-                 + "\n7. **Overall Rating**: 3.5", ALL),
+    "numbered": (
+        "\n".join(f"{i}. **{n}**: {s}" for i, (n, s) in enumerate(SCORES.items(), 1))
+        + "\n7. **Overall Rating**: 3.5",
+        ALL,
+    ),
     "dashes": (lines("{n} – {s}", "Overall Rating – 3.5"), ALL),
     "hyphens": (lines("{n} - {s}", "Overall Rating - 3.5"), ALL),
     "equals signs": (lines("{n} = {s}", "Overall = 3.5"), ALL),
@@ -62,32 +65,49 @@ REPLIES = {
     "a reason after the score": (lines("- **{n}**: {s} – it says “the second part”"), ALL),
     "a reason after a comma": (lines("{n}: {s}, because it says so", "Overall: 3.5"), ALL),
     "names with their gloss": (
-        GUIDE.replace("**Correctness**", "**Correctness (Accuracy & Helpfulness)**"), ALL),
+        GUIDE.replace("**Correctness**", "**Correctness (Accuracy & Helpfulness)**"),
+        ALL,
+    ),
     "lower case": (lines("- {n}: {s}", "- overall rating: 3.5").lower(), ALL),
     "upper case": (lines("- {n}: {s}", "- overall rating: 3.5").upper(), ALL),
     "“score” after the name": (lines("{n} Score: {s}", "Overall Score: 3.5"), ALL),
     "level names": (named("Excellent", "Good", "Average", "Poor", "Good", "Unacceptable"), ALL),
-    "level names with numbers": (named(
-        "Excellent (5)", "Good (4)", "Fair (3)", "Poor (2)", "Good (4)", "Unacceptable (1)"), ALL),
-    "numbers with level names": (named(
-        "5 (Excellent)", "4 (Good)", "3 (Adequate)", "2 (Poor)", "4 - Good", "1 (Unacceptable)"),
-        ALL),
-    "a table": ("| Criterion | Score |\n|---|---|\n"
-                + lines("| {n} | {s} |", "| Overall Rating | 3.5 |"), ALL),
-    "a table with reasons": ("| Criterion | Score | Reason |\n|:--|--:|---|\n"
-                             + lines("| **{n}** | {s} | It says so. |", "| Overall | 3.5 | – |"),
-                             ALL),
+    "level names with numbers": (
+        named("Excellent (5)", "Good (4)", "Fair (3)", "Poor (2)", "Good (4)", "Unacceptable (1)"),
+        ALL,
+    ),
+    "numbers with level names": (
+        named(
+            "5 (Excellent)", "4 (Good)", "3 (Adequate)", "2 (Poor)", "4 - Good", "1 (Unacceptable)"
+        ),
+        ALL,
+    ),
+    "a table": (
+        "| Criterion | Score |\n|---|---|\n" + lines("| {n} | {s} |", "| Overall Rating | 3.5 |"),
+        ALL,
+    ),
+    "a table with reasons": (
+        "| Criterion | Score | Reason |\n|:--|--:|---|\n"
+        + lines("| **{n}** | {s} | It says so. |", "| Overall | 3.5 | – |"),
+        ALL,
+    ),
     "headings": (lines("### {n}\n{s}", "### Overall Rating\n3.5"), ALL),
     "headings, then Score": (
         lines("### {n}\nScore: {s}\nReasoning: It says so, 2 times.", "### Overall\nScore: 3.5"),
-        ALL),
+        ALL,
+    ),
     "headings with bold scores": (
-        lines("**{n}**\n- Score: **{s}**", "**Overall**\n- Score: 3.5"), ALL),
+        lines("**{n}**\n- Score: **{s}**", "**Overall**\n- Score: 3.5"),
+        ALL,
+    ),
     "headings, reason first": (
         lines("#### {n}\nJustification: So it is.\nScore: {s}/5", "#### Overall\nScore: 3.5/5"),
-        ALL),
+        ALL,
+    ),
     "the rewritten feedback between": (
-        f"{GUIDE}\n\n**Feedback:**\n\"Do it again.\"\n\n**Reasoning:**\n{reasons()}", ALL),
+        f'{GUIDE}\n\n**Feedback:**\n"Do it again."\n\n**Reasoning:**\n{reasons()}',
+        ALL,
+    ),
     "an opening sentence": (f"Here is my evaluation of the feedback.\n\n{GUIDE}", ALL),
     "a closing sentence": (f"{GUIDE}\n\nLet me know if you need more.", ALL),
     "Windows line ends": (GUIDE.replace("\n", "\r\n"), ALL),
@@ -110,35 +130,57 @@ REPLIES = {
     "floats for whole numbers": (dumped({k: float(v) for k, v in flat().items()}), ALL),
     "reasoning with the same keys": (dumped(flat(Reasoning=WHY)), ALL),
     "reasoning before": (dumped({"Reasoning": WHY, **flat()}), ALL),
-    "the same keys twice in one object": (
-        dumped(flat())[:-2] + "," + dumped(WHY)[1:], ALL),
+    "the same keys twice in one object": (dumped(flat())[:-2] + "," + dumped(WHY)[1:], ALL),
     "nested ratings": (dumped({"Criterion_Ratings": SCORES, "Overall_Rating": 3.5}), ALL),
     "nested twice": (dumped({"evaluation": {"scores": SCORES, "overall": {"score": 3.5}}}), ALL),
-    "a list of criteria": (dumped({"ratings": [
-        *({"criterion": n, "score": s, "reason": WHY[n]} for n, s in SCORES.items()),
-        {"criterion": "Overall Rating", "score": 3.5}]}), ALL),
-    "a list at the top": (dumped([
-        *({"name": n, "rating": s} for n, s in SCORES.items()),
-        {"name": "Overall", "rating": 3.5}]), ALL),
+    "a list of criteria": (
+        dumped(
+            {
+                "ratings": [
+                    *({"criterion": n, "score": s, "reason": WHY[n]} for n, s in SCORES.items()),
+                    {"criterion": "Overall Rating", "score": 3.5},
+                ]
+            }
+        ),
+        ALL,
+    ),
+    "a list at the top": (
+        dumped(
+            [
+                *({"name": n, "rating": s} for n, s in SCORES.items()),
+                {"name": "Overall", "rating": 3.5},
+            ]
+        ),
+        ALL,
+    ),
     "ids for names": (dumped({**{n.lower(): s for n, s in SCORES.items()}, "overall": 3.5}), ALL),
     "fenced JSON": (f"```json\n{dumped(flat())}\n```", ALL),
     "fenced without a language": (f"```\n{dumped(nested())}\n```", ALL),
     "words around JSON": (f"Sure, here it is:\n{dumped(flat())}\nI hope this helps.", ALL),
     "thoughts before JSON": (
-        f"<think>Clarity may be 2 or 3 {{hm}}.</think>\n{dumped(flat())}", ALL),
+        f"<think>Clarity may be 2 or 3 {{hm}}.</think>\n{dumped(flat())}",
+        ALL,
+    ),
     "JSON of the example, then its own": (
-        f"{dumped(dict.fromkeys(flat(), 5))}\n\n{dumped(flat())}", ALL),
+        f"{dumped(dict.fromkeys(flat(), 5))}\n\n{dumped(flat())}",
+        ALL,
+    ),
     "a fenced draft, then the final": (
-        f"```json\n{dumped(dict.fromkeys(flat(), 2))}\n```\nFinal:\n"
-        f"```json\n{dumped(flat())}\n```", ALL),
+        f"```json\n{dumped(dict.fromkeys(flat(), 2))}\n```\nFinal:\n```json\n{dumped(flat())}\n```",
+        ALL,
+    ),
     "a byte order mark": ("\ufeff" + dumped(flat()), ALL),
     "confidence and suggestions": (
-        dumped(flat(Confidence="80–100%", Suggestions="Name a chapter.")), ALL),
+        dumped(flat(Confidence="80–100%", Suggestions="Name a chapter.")),
+        ALL,
+    ),
     # JSON with slips, repaired
     "a comma too many": (dumped(flat()).replace("3.5\n", "3.5,\n"), ALL),
     "single quotes": (dumped(flat()).replace('"', "'"), ALL),
     "keys without quotes": (
-        "{" + ", ".join(f"{n}: {s}" for n, s in SCORES.items()) + ", overall: 3.5}", ALL),
+        "{" + ", ".join(f"{n}: {s}" for n, s in SCORES.items()) + ", overall: 3.5}",
+        ALL,
+    ),
     "comments in JSON": (dumped(flat()).replace("5,", "5, // excellent", 1), ALL),
     "a missing comma": (dumped(flat()).replace("5,", "5", 1), ALL),
     # No answers
@@ -169,7 +211,9 @@ REPLIES = {
     "not applicable": (GUIDE.replace("Tone**: 3", "Tone**: N/A"), "partial"),
     "one key with two scores": (
         '{"Correctness": 5, "Correctness": 2, '
-        + dumped(flat())[1:].replace('"Correctness": 5,', ""), "partial"),
+        + dumped(flat())[1:].replace('"Correctness": 5,', ""),
+        "partial",
+    ),
     "infinity": (dumped(flat()).replace("3.5", "Infinity"), "partial"),
     "a huge number": (dumped(flat()).replace("3.5", "9" * 400), "partial"),
     "JSON that never ends": (dumped(flat())[:60], "partial"),

@@ -15,8 +15,12 @@ from dataclasses import dataclass, field
 from tests.judges.standin import reply_to
 
 STANDARD = {
-    200: "OK", 400: "Bad Request", 401: "Unauthorized", 429: "Too Many Requests",
-    500: "Internal Server Error", 503: "Service Unavailable",
+    200: "OK",
+    400: "Bad Request",
+    401: "Unauthorized",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
 }
 
 
@@ -38,11 +42,16 @@ class Play:
 def completion(text, finish="stop", refusal=None, model="scripted-1", **message):
     """The body of a good reply."""
     said = {"role": "assistant", "content": text, "refusal": refusal, **message}
-    return json.dumps({
-        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": model,
-        "choices": [{"index": 0, "message": said, "finish_reason": finish}],
-        "usage": {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200},
-    }).encode()
+    return json.dumps(
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": model,
+            "choices": [{"index": 0, "message": said, "finish_reason": finish}],
+            "usage": {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200},
+        }
+    ).encode()
 
 
 def says(text, **more):

@@ -21,8 +21,13 @@ ROOT = Path(__file__).parents[2]
 
 def test_suggestions_and_evidence_are_stored(open_round):
     stored = open_round("feedback-quality")
-    judge(stored, lambda messages: reply_to(
-        messages, suggestions="Name a chapter.", evidence="“the second part”"), name="m")
+    judge(
+        stored,
+        lambda messages: reply_to(
+            messages, suggestions="Name a chapter.", evidence="“the second part”"
+        ),
+        name="m",
+    )
     texts = stored.frame(texts=True)
     assert set(texts.query("question == 'suggestions'")["value"]) == {"Name a chapter."}
     assert set(texts.query("question == 'evidence'")["value"]) == {"“the second part”"}
@@ -37,8 +42,12 @@ def test_an_adjudicator_decides_beside_the_model_and_erases_nothing(open_round):
     stored.save("chair", [Event("c", item.ref, "label", "NO EVIDENCE")])
     labels = stored.frame().query("question == 'label'")
     found = dict(zip(labels["rater_kind"], labels["value"]))
-    assert found == {"automatic": "SUPPORTED", "human": "CONTRADICTED", "model": "SUPPORTED",
-                     "adjudicator": "NO EVIDENCE"}
+    assert found == {
+        "automatic": "SUPPORTED",
+        "human": "CONTRADICTED",
+        "model": "SUPPORTED",
+        "adjudicator": "NO EVIDENCE",
+    }
     assert stored.current("m")[item.ref, 0, "label"].value == "SUPPORTED"
 
 
@@ -56,8 +65,13 @@ def test_the_two_commands_of_the_readme_put_a_model_beside_people_on_one_page(tm
     assert "stand-in against the people, question by question" in section
     found = json.loads((page.parent / "numbers.json").read_text("utf-8"))["numbers"]
     for name in ("Correctness", "Clarity", "Overall"):
-        [row] = [each for each in found if each["statistic"] == "exact"
-                 and each["question"] == name.lower() and each["group"] == {"rater": "stand-in"}]
+        [row] = [
+            each
+            for each in found
+            if each["statistic"] == "exact"
+            and each["question"] == name.lower()
+            and each["group"] == {"rater": "stand-in"}
+        ]
         assert row["n_items"] == 72
         assert row["low"] <= row["estimate"] <= row["high"]
         assert re.search(rf"{name} 72 {100 * row['estimate']:.0f}[\d.]* % \(", section)
@@ -82,7 +96,10 @@ def run(command, workspace, url):
     places = {"data/samples/workspace": str(workspace), "http://127.0.0.1:8765/v1": url}
     done = subprocess.run(
         [sys.executable, "-m", "raterbook", *(places.get(word, word) for word in words)],
-        cwd=ROOT, capture_output=True, text=True, check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "OPENAI_API_KEY": "none"},
     )
     assert done.returncode == 0, done.stderr[-3000:]

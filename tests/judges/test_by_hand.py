@@ -60,8 +60,9 @@ def test_items_keys_and_csv_are_taken_too(open_round, tmp_path):
     stored = open_round("halo-support")
     file = tmp_path / "replies.csv"
     with file.open("w", newline="") as out:
-        csv.writer(out).writerows([["item", "reply", "replicate"], ["s1", "SUPPORTED", ""],
-                                   ["s1", "NO EVIDENCE", "2"]])
+        csv.writer(out).writerows(
+            [["item", "reply", "replicate"], ["s1", "SUPPORTED", ""], ["s1", "NO EVIDENCE", "2"]]
+        )
     run = take_replies(stored, file, "chat")
     assert run.counts == {"ok": 2}
     labels = stored.frame().query("question == 'label' and rater == 'chat'")
@@ -90,8 +91,9 @@ def test_later_prompts_come_out_once_earlier_answers_are_in(open_round, tmp_path
     first, replies = tmp_path / "first.jsonl", tmp_path / "replies.jsonl"
     assert write_prompts(stored, first, name="chat") == 3
     made = [json.loads(line) for line in first.read_text().splitlines()]
-    replies.write_text("\n".join(
-        json.dumps({"id": one["id"], "reply": reply_to(one["messages"])}) for one in made))
+    replies.write_text(
+        "\n".join(json.dumps({"id": one["id"], "reply": reply_to(one["messages"])}) for one in made)
+    )
     assert take_replies(stored, replies, "chat").counts == {"ok": 3}
     second = tmp_path / "second.jsonl"
     assert write_prompts(stored, second, name="chat") == 2
@@ -100,11 +102,18 @@ def test_later_prompts_come_out_once_earlier_answers_are_in(open_round, tmp_path
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [('{"id": "nobody", "reply": "SUPPORTED"}', "r1 has no 'nobody'; ids are those of"),
-     ('{"id": "s1", "reply": "SUPPORTED"}\n{"id": "s1", "reply": "CONTRADICTED"}', "stands twice"),
-     ('{"id": "s1"}', r"line 1: an id .* and a reply .* are needed; it has id"),
-     ("not json", "line 1: not JSON"), ("[1]", "line 1: write"), ("", "no reply in it"),
-     ('{"id": "s1", "reply": "SUPPORTED", "replicate": 0}', "replicate 0 is not a whole")],
+    [
+        ('{"id": "nobody", "reply": "SUPPORTED"}', "r1 has no 'nobody'; ids are those of"),
+        (
+            '{"id": "s1", "reply": "SUPPORTED"}\n{"id": "s1", "reply": "CONTRADICTED"}',
+            "stands twice",
+        ),
+        ('{"id": "s1"}', r"line 1: an id .* and a reply .* are needed; it has id"),
+        ("not json", "line 1: not JSON"),
+        ("[1]", "line 1: write"),
+        ("", "no reply in it"),
+        ('{"id": "s1", "reply": "SUPPORTED", "replicate": 0}', "replicate 0 is not a whole"),
+    ],
 )
 def test_a_file_with_a_fault_is_refused_whole(open_round, tmp_path, content, words):
     stored = open_round("halo-support")

@@ -45,8 +45,11 @@ def test_prompts_go_out_and_replies_come_in(workspace, capsys, tmp_path):
     prompts, replies = tmp_path / "p.jsonl", tmp_path / "r.jsonl"
     assert run("--model", "chat", "--prompts-out", str(prompts)) == 0
     lines = [json.loads(line) for line in prompts.read_text().splitlines()]
-    replies.write_text("\n".join(
-        json.dumps({"id": one["id"], "reply": reply_to(one["messages"])}) for one in lines))
+    replies.write_text(
+        "\n".join(
+            json.dumps({"id": one["id"], "reply": reply_to(one["messages"])}) for one in lines
+        )
+    )
     assert run("--model", "chat", "--replies", str(replies)) == 0
     assert "2 of 2 asked of chat, 2 ok" in capsys.readouterr().out
     assert len(stored.frame().query("question == 'overall'")) == 2
@@ -54,14 +57,16 @@ def test_prompts_go_out_and_replies_come_in(workspace, capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["--budget", "1"], "No price is known for 'scripted'"),
-     (["--base-url", "host"], "'host' is no address"),
-     (["--replicates", "0"], "0 replicates is not a number of replicates"),
-     (["--local", "x", "--base-url", "http://h/v1"], "one elsewhere: give one"),
-     (["--constrained"], "give --local PATH as well"),
-     (["--dry-run", "--replies", "r"], "--dry-run and --replies are one at a time"),
-     (["--examples", "none.yaml"], "no such file of examples"),
-     (["--replies", "none.jsonl"], "no such file of replies")],
+    [
+        (["--budget", "1"], "No price is known for 'scripted'"),
+        (["--base-url", "host"], "'host' is no address"),
+        (["--replicates", "0"], "0 replicates is not a number of replicates"),
+        (["--local", "x", "--base-url", "http://h/v1"], "one elsewhere: give one"),
+        (["--constrained"], "give --local PATH as well"),
+        (["--dry-run", "--replies", "r"], "--dry-run and --replies are one at a time"),
+        (["--examples", "none.yaml"], "no such file of examples"),
+        (["--replies", "none.jsonl"], "no such file of replies"),
+    ],
 )
 def test_bad_input_ends_with_2_and_a_message(workspace, capsys, words, said):
     _, run = workspace
@@ -72,10 +77,15 @@ def test_bad_input_ends_with_2_and_a_message(workspace, capsys, words, said):
 
 
 SERVED = {
-    "a web page": (Play(200, b"<html>hello</html>"), "200 with a web page in place of a completion:"
-                   " check the address, it ends in /v1 with most servers"),
-    "a long prompt": (error(400, "maximum context length is 100"),
-                      "2 api_error: 400: maximum context length is 100"),
+    "a web page": (
+        Play(200, b"<html>hello</html>"),
+        "200 with a web page in place of a completion:"
+        " check the address, it ends in /v1 with most servers",
+    ),
+    "a long prompt": (
+        error(400, "maximum context length is 100"),
+        "2 api_error: 400: maximum context length is 100",
+    ),
     "a quota": (error(429, "no", code="insufficient_quota"), "the quota or credit is used up"),
     "no such model": (error(404, "no model"), "Check the model's name and the address"),
     "a country": (error(403, "not there"), "does not allow this (403: not there)"),

@@ -89,7 +89,7 @@ def test_a_list_of_any_length_is_left_to_the_model(tmp_path):
 
 
 def test_a_model_without_an_end_of_text_is_refused_with_the_remedy(tmp_path):
-    from raterbook.judges.spelling import Spelling
+    from raterbook.judges.clients.constrained import Spelling
 
     tokenizer = tiny.tokenizer_of(tiny.make(tmp_path / "tiny-llama", ["Say."]))
     tokenizer.eos_token = None

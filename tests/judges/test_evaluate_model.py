@@ -8,20 +8,25 @@ import pandas as pd
 import pytest
 
 from raterbook.judges import EvaluateModel, take_replies
-from raterbook.judges.gen_ai_prompt import filled
+from raterbook.judges.evaluate.gen_ai import filled
 
 from .conftest import ITEMS
 from .replies import GUIDE, WHY, dumped, flat
 
-FEEDBACK = pd.DataFrame({
-    "text": ['He said "good {text} work".', "Repeat it with {load_domain}.", "Nice map!"],
-    "domain": ["History", "Biology", "Geography"],
-    "criteria": ["Uses sources.", [{"criterion_id": "c1", "name": "Design"}], None],
-})
-DETECTION = pd.DataFrame({
-    "text": ["one", "two", "three", "four"], "labels": ["ai", "human", "ai", "human"],
-    "predictions": ["ai", "ai", "AI", "human"],
-})
+FEEDBACK = pd.DataFrame(
+    {
+        "text": ['He said "good {text} work".', "Repeat it with {load_domain}.", "Nice map!"],
+        "domain": ["History", "Biology", "Geography"],
+        "criteria": ["Uses sources.", [{"criterion_id": "c1", "name": "Design"}], None],
+    }
+)
+DETECTION = pd.DataFrame(
+    {
+        "text": ["one", "two", "three", "four"],
+        "labels": ["ai", "human", "ai", "human"],
+        "predictions": ["ai", "ai", "AI", "human"],
+    }
+)
 
 
 def generated_response_gemini(prompt):
@@ -34,7 +39,7 @@ def test_the_guides_loop_over_a_commercial_model_runs_as_written(tmp_path):
     evaluateModel = EvaluateModel(
         dataset=testset,
         model_type="feedback_generation",  # feedback_generation/ai_detection
-        device="automap"
+        device="automap",
     )
 
     evaluateModel.construct_data_message()  # Create the prompt for the dataset
@@ -54,7 +59,7 @@ def test_the_guides_call_with_a_model_prints_and_returns_a_frame(capsys):
         tokenizer=None,
         dataset=FEEDBACK,
         model_type="feedback_generation",  # feedback_generation/ai_detection
-        device="automap"
+        device="automap",
     )
 
     frame = test_val.model_based_evaluation()
@@ -100,8 +105,11 @@ def test_slots_of_a_template_are_filled_in_one_pass():
 
 
 def test_the_guides_template_can_be_the_system_text():
-    section = {"system": "Rate. **Text:** {text} **Domain:** {load_domain}", "criteria": {},
-               "output_structure": {"Correctness": "score"}}
+    section = {
+        "system": "Rate. **Text:** {text} **Domain:** {load_domain}",
+        "criteria": {},
+        "output_structure": {"Correctness": "score"},
+    }
     evaluate = EvaluateModel(
         FEEDBACK, "feedback_generation", few_shot_prompt={"feedback_generation": section}
     )
@@ -113,8 +121,13 @@ def test_detection_is_evaluated_too():
     def model(prompt):
         row = json.loads(prompt["user"])
         same = row["label"].lower() == row["prediction"].lower()
-        return json.dumps({"Verdict": "correct" if same else "incorrect", "Confidence": "80–100%",
-                           "Reason": "As labelled."})
+        return json.dumps(
+            {
+                "Verdict": "correct" if same else "incorrect",
+                "Confidence": "80–100%",
+                "Reason": "As labelled.",
+            }
+        )
 
     evaluate = EvaluateModel(DETECTION, "ai_detection", model=model)
     frame = evaluate.model_based_evaluation(verbose=False)
@@ -144,7 +157,7 @@ def test_classification_agrees_with_scikit_learn(average):
 
     from sklearn.metrics import precision_recall_fscore_support
 
-    from raterbook.judges.classification import classification
+    from raterbook.judges.evaluate.table import classification
 
     draw = random.Random(4)
     labels = [draw.choice("abc") for _ in range(60)]
@@ -157,11 +170,17 @@ def test_classification_agrees_with_scikit_learn(average):
 
 @pytest.mark.parametrize(
     ("dataset", "kind", "words"),
-    [(FEEDBACK.drop(columns="text"), "feedback_generation", "lacks text"),
-     (FEEDBACK.drop(columns=["text", "domain"]), "feedback_generation", "lacks text, domain"),
-     (DETECTION.drop(columns="predictions"), "ai_detection", "lacks predictions: ai_detection "
-      "needs the columns text, labels, predictions; it has text, labels"),
-     (FEEDBACK, "summaries", "'summaries' is not one of feedback_generation, ai_detection")],
+    [
+        (FEEDBACK.drop(columns="text"), "feedback_generation", "lacks text"),
+        (FEEDBACK.drop(columns=["text", "domain"]), "feedback_generation", "lacks text, domain"),
+        (
+            DETECTION.drop(columns="predictions"),
+            "ai_detection",
+            "lacks predictions: ai_detection "
+            "needs the columns text, labels, predictions; it has text, labels",
+        ),
+        (FEEDBACK, "summaries", "'summaries' is not one of feedback_generation, ai_detection"),
+    ],
 )
 def test_a_dataset_that_lacks_columns_is_refused_with_their_names(dataset, kind, words):
     with pytest.raises(ValueError, match=words):
@@ -221,7 +240,10 @@ def test_failures_stay_failures_and_are_tried_again(tmp_path):
     assert "no connection" in frame.loc[2, "problems"]
     evaluate.model = lambda prompt: GUIDE
     assert list(evaluate.model_based_evaluation(file, verbose=False)["status"]) == [
-        "ok", "partial", "ok"]
+        "ok",
+        "partial",
+        "ok",
+    ]
 
 
 def test_a_file_of_results_is_taken_into_a_round_as_answers(open_round, tmp_path):

@@ -84,35 +84,50 @@ RECOVERED = {
     "a score between two levels": (lambda seen: changed(seen, clarity=4.5), 2),
     "a missing criterion": (lambda seen: without(seen, "tone"), 2),
     "half of the Markdown": (says(SHORT), 2),
-    "the prompt echoed": (lambda seen: says(
-        "\n\n".join(one["content"] for one in seen.body["messages"])), 2),
-    "no schema here": (
-        lambda seen: error(400, "response_format json_schema is not supported"), 2),
-    "max_tokens unknown": (lambda seen: error(
-        400, "Unsupported parameter: 'max_tokens' is not supported", param="max_tokens"), 2),
-    "temperature fixed": (lambda seen: error(
-        400, "Unsupported value: 'temperature' does not support 0", param="temperature"), 2),
+    "the prompt echoed": (
+        lambda seen: says("\n\n".join(one["content"] for one in seen.body["messages"])),
+        2,
+    ),
+    "no schema here": (lambda seen: error(400, "response_format json_schema is not supported"), 2),
+    "max_tokens unknown": (
+        lambda seen: error(
+            400, "Unsupported parameter: 'max_tokens' is not supported", param="max_tokens"
+        ),
+        2,
+    ),
+    "temperature fixed": (
+        lambda seen: error(
+            400, "Unsupported value: 'temperature' does not support 0", param="temperature"
+        ),
+        2,
+    ),
     "400 without a reason": (error(400, "bad request"), 2),
     "a message in pieces": (
-        lambda seen: says([{"type": "text", "text": json.dumps(good(seen))}]), 1),
+        lambda seen: says([{"type": "text", "text": json.dumps(good(seen))}]),
+        1,
+    ),
     "a fenced reply": (lambda seen: says(f"Sure!\n```json\n{json.dumps(good(seen))}\n```"), 1),
 }
 
 # Faults that stay: recorded as what they are.
 RECORDED = {
     "a refusal in its own field": (
-        lambda seen: says(None, refusal="I cannot rate this."), "refused", 1),
+        lambda seen: says(None, refusal="I cannot rate this."),
+        "refused",
+        1,
+    ),
     "a refusal in words": (says("I'm sorry, but I can't help with that."), "refused", 1),
     "the server's content filter": (says("", finish="content_filter"), "refused", 1),
     "a request the server filters": (
         error(400, "filtered by our content management policy", code="content_filter"),
-        "refused", 1),
+        "refused",
+        1,
+    ),
     "prose, twice": (says("The feedback is quite good."), "parse_error", 2),
     "cut off, twice": (says('{"correctness": {"reas', finish="length"), "parse_error", 2),
     "out of range, twice": (lambda seen: changed(seen, clarity=6), "partial", 2),
     "a criterion missing, twice": (lambda seen: without(seen, "tone"), "partial", 2),
-    "too long for the model": (
-        error(413, "request too large"), "api_error", 1),
+    "too long for the model": (error(413, "request too large"), "api_error", 1),
     "500 for ever": (error(500, "boom"), "api_error", 3),
     "web pages for ever": (Play(body=HTML), "api_error", 3),
 }
@@ -123,12 +138,14 @@ STOPPED = {
     "an unknown model": (error(404, "The model does not exist"), "knows no such model"),
     "an exhausted quota": (
         error(429, "You exceeded your current quota", code="insufficient_quota"),
-        "quota or credit is used up"),
+        "quota or credit is used up",
+    ),
     "no credit": (error(402, "Payment required"), "quota or credit is used up"),
     "a credit that is too low": (
-        error(400, "Your credit balance is too low"), "quota or credit is used up"),
-    "a wait of an hour": (
-        error(429, "later", {"retry-after": "3600"}), "asks to wait 3600 s"),
+        error(400, "Your credit balance is too low"),
+        "quota or credit is used up",
+    ),
+    "a wait of an hour": (error(429, "later", {"retry-after": "3600"}), "asks to wait 3600 s"),
 }
 
 
@@ -156,11 +173,22 @@ def test_a_fault_that_passes_costs_no_answer(name, open_round):
         assert scores[criterion] == expected[criterion]["score"]
 
 
-@pytest.mark.parametrize("name", [
-    "500", "502 with a web page", "no reply in time", "a reply drop by drop",
-    "a dropped connection", "a body shorter than promised", "a truncated stream",
-    "bytes that are no HTTP", "200 without a body", "200 with broken JSON", "200 without choices",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "500",
+        "502 with a web page",
+        "no reply in time",
+        "a reply drop by drop",
+        "a dropped connection",
+        "a body shorter than promised",
+        "a truncated stream",
+        "bytes that are no HTTP",
+        "200 without a body",
+        "200 with broken JSON",
+        "200 without choices",
+    ],
+)
 def test_the_same_fault_costs_the_answer_where_nothing_is_tried_again(name, open_round):
     """The control of the recoveries above: the faults are real ones."""
     play, _ = RECOVERED[name]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from raterbook.judges import judge
-from raterbook.judges.gen_ai import FILE, Section, examples_in, read_gen_ai, write_gen_ai
+from raterbook.judges.evaluate.gen_ai import FILE, Section, examples_in, read_gen_ai, write_gen_ai
 from raterbook.protocols import load
 
 from .standin import reply_to
@@ -19,8 +19,9 @@ def test_the_prompt_file_is_read_and_written_and_ships_with_mixed_examples(tmp_p
     write_gen_ai(copy, sections)
     assert json.loads(copy.read_text()) == json.loads(FILE.read_text())
     outputs = [one["output"] for one in sections["feedback_generation"].examples]
-    scores = [[v for k, v in one.items() if isinstance(v, int) and k != "Confidence"]
-              for one in outputs]
+    scores = [
+        [v for k, v in one.items() if isinstance(v, int) and k != "Confidence"] for one in outputs
+    ]
     assert set(scores[0]) == {5}
     assert len(set(scores[1])) > 2
     mine = Section("S", {"a": "b"}, {"c": "score"}, ({"input": {}, "output": {}},), {"note": 1})
@@ -53,10 +54,22 @@ def test_a_judge_takes_its_examples_from_such_a_file(open_round):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [([], "an object with a section"), ({"system": "x"}, "this is one section"),
-     ({"feedback_generation": {"criteria": {}}}, "feedback_generation: 'system' is missing"),
-     ({"feedback_generation": {"system": "s", "criteria": {}, "output_structure": {},
-                               "example1": {"input": {}}}}, "'example1' needs an 'input'")],
+    [
+        ([], "an object with a section"),
+        ({"system": "x"}, "this is one section"),
+        ({"feedback_generation": {"criteria": {}}}, "feedback_generation: 'system' is missing"),
+        (
+            {
+                "feedback_generation": {
+                    "system": "s",
+                    "criteria": {},
+                    "output_structure": {},
+                    "example1": {"input": {}},
+                }
+            },
+            "'example1' needs an 'input'",
+        ),
+    ],
 )
 def test_a_prompt_file_with_a_fault_says_where(tmp_path, content, words):
     file = tmp_path / "gen_ai.json"

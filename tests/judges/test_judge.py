@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from raterbook.judges import account, judge
+from raterbook.judges.money import Prices
 from raterbook.judges.outcome import JudgeRun
-from raterbook.judges.prices import Prices
 from raterbook.judges.sheets import groups, sheets
 from raterbook.rounds import Event
 
@@ -49,10 +49,16 @@ def test_a_match_is_asked_only_where_both_answers_are_there(open_round):
 def test_conditions_decide_what_is_stored(open_round):
     def reply(messages):
         parts = [
-            {"part": 1, "accuracy": {"reasoning": "r", "answer": "accurate"},
-             "severity": {"reasoning": "r", "answer": "severe"}},
-            {"part": 2, "accuracy": {"reasoning": "r", "answer": "disputed"},
-             "severity": {"reasoning": "r", "answer": "not_severe"}},
+            {
+                "part": 1,
+                "accuracy": {"reasoning": "r", "answer": "accurate"},
+                "severity": {"reasoning": "r", "answer": "severe"},
+            },
+            {
+                "part": 2,
+                "accuracy": {"reasoning": "r", "answer": "disputed"},
+                "severity": {"reasoning": "r", "answer": "not_severe"},
+            },
         ]
         return json.dumps({"parts": parts})
 
@@ -105,7 +111,7 @@ def test_a_failed_reply_takes_no_earlier_answer_back(open_round):
 
 def test_a_better_parser_can_read_old_replies_again(open_round, monkeypatch):
     from raterbook.judges import run as running
-    from raterbook.judges.parsing import Parsed, parse
+    from raterbook.judges.replies.parsing import Parsed, parse
 
     stored = open_round("halo-support")
     broken = lambda *_, **__: Parsed("parse_error", problems=("no luck",))  # noqa: E731
@@ -235,7 +241,8 @@ def test_the_account_of_a_run_reads_as_a_line(open_round):
     run = judge(open_round("feedback-quality"), Recorder(), name="stand-in")
     assert run.summary() == (
         "r1: 2 of 2 asked of stand-in, 2 ok; 36 answers; "
-        f"price unknown: {Prices().source} do not name the model")
+        f"price unknown: {Prices().source} do not name the model"
+    )
     assert list(run.frame()["status"]) == ["ok", "ok"]
     assert run.failures().empty
     assert isinstance(run, JudgeRun)

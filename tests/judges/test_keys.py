@@ -9,7 +9,8 @@ import traceback
 
 import pytest
 
-from raterbook.judges import Endpoint, JudgeStopped, judge, keys
+from raterbook.judges import Endpoint, JudgeStopped, judge
+from raterbook.judges.clients import faults
 
 from .server import Play, Server, error, says
 from .standin import reply_to
@@ -19,9 +20,7 @@ ODD = "my.secret+token/with=signs"
 
 
 def everything_in(folder):
-    return b"".join(
-        path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    )
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 @pytest.mark.parametrize("key", [KEY, ODD])
@@ -46,8 +45,9 @@ def test_a_key_appears_in_no_database_log_output_or_error(
             return error(413, f"too large for {key}")
         return error(401, f"Incorrect API key provided: {key}")
 
-    stored = open_round("feedback-quality", [
-        {"id": f"i{n}", "text": f"Text {n}.", "model": "m"} for n in range(4)])
+    stored = open_round(
+        "feedback-quality", [{"id": f"i{n}", "text": f"Text {n}.", "model": "m"} for n in range(4)]
+    )
     shown = []
     with Server(script) as server:
         model = Endpoint("scripted", server.url, concurrency=1, backoff=0.01, timeout=5)
@@ -83,7 +83,9 @@ judge(stored, Endpoint("m", sys.argv[2]), "judge")
     with Server(lambda seen, attempt: error(401, f"bad key {KEY}")) as server:
         done = subprocess.run(
             [sys.executable, "-c", code, str(tmp_path / "w.sqlite"), server.url],
-            capture_output=True, text=True, check=False,
+            capture_output=True,
+            text=True,
+            check=False,
             env={**os.environ, "OPENAI_API_KEY": KEY, "OPENAI_LOG": "debug"},
         )
     assert done.returncode == 1
@@ -117,17 +119,22 @@ def test_another_variable_can_hold_the_key(open_round, monkeypatch):
 
 @pytest.mark.parametrize(
     "text",
-    ["Incorrect API key provided: sk-abcd1234********wxyz.", "token hf_AbCdEfGhIjKlMnOp is invalid",
-     "Authorization: Bearer abcdefghijk", "key AIzaSyA1234567890abc", "gsk_1234567890abcdef"],
+    [
+        "Incorrect API key provided: sk-abcd1234********wxyz.",
+        "token hf_AbCdEfGhIjKlMnOp is invalid",
+        "Authorization: Bearer abcdefghijk",
+        "key AIzaSyA1234567890abc",
+        "gsk_1234567890abcdef",
+    ],
 )
 def test_what_looks_like_a_key_is_hidden_in_messages(text):
-    hidden = keys.scrubbed(text)
-    assert keys.HIDDEN in hidden
+    hidden = faults.scrubbed(text)
+    assert faults.HIDDEN in hidden
     pieces = ("abcd1234", "AbCdEf", "abcdefgh", "SyA1", "1234567")
     assert not any(piece in hidden for piece in pieces)
 
 
 def test_ordinary_words_of_a_reply_stay():
     text = "The risk-benefit key-value map: sketchy, sk8, hf."
-    assert keys.without_keys(text) == text
-    assert keys.scrubbed(text) == text
+    assert faults.without_keys(text) == text
+    assert faults.scrubbed(text) == text

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from raterbook.judges import LocalModel, judge_local
+from raterbook.judges.clients.local import best_device
 from raterbook.judges.judging import version_of
-from raterbook.judges.local import best_device
 
 
 def test_without_torch_the_extra_is_named(pairs, monkeypatch):

@@ -1,6 +1,5 @@
 """A model on this machine, through the real transformers pipeline, offline."""
 
-
 import pandas as pd
 import pytest
 
@@ -12,12 +11,17 @@ from .replies import GUIDE, SCORES
 
 tiny.require_torch()
 
-SECTION = {"feedback_generation": {
-    "system": "You rate feedback for students.", "criteria": {"Tone": "Is it warm?"},
-    "output_structure": {"Correctness": "score", "Overall Rating": "score"},
-}}
-FEEDBACK = [{"id": "a", "text": "Nice map!", "domain": "Geography"},
-            {"id": "b", "text": "Repeat it with eight plants.", "domain": "Biology"}]
+SECTION = {
+    "feedback_generation": {
+        "system": "You rate feedback for students.",
+        "criteria": {"Tone": "Is it warm?"},
+        "output_structure": {"Correctness": "score", "Overall Rating": "score"},
+    }
+}
+FEEDBACK = [
+    {"id": "a", "text": "Nice map!", "domain": "Geography"},
+    {"id": "b", "text": "Repeat it with eight plants.", "domain": "Biology"},
+]
 
 
 def prompts_of(folder, stored):
@@ -40,8 +44,10 @@ def test_an_untrained_model_answers_nonsense_which_is_recorded_as_such(offline, 
 
 def test_an_overfitted_model_answers_and_its_answers_are_stored(offline, pairs, tmp_path):
     texts = [one.prompt.text for one in askings(pairs)]
-    said = ['{"preference": {"reasoning": "It is safe.", "answer": "A"}, "reason": "Safe."}',
-            '{"preference": {"reasoning": "It says why.", "answer": "B"}, "reason": "Why."}']
+    said = [
+        '{"preference": {"reasoning": "It is safe.", "answer": "A"}, "reason": "Safe."}',
+        '{"preference": {"reasoning": "It says why.", "answer": "B"}, "reason": "Why."}',
+    ]
     folder = tiny.make(tmp_path / "tiny-llama", [*texts, *said], chat=True)
     assert tiny.overfit(folder, list(zip(prompts_of(folder, pairs), said))) < 0.1
     run = judge_local(pairs, folder, name="tiny", max_new_tokens=120, batch_size=2)
@@ -61,7 +67,8 @@ def test_evaluate_model_runs_a_hugging_face_model_as_the_guide_does(offline, tmp
 
     testset = pd.DataFrame(FEEDBACK)
     prompts = EvaluateModel(
-        testset, "feedback_generation", few_shot_prompt=SECTION).construct_data_messages()
+        testset, "feedback_generation", few_shot_prompt=SECTION
+    ).construct_data_messages()
     texts = ["\n\n".join(one.values()) + "\n\n" for one in prompts]
     folder = tiny.make(tmp_path / "tiny-llama", [*texts, GUIDE])
 
@@ -93,7 +100,8 @@ def test_evaluate_model_runs_a_hugging_face_model_as_the_guide_does(offline, tmp
 def test_a_reply_that_fills_its_limit_is_known_to_be_cut(offline, tmp_path):
     folder = tiny.make(tmp_path / "tiny-llama", ["Say something long."])
     short, long = LocalModel(folder, max_new_tokens=5).answer(
-        [[{"role": "user", "content": "Say."}], [{"role": "user", "content": "Say it all again."}]])
+        [[{"role": "user", "content": "Say."}], [{"role": "user", "content": "Say it all again."}]]
+    )
     assert (short.finish, short.tokens_out) == ("length", 5)
     assert long.tokens_in > short.tokens_in
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from raterbook.judges import Endpoint, JudgeStopped, dry_run, judge
-from raterbook.judges.prices import TABLE, Budget, Prices, tokens_of
-from raterbook.judges.progress import Progress
+from raterbook.judges.money import TABLE, Budget, Prices, tokens_of
+from raterbook.judges.outcome import Progress
 
 from .conftest import feedback_items
 from .server import Play, Server, error, says
@@ -70,8 +70,9 @@ def test_tokens_that_were_not_counted_leave_a_cost_unknown(open_round):
         return Play(body=play.body.replace(b'"usage"', b'"nothing"'))
 
     with Server(uncounted) as server:
-        run = judge(open_round("feedback-quality"), Endpoint("scripted", server.url), "judge",
-                    prices=PRICES)
+        run = judge(
+            open_round("feedback-quality"), Endpoint("scripted", server.url), "judge", prices=PRICES
+        )
     assert run.cost() == "cost of 2 replies unknown: no token counts came with them"
 
 

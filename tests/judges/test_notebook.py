@@ -33,9 +33,18 @@ def run_notebook(folder, all_items=True, **parameters):
     )
     target = folder / "judge-run.ipynb"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(ROOT / "notebooks" / "judge.ipynb"), str(target),
-         json.dumps(parameters)],
-        capture_output=True, text=True, check=False, cwd=folder,
+        [
+            sys.executable,
+            "-c",
+            code,
+            str(ROOT / "notebooks" / "judge.ipynb"),
+            str(target),
+            json.dumps(parameters),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
         env={**os.environ, "RATERBOOK_WORKSPACE": str(folder), "OPENAI_API_KEY": KEY},
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -49,18 +58,25 @@ def opened(open_round, folder, items=None):
     store = Store(folder / "data" / "raterbook.sqlite")
     stored = open_round("feedback-quality", items, store=store, raters=["ana"])
     for item in stored.items():
-        stored.save("ana", [Event(f"c{item.id}", item.ref, "clarity", 4),
-                            Event(f"o{item.id}", item.ref, "overall", 3.5)])
+        stored.save(
+            "ana",
+            [
+                Event(f"c{item.id}", item.ref, "clarity", 4),
+                Event(f"o{item.id}", item.ref, "overall", 3.5),
+            ],
+        )
     return stored
 
 
 def test_the_notebook_judges_a_round_and_compares_with_people(open_round, tmp_path):
     opened(open_round, tmp_path)
     refuse = lambda seen, attempt: (  # noqa: E731
-        says("I'm sorry, but I can't help with that.") if "Nice map" in seen.user else None)
+        says("I'm sorry, but I can't help with that.") if "Nice map" in seen.user else None
+    )
     with Server(refuse) as server:
         shown = run_notebook(
-            tmp_path, round_name="r1", model="scripted", base_url=server.url, replicates=2)
+            tmp_path, round_name="r1", model="scripted", base_url=server.url, replicates=2
+        )
         assert len(server.seen) == 4
     assert "4 requests to scripted" in shown["plan"]
     assert "Nice map!" in shown["prompts"]
@@ -77,7 +93,8 @@ def test_run_whole_the_notebook_asks_for_no_more_than_the_replies_to_be_read_fir
     opened(open_round, tmp_path, feedback_items(5))
     with Server() as server:
         shown = run_notebook(
-            tmp_path, all_items=False, round_name="r1", model="scripted", base_url=server.url)
+            tmp_path, all_items=False, round_name="r1", model="scripted", base_url=server.url
+        )
         assert len(server.seen) == 3
         assert shown["first"].count(": ok") == 3
         assert "read their replies, then set all_items to True" in shown["run"]
@@ -102,7 +119,10 @@ def test_a_key_that_a_server_repeats_is_in_no_notebook_database_or_page(open_rou
         run_notebook(tmp_path, round_name="r1", model="scripted", base_url=server.url)
     done = subprocess.run(
         [sys.executable, "-m", "raterbook", "--workspace", str(tmp_path), "report", "r1"],
-        capture_output=True, text=True, check=False, cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
         env={**os.environ, "OPENAI_API_KEY": KEY},
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -125,14 +145,15 @@ def test_without_a_model_the_steps_look_and_ask_nothing(open_round, tmp_path):
 
 
 def test_questions_are_written_only_where_a_protocol_has_them(open_round, monkeypatch):
-    from raterbook.judges import questeval
+    from raterbook.judges import questions as questeval
 
     assert "has no questions to be written" in Trial(open_round("halo-support")).questions()
     stored = open_round("rag-questeval", name="q", parts=None)
     assert Trial(stored).questions() == NO_MODEL
     asked = {}
     monkeypatch.setattr(
-        questeval, "questions", lambda stored, **how: asked.update(how) or "done", raising=False)
+        questeval, "questions", lambda stored, **how: asked.update(how) or "done", raising=False
+    )
     assert Trial(stored, reply_to, name="m", budget=2.0).questions() == "done"
     assert (asked["name"], asked["budget"]) == ("m", 2.0)
 
@@ -183,11 +204,13 @@ def test_failures_are_shown_whole_and_by_the_item(open_round, tmp_path):
 
 
 def test_the_table_beside_people_rounds_where_a_person_reads():
-    from raterbook.judges.beside import as_table
+    from raterbook.judges.trial import as_table
 
-    rows = [("overall", "exact", 0.1846, 0.1195, 0.2742, 65, None),
-            ("overall", "bias", -0.5077, -0.876, -0.1394, 65, None),
-            ("label", "exact", None, None, None, 0, "nobody rated it")]
+    rows = [
+        ("overall", "exact", 0.1846, 0.1195, 0.2742, 65, None),
+        ("overall", "bias", -0.5077, -0.876, -0.1394, 65, None),
+        ("label", "exact", None, None, None, 0, "nobody rated it"),
+    ]
     columns = ["question", "statistic", "estimate", "low", "high", "n_items", "reason"]
     table = as_table(pd.DataFrame(rows, columns=columns))
     assert table.loc["overall", "the same"] == "18% (12% to 27%)"
@@ -199,7 +222,7 @@ def test_the_table_beside_people_rounds_where_a_person_reads():
 @pytest.mark.parametrize("people", [True, False])
 def test_labels_are_compared_too_and_a_missing_side_is_said(open_round, people):
     from raterbook.judges import judge
-    from raterbook.judges.beside import beside_people
+    from raterbook.judges.trial import beside_people
 
     stored = open_round("halo-support", raters=["ana"])
     judge(stored, lambda messages: "SUPPORTED", name="m")

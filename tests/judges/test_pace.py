@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from raterbook.judges import faults
-from raterbook.judges.pace import Pace
+from raterbook.judges.clients import faults
+from raterbook.judges.clients.pace import Pace
 
 from .server import Server
 
@@ -89,10 +89,17 @@ def test_requests_go_out_together_over_sockets(open_round):
 
 @pytest.mark.parametrize(
     ("headers", "seconds"),
-    [({"Retry-After": "2"}, 2), ({"retry-after": "0.5"}, 0.5), ({"retry-after-ms": "250"}, 0.25),
-     ({"retry-after": "-3"}, 0), ({"retry-after": "soon"}, None), ({}, None),
-     ({"retry-after": "nan"}, None), ({"retry-after": "inf"}, None),
-     ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0)],
+    [
+        ({"Retry-After": "2"}, 2),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "-3"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
+    ],
 )
 def test_a_wait_is_read_from_the_headers(headers, seconds):
     assert faults.wait_asked(headers) == seconds
@@ -100,12 +107,17 @@ def test_a_wait_is_read_from_the_headers(headers, seconds):
 
 @pytest.mark.parametrize(
     ("message", "parameter"),
-    [("'response_format' of type 'json_schema' is not supported with this model",
-      "response_format"),
-     ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens"),
-     ("Unsupported value: 'temperature' does not support 0 with this model", "temperature"),
-     ("Unrecognized request argument supplied: seed", "seed"),
-     ("max_tokens is too large: 99999", None), ("maximum context length is 8192 tokens", None)],
+    [
+        (
+            "'response_format' of type 'json_schema' is not supported with this model",
+            "response_format",
+        ),
+        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens"),
+        ("Unsupported value: 'temperature' does not support 0 with this model", "temperature"),
+        ("Unrecognized request argument supplied: seed", "seed"),
+        ("max_tokens is too large: 99999", None),
+        ("maximum context length is 8192 tokens", None),
+    ],
 )
 def test_what_a_server_objects_to_is_found_in_its_message(message, parameter):
     assert faults.unsupported(message) == parameter

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raterbook.judges.parsing import STATUSES, parse
 from raterbook.judges.prompts import build
+from raterbook.judges.replies.parsing import STATUSES, parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 from raterbook.rounds import Part
@@ -62,8 +62,16 @@ def test_reasons_become_comments_and_a_rewrite_becomes_a_suggestion():
 
 @pytest.mark.parametrize(
     ("said", "expected", "span"),
-    [("85", 85, None), ("85%", 85, None), ("80–100%", 90, (80, 100)), ("70-80", 75, (70, 80)),
-     (60, 60, None), ("0.85", None, None), ("very sure", None, None), ("120%", None, None)],
+    [
+        ("85", 85, None),
+        ("85%", 85, None),
+        ("80–100%", 90, (80, 100)),
+        ("70-80", 75, (70, 80)),
+        (60, 60, None),
+        ("0.85", None, None),
+        ("very sure", None, None),
+        ("120%", None, None),
+    ],
 )
 def test_a_confidence_is_a_percentage_a_range_or_missing(said, expected, span):
     parsed = parse(dumped(flat(Confidence=said)), FEEDBACK)
@@ -103,13 +111,23 @@ def test_the_last_line_of_a_cut_reply_does_not_count():
 
 @pytest.mark.parametrize(
     ("text", "label"),
-    [("SUPPORTED", "SUPPORTED"), ("supported.", "SUPPORTED"), ("**No_Evidence**", "NO EVIDENCE"),
-     ("Label: CONTRADICTED", "CONTRADICTED"), ("**Human Label:** No evidence", "NO EVIDENCE"),
-     ("Label: SUPPORTED\nNotes: clear", "SUPPORTED"), ('{"label": "no-evidence"}', "NO EVIDENCE"),
-     ('{"answer": "Contradicted", "reasoning": "2.1 against 5"}', "CONTRADICTED"),
-     ("SUPPORTED – both claims are there", "SUPPORTED"),
-     ("NOT SUPPORTED", None), ("SUPPORTED or CONTRADICTED", None), ("Partly supported", None),
-     ("Label: SUPPORTED, or rather NO EVIDENCE", None), ("UNSUPPORTED", None), ("5", None)],
+    [
+        ("SUPPORTED", "SUPPORTED"),
+        ("supported.", "SUPPORTED"),
+        ("**No_Evidence**", "NO EVIDENCE"),
+        ("Label: CONTRADICTED", "CONTRADICTED"),
+        ("**Human Label:** No evidence", "NO EVIDENCE"),
+        ("Label: SUPPORTED\nNotes: clear", "SUPPORTED"),
+        ('{"label": "no-evidence"}', "NO EVIDENCE"),
+        ('{"answer": "Contradicted", "reasoning": "2.1 against 5"}', "CONTRADICTED"),
+        ("SUPPORTED – both claims are there", "SUPPORTED"),
+        ("NOT SUPPORTED", None),
+        ("SUPPORTED or CONTRADICTED", None),
+        ("Partly supported", None),
+        ("Label: SUPPORTED, or rather NO EVIDENCE", None),
+        ("UNSUPPORTED", None),
+        ("5", None),
+    ],
 )
 def test_a_label_is_read_only_where_one_is_given(text, label):
     parsed = parse(text, HALO)
@@ -126,37 +144,52 @@ def test_a_question_that_does_not_apply_is_said_by_its_code():
 
 @pytest.mark.parametrize(
     "text",
-    ['{"parts": [{"part": 2, "accuracy": "accurate"}, {"part": 1, "accuracy": {"answer": '
-     '"inaccurate"}, "severity": {"answer": "severe"}}]}',
-     '{"sentences": [{"sentence": "Sentence 1", "accuracy": "inaccurate", "severity": "severe"}, '
-     '{"sentence": 2, "accuracy": "accurate", "severity": null}]}',
-     '{"1": {"accuracy": "inaccurate", "severity": "severe"}, "2": {"accuracy": "accurate"}}',
-     '[{"part": 1, "accuracy": "inaccurate", "severity": "severe"}, '
-     '{"part": 2, "accuracy": "accurate", "severity": "not_severe"}]',
-     "## Sentence 1\n- Accuracy: Inaccurate\n- Severity: severe\n"
-     "\n## Sentence 2\n- Accuracy: accurate",
-     "**Sentence 1:**\nAccuracy: inaccurate\nSeverity: Severe\n"
-     "**Sentence 2:**\nAccuracy: accurate"],
+    [
+        '{"parts": [{"part": 2, "accuracy": "accurate"}, {"part": 1, "accuracy": {"answer": '
+        '"inaccurate"}, "severity": {"answer": "severe"}}]}',
+        '{"sentences": [{"sentence": "Sentence 1", "accuracy": "inaccurate", "severity": '
+        '"severe"}, '
+        '{"sentence": 2, "accuracy": "accurate", "severity": null}]}',
+        '{"1": {"accuracy": "inaccurate", "severity": "severe"}, "2": {"accuracy": "accurate"}}',
+        '[{"part": 1, "accuracy": "inaccurate", "severity": "severe"}, '
+        '{"part": 2, "accuracy": "accurate", "severity": "not_severe"}]',
+        "## Sentence 1\n- Accuracy: Inaccurate\n- Severity: severe\n"
+        "\n## Sentence 2\n- Accuracy: accurate",
+        "**Sentence 1:**\nAccuracy: inaccurate\nSeverity: Severe\n"
+        "**Sentence 2:**\nAccuracy: accurate",
+    ],
 )
 def test_parts_are_told_by_their_numbers(text):
     parsed = parse(text, STEM)
     assert parsed.ok, parsed
     closed = {cell: given.value for cell, given in parsed.answers.items() if cell[1] != "comment"}
     assert closed == {
-        (1, "accuracy"): "inaccurate", (1, "severity"): "severe", (2, "accuracy"): "accurate",
+        (1, "accuracy"): "inaccurate",
+        (1, "severity"): "severe",
+        (2, "accuracy"): "accurate",
     }
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [('{"parts": [{"accuracy": "accurate"}, {"accuracy": "accurate"}]}', "missing"),
-     ('{"parts": [{"part": 1, "accuracy": "accurate"}]}', "accuracy of part 2 is missing"),
-     ('{"parts": [{"part": 1, "accuracy": "disputed"}, {"part": 2, "accuracy": "accurate"}]}',
-      "severity of part 1 is missing"),
-     ('{"parts": [{"part": 1, "accuracy": "accurate"}, {"part": 2, "accuracy": "accurate"}, '
-      '{"part": 3, "accuracy": "accurate"}]}', "there is no part 3"),
-     ('{"parts": [{"part": 1, "accuracy": "accurate"}, {"part": 1, "accuracy": "disputed"}, '
-      '{"part": 2, "accuracy": "accurate"}]}', "given twice")],
+    [
+        ('{"parts": [{"accuracy": "accurate"}, {"accuracy": "accurate"}]}', "missing"),
+        ('{"parts": [{"part": 1, "accuracy": "accurate"}]}', "accuracy of part 2 is missing"),
+        (
+            '{"parts": [{"part": 1, "accuracy": "disputed"}, {"part": 2, "accuracy": "accurate"}]}',
+            "severity of part 1 is missing",
+        ),
+        (
+            '{"parts": [{"part": 1, "accuracy": "accurate"}, {"part": 2, "accuracy": "accurate"}, '
+            '{"part": 3, "accuracy": "accurate"}]}',
+            "there is no part 3",
+        ),
+        (
+            '{"parts": [{"part": 1, "accuracy": "accurate"}, {"part": 1, "accuracy": "disputed"}, '
+            '{"part": 2, "accuracy": "accurate"}]}',
+            "given twice",
+        ),
+    ],
 )
 def test_parts_are_never_aligned_by_position(text, problem):
     parsed = parse(text, STEM)
@@ -165,8 +198,12 @@ def test_parts_are_never_aligned_by_position(text, problem):
 
 
 def test_unanswerable_is_an_answer_and_a_blank_is_none():
-    said = {"parts": [{"part": 1, "generated_answer": "无法推断"},
-                      {"part": 2, "generated_answer": "Paris"}]}
+    said = {
+        "parts": [
+            {"part": 1, "generated_answer": "无法推断"},
+            {"part": 2, "generated_answer": "Paris"},
+        ]
+    }
     parsed = parse(json.dumps(said, ensure_ascii=False), QUESTEVAL)
     assert value(parsed, "generated_answer", 1) == "<Unanswerable>"
     said["parts"][1]["generated_answer"] = ""
@@ -175,13 +212,56 @@ def test_unanswerable_is_an_answer_and_a_blank_is_none():
     assert parse(placeholder[-900:], QUESTEVAL).status == "parse_error"
 
 
-PIECES = st.sampled_from([
-    "Correctness", "Clarity", "overall", "label", "accuracy", "parts", "part", "Reasoning", "score",
-    ": ", "{", "}", "[", "]", '"', ",", "\n", "- ", "**", "```", "```json\n", "|", "/5", "5", "4.7",
-    "3", "6", "-1", "1e9", "NaN", "Good", "Excellent", "SUPPORTED", "NO EVIDENCE", "accurate",
-    "severe", "<Unanswerable>", "80%", "null", "true", "（", "５", "é", "\u2028", "\x00",
-    "Sentence 1",
-])
+PIECES = st.sampled_from(
+    [
+        "Correctness",
+        "Clarity",
+        "overall",
+        "label",
+        "accuracy",
+        "parts",
+        "part",
+        "Reasoning",
+        "score",
+        ": ",
+        "{",
+        "}",
+        "[",
+        "]",
+        '"',
+        ",",
+        "\n",
+        "- ",
+        "**",
+        "```",
+        "```json\n",
+        "|",
+        "/5",
+        "5",
+        "4.7",
+        "3",
+        "6",
+        "-1",
+        "1e9",
+        "NaN",
+        "Good",
+        "Excellent",
+        "SUPPORTED",
+        "NO EVIDENCE",
+        "accurate",
+        "severe",
+        "<Unanswerable>",
+        "80%",
+        "null",
+        "true",
+        "（",
+        "５",
+        "é",
+        "\u2028",
+        "\x00",
+        "Sentence 1",
+    ]
+)
 TEXTS = st.one_of(
     st.text(max_size=300),
     st.lists(PIECES, max_size=60).map("".join),
@@ -244,6 +324,13 @@ def test_deep_and_wide_nesting_does_no_harm(monkeypatch):
         raise AssertionError("json-repair takes seconds for such a reply")
 
     monkeypatch.setattr(json_repair, "loads", busy)
-    for text in ("[" * 100_000, '{"a":' * 50_000, "{" * 5_000 + "5" + "}" * 5_000, "|" * 20_000,
-                 "- " * 20_000, "Tone: " * 5_000, "*" * 50_000 + "5"):
+    for text in (
+        "[" * 100_000,
+        '{"a":' * 50_000,
+        "{" * 5_000 + "5" + "}" * 5_000,
+        "|" * 20_000,
+        "- " * 20_000,
+        "Tone: " * 5_000,
+        "*" * 50_000 + "5",
+    ):
         assert not parse(text, FEEDBACK).ok

@@ -72,8 +72,12 @@ def test_a_text_that_gives_orders_stays_between_its_fences(open_round):
 
 
 def test_examples_can_be_replaced_left_out_and_are_part_of_the_version(open_round, tmp_path):
-    example = {"title": "Mine", "fields": {"context": "Made up.", "generated_answer": "Yes."},
-               "answers": {"label": "NO EVIDENCE"}, "reasons": {"label": "Nothing is there."}}
+    example = {
+        "title": "Mine",
+        "fields": {"context": "Made up.", "generated_answer": "Yes."},
+        "answers": {"label": "NO EVIDENCE"},
+        "reasons": {"label": "Nothing is there."},
+    }
     stored = open_round("halo-support")
     model = Recorder()
     judge(stored, model, name="mine", examples=[example])
@@ -86,6 +90,9 @@ def test_examples_can_be_replaced_left_out_and_are_part_of_the_version(open_roun
     assert mine != empty
     with pytest.raises(ValueError, match=r"example 1: 'PERHAPS' is not one of SUPPORTED"):
         judge(stored, model, name="x", examples=[{**example, "answers": {"label": "PERHAPS"}}])
-    with pytest.raises(ValueError, match=r"mine has answered here with examples \w+; now it "
-                       r"would be examples \w+\. One name is one rater.* --rater mine-2, or"):
+    with pytest.raises(
+        ValueError,
+        match=r"mine has answered here with examples \w+; now it "
+        r"would be examples \w+\. One name is one rater.* --rater mine-2, or",
+    ):
         judge(stored, model, name="mine", examples=())

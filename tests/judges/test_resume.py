@@ -28,9 +28,18 @@ class Runs:
 
     def __init__(self, database, server):
         self._nursery = subprocess.Popen(
-            [sys.executable, "-m", "tests.judges.resuming", str(database), server.url,
-             str(CONCURRENCY)],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [
+                sys.executable,
+                "-m",
+                "tests.judges.resuming",
+                str(database),
+                server.url,
+                str(CONCURRENCY),
+            ],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
         )
 
@@ -69,7 +78,9 @@ def stored_of(requests, stored, url):
     identity = Endpoint("scripted", url).identity()
     keys = {
         cache.reply_key(
-            identity, seen.body["messages"], seen.body["response_format"]["json_schema"]["schema"],
+            identity,
+            seen.body["messages"],
+            seen.body["response_format"]["json_schema"]["schema"],
             1,
         )
         for seen in requests

@@ -5,10 +5,9 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from raterbook.judges.exact import exact_schema
+from raterbook.judges.clients.constrained import Open, onward, path_of, runs
 from raterbook.judges.prompts import Prompts
-from raterbook.judges.schema import reply_schema
-from raterbook.judges.shape import Open, onward, path_of, runs
+from raterbook.judges.schema import exact_schema, reply_schema
 from raterbook.judges.sheets import groups, sheets
 
 SCORE = {"type": "object", "properties": {"why": {"type": "string"}, "score": {"enum": [1, 2, 10]}}}

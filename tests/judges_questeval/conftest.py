@@ -8,10 +8,11 @@ import warnings
 
 import pytest
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 from raterbook.protocols import load
 from raterbook.reporting import Report
-from raterbook.rounds import Event, ItemTable, PartRow, Store, sqlite
+from raterbook.rounds import Event, ItemTable, PartRow, Store
+from raterbook.rounds.store import database
 from tests.judges.server import Server, says
 from tests.judges.standin import reply_to
 
@@ -22,8 +23,8 @@ PROTOCOL = load("rag-questeval")
 def opened(tmp_path, monkeypatch):
     """Opens a round from (id, reference, {model: generated text}) tuples."""
     # No power fails in these tests, so nothing waits for the disk.
-    quick = functools.partial(sqlite.engine_of, synchronous="OFF")
-    monkeypatch.setattr(sqlite, "engine_of", quick)
+    quick = functools.partial(database.engine_of, synchronous="OFF")
+    monkeypatch.setattr(database, "engine_of", quick)
     store = Store(tmp_path / "raterbook.sqlite")
 
     def make(*samples, parts=None, **how):

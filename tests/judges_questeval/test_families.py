@@ -2,8 +2,8 @@
 
 import pytest
 
-from raterbook.judges.questeval import answer, generate, questions
-from raterbook.reporting.tables.writers import family
+from raterbook.judges.questions import answer, generate, questions
+from raterbook.reporting.sections.recall import family
 from raterbook.rounds import Event, PartRow
 
 ONE = ("s1", "reference one", {"m1": "text one", "m2": "text two"})
@@ -35,7 +35,7 @@ def test_a_family_of_models_that_asks_and_answers_is_warned_of(
 
 
 def test_a_model_under_another_name_is_known_by_the_version_its_run_noted(opened, scripted, page):
-    from raterbook.judges.reply import as_model
+    from raterbook.judges.clients.model import as_model
 
     stored = opened(ONE)
     generate(stored, as_model(scripted(ASKED), "gpt-4o"), name="writer")

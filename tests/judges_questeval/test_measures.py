@@ -3,7 +3,7 @@
 import pytest
 
 from analysis import token_f1
-from raterbook.judges.questeval import questions
+from raterbook.judges.questions import questions
 
 U = "<Unanswerable>"
 AGGREGATES = ("macro", "micro", "compatible")
@@ -79,10 +79,12 @@ def test_a_round_without_questions_has_no_numbers_and_says_why(opened, scripted,
 
 def test_compatible_counts_a_sample_without_answers_as_zero(answered, numbers):
     # A: precision .75, recall 2/3; B: nothing answered.
-    stored = answered({
-        "A": (["x b", "c", "d"], {"m": ["x y", "c", U]}),
-        "B": (["e", "f"], {"m": [U, U]}),
-    })
+    stored = answered(
+        {
+            "A": (["x b", "c", "d"], {"m": ["x y", "c", U]}),
+            "B": (["e", "f"], {"m": [U, U]}),
+        }
+    )
     found = numbers(stored)
     assert value(found, "precision", "compatible") == pytest.approx(0.375)
     assert value(found, "recall", "compatible") == pytest.approx(1 / 3)
@@ -94,9 +96,7 @@ def test_compatible_counts_a_sample_without_answers_as_zero(answered, numbers):
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_precision_over_kept_is_precision_times_recall_in_one_sample(
-    answered, numbers, aggregate
-):
+def test_precision_over_kept_is_precision_times_recall_in_one_sample(answered, numbers, aggregate):
     for reference, generated in (
         (["x b", "c", "d"], ["x y", "c", U]),
         (["a b c", "d e", "f", U], ["a b", U, "g f", "h"]),
@@ -111,9 +111,9 @@ def test_precision_over_kept_is_precision_times_recall_in_one_sample(
 def test_the_answers_of_the_documents_table_have_their_f1(answered, numbers):
     # {eiffel, tower} against {eiffel, tower, in, paris}: P .5, R 1.
     pairs = [("The Eiffel Tower", "Eiffel Tower in Paris", 2 / 3), ("42 people", "42", 2 / 3)]
-    stored = answered({
-        "s": ([reference for reference, _, _ in pairs], {"m": [said for _, said, _ in pairs]})
-    })
+    stored = answered(
+        {"s": ([reference for reference, _, _ in pairs], {"m": [said for _, said, _ in pairs]})}
+    )
     mean = sum(f1 for *_, f1 in pairs) / 2
     assert value(numbers(stored), "precision") == pytest.approx(mean)
     assert token_f1("", "") == 1

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from raterbook.reporting import Report
-from raterbook.reporting.tables.trace import by_sample, csv_of, trace
+from raterbook.reporting.sections.trace import by_sample, csv_of, trace
 from raterbook.rounds import Event, PartRow
 
 U = "<Unanswerable>"

@@ -5,9 +5,9 @@ import string
 
 import pytest
 
-from raterbook.judges.questeval.replies import STATUSES, read_numbered, read_questions
-from raterbook.judges.questeval.wording import STEPS, Wordings, parse
-from raterbook.judges.reply import Reply
+from raterbook.judges.clients.model import Reply
+from raterbook.judges.questions.replies import STATUSES, read_numbered, read_questions
+from raterbook.judges.questions.wording import STEPS, Wordings, parse
 
 
 def answers(text, numbers=(1, 2), prompt="", **more):
@@ -96,7 +96,8 @@ def test_refusals_cuts_and_errors_have_their_own_status():
     assert answers("", error="boom").status == "api_error"
     cut = answers('{"answers": {"1": "x"', finish="length")
     assert (cut.status, cut.problem) == (
-        "parse_error", "the reply was cut off at its length limit",
+        "parse_error",
+        "the reply was cut off at its length limit",
     )
 
 

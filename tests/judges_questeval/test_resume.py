@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from raterbook.judges.questeval import questions
-from raterbook.judges.reply import Reply
+from raterbook.judges.clients.model import Reply
+from raterbook.judges.questions import questions
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, Store
 

@@ -5,10 +5,10 @@ import csv
 import pytest
 
 from analysis import token_f1
-from raterbook.judges.questeval import questions, rules, writers
-from raterbook.judges.questeval.language import language_of
-from raterbook.judges.questeval.rules.chinese_spans import chinese_spans
-from raterbook.judges.questeval.rules.english_spans import english_spans
+from raterbook.judges.questions import questions, rules, writers
+from raterbook.judges.questions.rules.chinese import chinese_spans
+from raterbook.judges.questions.rules.english import english_spans
+from raterbook.judges.questions.wording import language_of
 
 UNANSWERABLE = "<Unanswerable>"
 
@@ -51,7 +51,10 @@ def test_no_question_of_a_passage_stands_twice(written):
 
 def test_dates_figures_names_and_phrases_are_all_asked_for(written):
     assert {one.kind for _, found in written.values() for one in found} == {
-        "date", "figure", "name", "phrase",
+        "date",
+        "figure",
+        "name",
+        "phrase",
     }
 
 
@@ -105,7 +108,8 @@ def test_english_pieces_are_found_by_kind():
     assert found["figure"] == "5.25 million dollars"
     assert found["phrase"] == "steel bridge"
     assert {s.text for s in english_spans(text) if s.kind == "name"} == {
-        "Anna Berg", "Bank of Oslo",
+        "Anna Berg",
+        "Bank of Oslo",
     }
 
 
@@ -113,7 +117,10 @@ def test_chinese_pieces_are_found_by_kind():
     text = "大桥由李冰主持修建，2018年10月24日通车，全长约55公里，列入《世界遗产名录》。"
     found = {span.text: span.kind for span in chinese_spans(text)}
     assert found == {
-        "李冰": "name", "2018年10月24日": "date", "55公里": "figure", "《世界遗产名录》": "name",
+        "李冰": "name",
+        "2018年10月24日": "date",
+        "55公里": "figure",
+        "《世界遗产名录》": "name",
     }
 
 

@@ -6,8 +6,7 @@ import io
 import pytest
 
 from raterbook.reporting import Report
-from raterbook.reporting.tables.grades import graded
-from raterbook.reporting.tables.trace import by_question, csv_of, trace
+from raterbook.reporting.sections.trace import by_question, csv_of, graded, trace
 from raterbook.rounds import Event
 from tests.judges_questeval.test_page import generated, reference
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from raterbook.judges.questeval import questions
-from raterbook.judges.reply import Reply
+from raterbook.judges.clients.model import Reply
+from raterbook.judges.questions import questions
 
 SAMPLE = ("s1", "reference one", {"m1": "text one"})
 ASKED = {"reference one": ["Who came?"]}
@@ -54,7 +54,7 @@ def test_a_local_model_is_loaded_by_its_path_and_named_by_its_last_part(
         async def close(self):
             seen.append("closed")
 
-    monkeypatch.setattr("raterbook.judges.local.LocalModel", Loaded)
+    monkeypatch.setattr("raterbook.judges.clients.local.LocalModel", Loaded)
     stored = opened(SAMPLE)
     assert questions(stored, local="models/small-llama").complete
     assert seen == [("models/small-llama", 0.0), "closed"]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from raterbook.judges.prices import Prices
-from raterbook.judges.questeval import questions
-from raterbook.judges.reply import Reply
+from raterbook.judges.clients.model import Reply
+from raterbook.judges.money import Prices
+from raterbook.judges.questions import questions
 
 ONE = ("s1", "reference one", {"m1": "text one"})
 TWO = ("s2", "reference two", {"m1": "text two"})

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from raterbook.judges import judge
-from raterbook.judges.questeval import questions
-from raterbook.judges.reply import Reply
+from raterbook.judges.clients.model import Reply
+from raterbook.judges.questions import questions
 from raterbook.rounds import PartRow
 
 ONE = ("s1", "reference one", {"m1": "text one"})
@@ -15,16 +15,24 @@ SAID = "<Unanswerable> because the text is silent"
 
 
 def as_questions(*said):
-    return json.dumps({"answers": [{"number": number, "answer": one}
-                                   for number, one in enumerate(said, start=1)]})
+    return json.dumps(
+        {"answers": [{"number": number, "answer": one} for number, one in enumerate(said, start=1)]}
+    )
 
 
 def as_judge(*said):
-    return json.dumps({"parts": [
-        {"part": number, "generated_answer": {"reasoning": "", "answer": one},
-         "reference_answer": {"reasoning": "", "answer": one}}
-        for number, one in enumerate(said, start=1)
-    ]})
+    return json.dumps(
+        {
+            "parts": [
+                {
+                    "part": number,
+                    "generated_answer": {"reasoning": "", "answer": one},
+                    "reference_answer": {"reasoning": "", "answer": one},
+                }
+                for number, one in enumerate(said, start=1)
+            ]
+        }
+    )
 
 
 def by_questions(stored, *said):
@@ -46,10 +54,18 @@ def answers(stored, rater):
     ]
 
 
-@pytest.mark.parametrize("said", [
-    "in May", SAID, "＜unanswerable＞", "cannot be determined", " two  spaces ", "a\u0000b",
-    "\ud800c",
-])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "in May",
+        SAID,
+        "＜unanswerable＞",
+        "cannot be determined",
+        " two  spaces ",
+        "a\u0000b",
+        "\ud800c",
+    ],
+)
 def test_one_answer_is_stored_alike_whoever_asked_for_it(opened, said):
     stored = opened(ONE, parts=TWO)
     assert by_judge(stored, "Ana", said) == by_questions(stored, "Ana", said)
@@ -60,9 +76,12 @@ def test_unanswerable_with_a_reason_behind_it_is_unanswerable_at_every_door(open
     stored.add_rater("ana")
     from raterbook.rounds import Event
 
-    assert all(ack.ok for ack in stored.save("ana", [
-        Event(None, "s1/m1", "generated_answer", SAID, part) for part in (1, 2)
-    ]))
+    assert all(
+        ack.ok
+        for ack in stored.save(
+            "ana", [Event(None, "s1/m1", "generated_answer", SAID, part) for part in (1, 2)]
+        )
+    )
     unanswerable = ("answered", "<Unanswerable>")
     assert answers(stored, "ana") == by_judge(stored, SAID, SAID) == [unanswerable] * 2
 
@@ -72,19 +91,22 @@ def test_a_reply_that_had_to_be_asked_for_twice_costs_both(opened):
         replies = iter([Reply("no idea", cost=0.01), Reply(good, cost=0.02)])
         return lambda messages: next(replies)
 
-    done = questions(opened(ONE, parts=TWO), "m", second_time_good(as_questions("a", "b")),
-                     steps="generated")
+    done = questions(
+        opened(ONE, parts=TWO), "m", second_time_good(as_questions("a", "b")), steps="generated"
+    )
     assert done.frame()["cost"].sum() == pytest.approx(done.spent) == pytest.approx(0.03)
 
 
 def test_two_replies_that_both_failed_cost_both(opened):
-    done = questions(opened(ONE, parts=TWO), "m", lambda messages: Reply("no idea", cost=0.01),
-                     steps="generated")
+    done = questions(
+        opened(ONE, parts=TWO), "m", lambda messages: Reply("no idea", cost=0.01), steps="generated"
+    )
     assert done.frame()["cost"].sum() == pytest.approx(done.spent) == pytest.approx(0.02)
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError,
+    strict=True,
+    raises=AssertionError,
     reason="part 11: one run, one reader of replies",
 )
 def test_one_blank_answer_of_a_reply_leaves_the_others_at_either_door(opened):

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from raterbook.judges.questeval import import_upstream
-from raterbook.judges.questeval.upstream_entry import FLAGS
+from raterbook.judges.questions import import_upstream
+from raterbook.judges.questions.upstream import FLAGS
 
 
 def entry(n, **changes):
@@ -36,13 +36,23 @@ KINDS = [
     ("blank question", {"question": ["", "When?"]}, ["blank_question"], 1, 1),
     ("question null", {"question": ["Who?", None]}, ["blank_question"], 1, 1),
     ("question twice", {"question": ["Who?", "Who?"]}, ["repeated_question"], 1, 1),
-    ("all counts differ", {"key_info": ["a"], "question": ["q1", "q2", "q3"]},
-     ["key_info_count", "answer_count"], 3, 0),
+    (
+        "all counts differ",
+        {"key_info": ["a"], "question": ["q1", "q2", "q3"]},
+        ["key_info_count", "answer_count"],
+        3,
+        0,
+    ),
     ("no questions", {"question": []}, ["no_questions"], 0, 0),
     ("questions absent", {"question": None}, ["no_questions"], 0, 0),
     ("questions a text", {"question": "Who?"}, ["no_questions"], 0, 0),
-    ("all blank", {"question": ["", None]}, ["blank_question", "blank_question", "no_questions"],
-     0, 0),
+    (
+        "all blank",
+        {"question": ["", None]},
+        ["blank_question", "blank_question", "no_questions"],
+        0,
+        0,
+    ),
     ("a list", ["x"], ["not_an_entry"], 0, 0),
     ("null", None, ["not_an_entry"], 0, 0),
     ("a number", 3.5, ["not_an_entry"], 0, 0),
@@ -80,9 +90,9 @@ def test_a_thousand_entries_are_counted_and_flagged_right(thousand):
         by_id.setdefault(name, []).append(flag)
     assert by_id == {id: flags for id, (flags, _, _) in expected.items() if flags}
     assert set(found.counts) <= set(FLAGS)
-    assert {
-        case.key: len(case.parts) for case in stored.cases()
-    } == {id: asked for id, (_, asked, _) in expected.items() if id[0] == "s"}
+    assert {case.key: len(case.parts) for case in stored.cases()} == {
+        id: asked for id, (_, asked, _) in expected.items() if id[0] == "s"
+    }
     frame = stored.frame()
     given = frame[frame["status"].eq("answered")].groupby("case", observed=True).size()
     assert given.to_dict() == {id: said for id, (_, _, said) in expected.items() if said}

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from raterbook.judges.questeval import answer, failures, generate, questions, writers
-from raterbook.judges.reply import Reply, Stop
+from raterbook.judges.clients.model import Reply, Stop
+from raterbook.judges.questions import answer, failures, generate, questions, writers
 from raterbook.rounds import Event, PartRow
 
 ONE = ("s1", "reference one", {"m1": "text one of m1", "m2": "text one of m2"})
@@ -43,18 +43,27 @@ def test_one_call_writes_checks_and_answers_everything(opened, model):
     assert done.complete
     assert (done.written, done.answers, done.requests) == (3, 3 + 3 + 6, 2 + 2 + 2 + 4)
     assert done.counts == {
-        "write": {"ok": 2}, "check": {"ok": 2}, "reference": {"ok": 2}, "generated": {"ok": 4},
+        "write": {"ok": 2},
+        "check": {"ok": 2},
+        "reference": {"ok": 2},
+        "generated": {"ok": 4},
     }
     assert [[part.text for part in case.parts] for case in stored.cases()] == [
-        ASKED["reference one"], ASKED["reference two"],
+        ASKED["reference one"],
+        ASKED["reference two"],
     ]
     assert values(stored, "scripted-1", "reference_answer") == {
-        ("s1", 1): "Ana", ("s1", 2): "in May", ("s2", 1): "Oslo",
+        ("s1", 1): "Ana",
+        ("s1", 2): "in May",
+        ("s2", 1): "Oslo",
     }
     assert values(stored, "scripted-1", "generated_answer") == {
-        ("s1/m1", 1): "Ana", ("s1/m1", 2): "<Unanswerable>",
-        ("s1/m2", 1): "Ben", ("s1/m2", 2): "May",
-        ("s2/m1", 1): "<Unanswerable>", ("s2/m2", 1): "Oslo city",
+        ("s1/m1", 1): "Ana",
+        ("s1/m1", 2): "<Unanswerable>",
+        ("s1/m2", 1): "Ben",
+        ("s1/m2", 2): "May",
+        ("s2/m1", 1): "<Unanswerable>",
+        ("s2/m2", 1): "Oslo city",
     }
     assert set(values(stored, "scripted-1", "keep").values()) == {"keep"}
     assert [(one.name, one.kind) for one in stored.raters()] == [("scripted-1", "model")]
@@ -106,13 +115,16 @@ def test_replies_are_kept_by_text_model_prompt_and_parameters(opened, model, tmp
     assert questions(opened(ONE), "scripted-2", model).requests == asked
     own = tmp_path / "prompts"
     own.mkdir()
-    from raterbook.judges.questeval.wording import OWN
+    from raterbook.judges.questions.wording import OWN
 
     text = (OWN / "answer.en.md").read_text(encoding="utf-8")
     (own / "answer.en.md").write_text(text.replace("version: 1", "version: 2"), encoding="utf-8")
     changed = questions(opened(ONE), "scripted-1", model, prompts=own, name="scripted-1-own")
     assert changed.frame().groupby("step")["cached"].all().to_dict() == {
-        "write": True, "check": True, "reference": False, "generated": False,
+        "write": True,
+        "check": True,
+        "reference": False,
+        "generated": False,
     }
 
 
@@ -157,8 +169,12 @@ def test_a_reply_with_wrong_numbers_is_asked_once_more_and_then_a_mismatch(opene
     reasons = {answer.reason for answer in stored.current("scripted-1").values()}
     assert reasons == {None, "mismatch"}
     assert failures(stored, "scripted-1") == [
-        {"step": "generated", "subject": "s1/m1", "status": "mismatch",
-         "problem": "no answer under 2"}
+        {
+            "step": "generated",
+            "subject": "s1/m1",
+            "status": "mismatch",
+            "problem": "no answer under 2",
+        }
     ]
 
 

@@ -446,10 +446,16 @@ def test_twenty_problems_are_shown_and_the_rest_counted():
     assert len(error.value.problems) == 30
 
 
-@pytest.mark.parametrize("option", [
-    "{value: a}", "{value: a, descripton: x}", "{description: x}", "{value: [a], description: x}",
-    "5",
-])
+@pytest.mark.parametrize(
+    "option",
+    [
+        "{value: a}",
+        "{value: a, descripton: x}",
+        "{description: x}",
+        "{value: [a], description: x}",
+        "5",
+    ],
+)
 def test_a_wrong_first_option_is_the_only_thing_that_is_wrong(option):
     text = broken("    options:\n", f"    options:\n      - {option}\n")
     with pytest.raises(ProtocolError) as error:
@@ -459,7 +465,8 @@ def test_a_wrong_first_option_is_the_only_thing_that_is_wrong(option):
 
 
 @pytest.mark.xfail(
-    strict=True, raises=AssertionError,
+    strict=True,
+    raises=AssertionError,
     reason="part 13: every key of a protocol is documented",
 )
 def test_the_documentation_names_every_key_of_a_protocol(root):

@@ -2,14 +2,14 @@
 
 import pytest
 
+from raterbook.files.handbook import codebook, guide
 from raterbook.judges.prompts import Prompts
 from raterbook.judges.sheets import groups, sheets
 from raterbook.protocols import ProtocolError, parse, show
 from raterbook.rounds import ItemTable, Store
-from raterbook.rounds.codebook import codebook
-from raterbook.rounds.exchange.guide import guide
 
-NESTED = parse("""
+NESTED = parse(
+    """
 name: nested
 title: A question with a nested condition
 about: For tests.
@@ -21,7 +21,9 @@ questions:
   - {id: c, label: c, prompt: C, type: scale, min: 1, max: 3}
   - {id: d, prompt: D, type: text, when: {and: [{or: [{a: [1]}, {b: [2]}]}, {c: [3]}]},
      required: {or: [{and: [{a: [1]}, {b: [2]}]}, {c: [1, 3]}]}}
-""", source="nested.yaml")
+""",
+    source="nested.yaml",
+)
 
 
 @pytest.fixture
@@ -35,9 +37,16 @@ def prompt(stored):
     return Prompts(None).of(sheet).text
 
 
-@pytest.mark.parametrize("door", [
-    lambda stored: guide(stored.protocol), lambda stored: show(stored.protocol), codebook, prompt,
-], ids=["guide", "protocols NAME", "codebook", "prompt"])
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda stored: guide(stored.protocol),
+        lambda stored: show(stored.protocol),
+        codebook,
+        prompt,
+    ],
+    ids=["guide", "protocols NAME", "codebook", "prompt"],
+)
 def test_a_nested_condition_reads_the_same_wherever_it_is_written(stored, door):
     said = " ".join(door(stored).split())
     assert "(a is 1 or b is 2) and c is 3" in said
@@ -49,13 +58,23 @@ def test_what_is_required_is_bracketed_the_same_way(stored):
         assert "(a is 1 and b is 2) or c is 1 or 3" in text
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("Score (old)", "score"), ("Old-Score", "old score"), ("Old−Score", "old score"),
-    ("score", "Score (1–5)"),
-])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Score (old)", "score"),
+        ("Old-Score", "old score"),
+        ("Old−Score", "old score"),
+        ("score", "Score (1–5)"),
+    ],
+)
 def test_aliases_that_files_cannot_tell_apart_are_refused_in_the_protocol(one, other):
-    text = NESTED.text.replace("text: {label: Text}", "text: {label: Text, aliases: [" + one
-                               + "]}, more: {label: More, required: false, aliases: [" + other
-                               + "]}")
+    text = NESTED.text.replace(
+        "text: {label: Text}",
+        "text: {label: Text, aliases: ["
+        + one
+        + "]}, more: {label: More, required: false, aliases: ["
+        + other
+        + "]}",
+    )
     with pytest.raises(ProtocolError, match=r"item\.fields\.more\.aliases.*also means text"):
         parse(text, source="nested.yaml")

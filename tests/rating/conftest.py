@@ -6,18 +6,33 @@ from raterbook.protocols import Protocol, load, parse
 from raterbook.rounds import ItemTable, PartRow, Store
 
 HALO = [
-    {"id": f"s{n}", "question": f"How high is tower {n}?", "context": f"Tower {n} is {n}0 m high.",
-     "generated_answer": f"{n}0 metres.", "gold_answer": f"gold-{n}", "auto_label": "SUPPORTED",
-     "human_label": "", "notes": "", "model": f"hidden-model-{n}"}
+    {
+        "id": f"s{n}",
+        "question": f"How high is tower {n}?",
+        "context": f"Tower {n} is {n}0 m high.",
+        "generated_answer": f"{n}0 metres.",
+        "gold_answer": f"gold-{n}",
+        "auto_label": "SUPPORTED",
+        "human_label": "",
+        "notes": "",
+        "model": f"hidden-model-{n}",
+    }
     for n in range(1, 5)
 ]
 QUESTEVAL = [
-    {"id": "c1", "ground_truth": "The tower was lit in 1862.", "generated": f"Lit in {year}.",
-     "question": "When?", "model": model}
+    {
+        "id": "c1",
+        "ground_truth": "The tower was lit in 1862.",
+        "generated": f"Lit in {year}.",
+        "question": "When?",
+        "model": model,
+    }
     for model, year in (("hidden-a", 1862), ("hidden-b", 1900))
 ]
-QUESTIONS = [PartRow("c1", n, text, {"key_info": f"hidden-fact-{n}"})
-             for n, text in ((1, "When was it lit?"), (2, "What was lit?"))]
+QUESTIONS = [
+    PartRow("c1", n, text, {"key_info": f"hidden-fact-{n}"})
+    for n, text in ((1, "When was it lit?"), (2, "What was lit?"))
+]
 
 
 @pytest.fixture
@@ -63,18 +78,33 @@ class Browser:
 
     def event(self, subject, question, value, part=0, status="answered", **more):
         self.count += 1
-        return {"event_id": f"e{self.count}", "subject": subject, "question": question,
-                "value": value, "part": part, "status": status, "reason": None,
-                "lamport": self.count, "client_time": "2026-01-01T00:00:00.000Z", "seconds": 1.5,
-                **more}
+        return {
+            "event_id": f"e{self.count}",
+            "subject": subject,
+            "question": question,
+            "value": value,
+            "part": part,
+            "status": status,
+            "reason": None,
+            "lamport": self.count,
+            "client_time": "2026-01-01T00:00:00.000Z",
+            "seconds": 1.5,
+            **more,
+        }
 
     def mark(self, kind, subject, reason=None):
         return self.save([self.marking(kind, subject, reason)])[0]
 
     def marking(self, kind, subject, reason=None):
         self.count += 1
-        return {"event_id": f"m{self.count}", "mark": kind, "subject": subject, "reason": reason,
-                "lamport": self.count, "client_time": "2026-01-01T00:00:00.000Z"}
+        return {
+            "event_id": f"m{self.count}",
+            "mark": kind,
+            "subject": subject,
+            "reason": reason,
+            "lamport": self.count,
+            "client_time": "2026-01-01T00:00:00.000Z",
+        }
 
     def save(self, events):
         return self.say("save", events=events)["acks"]

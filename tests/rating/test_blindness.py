@@ -57,8 +57,10 @@ def rotated(rows, columns):
 
 def test_permuted_hidden_values_give_byte_identical_traffic(open_round, browser):
     labels = ["SUPPORTED", "CONTRADICTED", "NO EVIDENCE", "SUPPORTED"]
-    rows = [{**row, "auto_label": label, "human_label": label, "notes": f"hidden note {label}"}
-            for row, label in zip(HALO, labels, strict=True)]
+    rows = [
+        {**row, "auto_label": label, "human_label": label, "notes": f"hidden note {label}"}
+        for row, label in zip(HALO, labels, strict=True)
+    ]
     permuted = rotated(rows, ["gold_answer", "auto_label", "human_label", "notes"])
     one = session(browser(open_round("halo-support", rows, folder="one")))
     two = session(browser(open_round("halo-support", permuted, folder="two")))
@@ -69,8 +71,9 @@ def test_permuted_hidden_values_give_byte_identical_traffic(open_round, browser)
 def test_permuted_shot_types_give_byte_identical_traffic(open_round, browser):
     rows, _ = sample_rows(load("neureg-qa"), 4)
     assert rows[1]["shot_type"] != rows[3]["shot_type"]
-    permuted = [{**row, "shot_type": rows[place - 2]["shot_type"]}
-                for place, row in enumerate(rows)]
+    permuted = [
+        {**row, "shot_type": rows[place - 2]["shot_type"]} for place, row in enumerate(rows)
+    ]
     one = session(browser(open_round("neureg-qa", rows, folder="one")))
     two = session(browser(open_round("neureg-qa", permuted, folder="two")))
     assert one == two
@@ -95,8 +98,9 @@ def test_another_model_name_changes_nothing_but_the_items_opaque_name(
 
 
 def test_hidden_facts_of_generated_questions_give_byte_identical_traffic(open_round, browser):
-    other = [PartRow(part.subject, part.number, part.text, {"key_info": "another"})
-             for part in QUESTIONS]
+    other = [
+        PartRow(part.subject, part.number, part.text, {"key_info": "another"}) for part in QUESTIONS
+    ]
     one = session(browser(open_round("rag-questeval", QUESTEVAL, QUESTIONS, folder="one")))
     two = session(browser(open_round("rag-questeval", QUESTEVAL, other, folder="two")))
     assert one == two

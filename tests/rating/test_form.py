@@ -63,8 +63,14 @@ def test_messages_may_come_on_any_thread(halo, browser):
     results = []
 
     def answer(number):
-        event = {"event_id": f"t{number}", "subject": refs[number % 4], "question": "notes",
-                 "value": f"note {number}", "status": "answered", "lamport": number}
+        event = {
+            "event_id": f"t{number}",
+            "subject": refs[number % 4],
+            "question": "notes",
+            "value": f"note {number}",
+            "status": "answered",
+            "lamport": number,
+        }
         message = {"kind": "save", "tab": "t", "events": [event]}
         results.extend(ana.form.answer(message)["acks"])
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from raterbook.files.items import read_triples
 from raterbook.protocols import UNANSWERABLE, Question, holds, load, names
 from raterbook.rating import front
-from raterbook.rounds.exchange.triples import read_triples
 
 HERE = Path(__file__).parent / "front"
 
@@ -21,9 +21,7 @@ def table(name):
 
 
 CASES = table("conditions")
-SCALES = {
-    name: Question(id="q", prompt="?", **scale) for name, scale in table("scales").items()
-}
+SCALES = {name: Question(id="q", prompt="?", **scale) for name, scale in table("scales").items()}
 
 
 @pytest.fixture(scope="session")
@@ -103,8 +101,9 @@ def test_every_file_is_joined_and_none_twice():
 def test_nothing_comes_from_outside_and_nothing_is_parsed_as_markup():
     both = front.script() + front.style()
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", both)
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|Function\(",
-                         both)
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|Function\(", both
+    )
     assert "import " not in re.sub(r"^\s*//.*$", "", front.script(), flags=re.M)
 
 

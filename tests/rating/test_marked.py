@@ -3,9 +3,9 @@
 import json
 import re
 
+from raterbook.files import export_answers
 from raterbook.rating import Form
 from raterbook.rounds import Event
-from raterbook.rounds.exchange import export_answers
 from raterbook.workspace import Round
 from tests.reporting.rounds import page_of
 
@@ -17,16 +17,22 @@ def marked(halo):
     """Ana flags s1 and marks two stretches, one of them taken back; she cannot judge s2."""
     Form(halo, "ana")
     s1, s2 = [item.ref for item in sorted(halo.items(), key=lambda item: item.key)][:2]
-    for count, (kind, reason) in enumerate([
-        ("flag", "Cut off."), ("note", json.dumps({"evidence": QUOTE})),
-        ("note", json.dumps({"evidence": TWICE})),
-        ("note", json.dumps({"evidence": TWICE, "taken_back": True})), ("note", "not evidence"),
-    ]):
+    for count, (kind, reason) in enumerate(
+        [
+            ("flag", "Cut off."),
+            ("note", json.dumps({"evidence": QUOTE})),
+            ("note", json.dumps({"evidence": TWICE})),
+            ("note", json.dumps({"evidence": TWICE, "taken_back": True})),
+            ("note", "not evidence"),
+        ]
+    ):
         assert halo.mark("ana", s1, kind, f"m{count}", reason=reason).ok
     assert halo.mark("ana", s2, "flag", "m8").ok
     assert halo.mark("ana", s2, "unflag", "m9").ok
-    answers = [Event("a1", s1, "label", "SUPPORTED"),
-               Event("a2", s2, "label", None, status="skipped", reason="It is in Welsh.")]
+    answers = [
+        Event("a1", s1, "label", "SUPPORTED"),
+        Event("a2", s2, "label", None, status="skipped", reason="It is in Welsh."),
+    ]
     assert all(ack.ok for ack in halo.save("ana", answers))
 
 

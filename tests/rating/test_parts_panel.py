@@ -8,8 +8,12 @@ from raterbook.rounds import Event, ItemTable, RoundError, Store
 from tests.rating.conftest import QUESTEVAL, QUESTIONS
 
 STEM = {
-    "question_id": "q1", "question": "Why?", "article_id": "a1", "article": "An article.",
-    "model": "m", "response": "It holds. See Fig. 2 for more. Done.",
+    "question_id": "q1",
+    "question": "Why?",
+    "article_id": "a1",
+    "article": "An article.",
+    "model": "m",
+    "response": "It holds. See Fig. 2 for more. Done.",
 }
 
 
@@ -56,7 +60,8 @@ def test_an_empty_panel_saves_nothing(stored):
 def test_questions_are_written_beside_the_reference_and_without_a_system_answer(questeval):
     panel = PartsPanel(questeval)
     assert [text.value for text in panel.texts.children] == [
-        "The tower was lit in 1862.", "When?",
+        "The tower was lit in 1862.",
+        "When?",
     ]
     panel.lines.value += "\nHow was it lit?"
     panel.save()
@@ -79,8 +84,9 @@ def facts(stored):
 
 
 def test_protocols_whose_parts_need_more_than_a_line_have_no_panel(open_round):
-    text = load("rag-questeval").text.replace("was written from, show: hidden, required: false",
-                                              "was written from, show: hidden")
+    text = load("rag-questeval").text.replace(
+        "was written from, show: hidden, required: false", "was written from, show: hidden"
+    )
     with pytest.raises(RoundError, match="need key_info too: edit them in a file"):
         PartsPanel(open_round(parse(text, source="t.yaml"), QUESTEVAL, QUESTIONS))
 

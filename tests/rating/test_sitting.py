@@ -18,7 +18,7 @@ def test_an_answer_is_acknowledged_and_is_in_the_store(halo, browser):
     page = item(ana)
     ack = ana.answer(page["ref"], "label", "SUPPORTED")
     assert ack == {"event_id": "e1", "ok": True, "reason": None}
-    (key, answer), = halo.current("ana").items()
+    ((key, answer),) = halo.current("ana").items()
     assert (key, answer.value) == ((page["ref"], 0, "label"), "SUPPORTED")
 
 
@@ -62,11 +62,19 @@ def test_malformed_messages_break_nothing(halo, browser):
     assert ana.say("dance")["kind"] == "say"
     assert ana.say("save", events="none")["kind"] == "trouble"
     ref = item(ana)["ref"]
-    odd = [{}, {"event_id": 5}, {"event_id": "x", "subject": ref, "question": ["label"]},
-           ana.event(ref, "label", {"a": 1}), ana.event(ref, "label", "SUPPORTED", part="one"),
-           ana.event(ref, "label", "SUPPORTED", lamport="first"),
-           ana.event(ref, "label", "SUPPORTED", seconds="long"), "a string", None,
-           {**ana.marking("flag", ref), "lamport": "1"}, ana.marking("wave", ref)]
+    odd = [
+        {},
+        {"event_id": 5},
+        {"event_id": "x", "subject": ref, "question": ["label"]},
+        ana.event(ref, "label", {"a": 1}),
+        ana.event(ref, "label", "SUPPORTED", part="one"),
+        ana.event(ref, "label", "SUPPORTED", lamport="first"),
+        ana.event(ref, "label", "SUPPORTED", seconds="long"),
+        "a string",
+        None,
+        {**ana.marking("flag", ref), "lamport": "1"},
+        ana.marking("wave", ref),
+    ]
     acks = ana.save(odd)
     assert [ack["ok"] for ack in acks] == [False] * len(odd)
     assert all(ack["reason"] for ack in acks)

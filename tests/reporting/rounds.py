@@ -8,7 +8,7 @@ import uuid
 
 from raterbook.protocols import load, parse
 from raterbook.reporting import Report
-from raterbook.reporting.page import fill
+from raterbook.reporting.html import fill
 from raterbook.reporting.report import SECTIONS
 from raterbook.rounds import Event, ItemTable, Store
 

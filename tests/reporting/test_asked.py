@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from raterbook.commands.standing import standing
+from raterbook.commands.rounds import standing
+from raterbook.numbers.compute import numbers
 from raterbook.protocols import load
-from raterbook.reporting import numbers
 from raterbook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import opened, page_of, records

@@ -5,8 +5,9 @@ from importlib.resources import files
 import pytest
 
 import raterbook.protocols
+from raterbook.numbers.compute import numbers
 from raterbook.protocols import load, parse
-from raterbook.reporting import Report, numbers
+from raterbook.reporting import Report
 from raterbook.rounds import Store
 from tests.reporting.rounds import asking, measured, opened, page_of, records, scale, words_of
 

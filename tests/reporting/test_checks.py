@@ -5,7 +5,8 @@ from importlib.resources import files
 import pytest
 
 import raterbook.protocols
-from raterbook.reporting import Report, numbers
+from raterbook.numbers.compute import numbers
+from raterbook.reporting import Report
 from tests.reporting.rounds import opened, records
 
 FULL = {"S": "SUPPORTED", "C": "CONTRADICTED", "N": "NO EVIDENCE"}

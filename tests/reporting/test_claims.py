@@ -5,14 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from raterbook.numbers.compute import numbers
+from raterbook.numbers.targets import verdict
 from raterbook.protocols import load
-from raterbook.reporting import Report, numbers
-from raterbook.reporting.differences import is_shown, opening, outcome
-from raterbook.reporting.sections.headline import headline, several, trusted
+from raterbook.reporting import Report
 from raterbook.reporting.sections.machines import commonest_error
-from raterbook.reporting.sections.targets import settle
-from raterbook.reporting.sections.verdict import sentence
-from raterbook.reporting.targets import verdict
+from raterbook.reporting.sections.systems import is_shown, opening, outcome
+from raterbook.reporting.sections.verdict import headline, sentence, settle, several, trusted
 from tests.reporting.rounds import page_of, records
 from tests.reporting.test_words import at_least, row
 
@@ -106,7 +105,7 @@ def test_no_correction_is_claimed_where_there_is_nothing_to_correct_for(comparis
     rows = [{"estimate": value} for value in (4.0, 3.0, 2.0)]
     for found, end in ((none, "; no difference is shown."), (shown, "; shown: a before b, a befo")):
         monkeypatch.setattr(
-            "raterbook.reporting.sections.headline.comparison", lambda *_, f=found: f
+            "raterbook.reporting.sections.verdict.comparison", lambda *_, f=found: f
         )
         order = several(report, "overall_mean", None, rows, ["a", "b", "c"], "mean score")
         assert end in order

@@ -8,7 +8,8 @@ from statsmodels.stats.multitest import multipletests
 
 import raterbook.protocols
 from analysis import adjust
-from raterbook.reporting import Report, numbers
+from raterbook.numbers.compute import numbers
+from raterbook.reporting import Report
 from tests.reporting.rounds import opened, records
 
 TEXT = (files(raterbook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from raterbook.cli import main
-from raterbook.reporting import numbers
+from raterbook.numbers.compute import numbers
 from raterbook.rounds import Event
 from tests.reporting.rounds import asking, choice, measured, page_of, scale, words_of
 
@@ -433,9 +433,14 @@ def test_a_target_that_no_number_answers_is_undefined_and_not_met(asked):
 
 def test_a_gate_is_shut_by_a_target_that_no_number_answers(asked, tmp_path, capsys):
     target = {"name": "Near", "statistic": "mae", "question": "s", "at_most": 0.9}
-    text = asking({"s": scale(3)}, [measured("mae", "s"), measured("mean", "s")], [
-        target, {"name": "High", "statistic": "mean", "question": "s", "at_least": 1},
-    ])
+    text = asking(
+        {"s": scale(3)},
+        [measured("mae", "s"), measured("mean", "s")],
+        [
+            target,
+            {"name": "High", "statistic": "mean", "question": "s", "at_least": 1},
+        ],
+    )
     given = answers("s", ana=[1, 3, 2], ben=[1, 3, 2], owl=[1, 3, 3])
     stored = asked(text, 3, given, kinds={"owl": "model"})
     at = ["--workspace", str(tmp_path), "--db", str(stored.store.path)]

@@ -2,7 +2,7 @@
 
 import re
 
-from raterbook.reporting.provenance import PACKAGES
+from raterbook.reporting.sections.made import PACKAGES
 from tests.reporting.conftest import ROOT
 
 NAMES = "|".join(["python", *PACKAGES])

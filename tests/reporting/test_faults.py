@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from raterbook import Workspace
-from raterbook.reporting import ReportError, build, kernel, numbers
+from raterbook.numbers.compute import numbers
+from raterbook.reporting import ReportError, build, kernel
 from raterbook.reporting.run import build_one
 from tests.reporting.conftest import ROOT
 from tests.reporting.rounds import records
@@ -21,7 +22,7 @@ raters = questions = groups = None
 coverage = interval = resamples = seed = ties = pseudonyms = None"""
 SECTION = """import os
 from pathlib import Path
-from raterbook.reporting.section import Section
+from raterbook.reporting.html import Section
 Path(os.environ["RATERBOOK_REPORT_OUTPUT"], "numbers.json").write_text(
     '{"round": "%s", "protocol": "p", "numbers": [], "targets": []}' % round_name)
 Section("Done", "<p>a page</p>")"""
@@ -150,7 +151,7 @@ def test_two_runs_at_once_on_one_round_leave_one_whole_report(notebook, place):
     """Both finish; the later one stays, and no half of either."""
     notebook(SECTION)
     place.reports.mkdir()
-    from raterbook.reporting.place import MADE, fresh_folder, put_in_place
+    from raterbook.reporting.run import MADE, fresh_folder, put_in_place
 
     failures = []
 

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from raterbook.reporting.pdf import print_page
-from raterbook.reporting.place import ReportError
+from raterbook.reporting.paper import print_page
+from raterbook.reporting.run import ReportError
 from tests.reporting.conftest import SAMPLES
 
 pytestmark = pytest.mark.browser

@@ -8,12 +8,12 @@ import pytest
 from jsonschema import validate
 from scipy.stats import spearmanr
 
-from analysis import summary
 from raterbook.judges import judge
+from raterbook.numbers.compute import numbers, summary
+from raterbook.numbers.measures import COMPARISONS, HALVES, SCORES
 from raterbook.protocols import load
-from raterbook.reporting import Report, numbers
-from raterbook.reporting.measures import COMPARISONS, HALVES, SCORES
-from raterbook.reporting.section import safe
+from raterbook.reporting import Report
+from raterbook.reporting.html import safe
 from raterbook.reporting.words import estimate, name_of, signed_estimate
 from raterbook.rounds import Event, Store
 from tests.judges.standin import reply_to

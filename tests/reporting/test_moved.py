@@ -5,7 +5,7 @@ import pytest
 
 import analysis
 from raterbook.reporting.comparison import summary
-from raterbook.reporting.trends import apart, by_chance, changes, sentences
+from raterbook.reporting.index import apart, by_chance, changes, sentences
 
 
 def row(value, low=None, high=None, question="label", statistic="alpha_nominal"):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from raterbook.reporting import Report
+from raterbook.reporting.leanings import beside
+from raterbook.reporting.sections.conduct import chance_of_run, middle_between
 from raterbook.reporting.sections.raters import left_out
-from raterbook.reporting.tables.conduct import chance_of_run, middle_between
-from raterbook.reporting.tables.others import beside
 from raterbook.rounds import Event
 from tests.reporting.rounds import crowd, page_of, records, words_of
 from tests.reporting.test_shown import scored

@@ -7,9 +7,9 @@ import pytest
 
 from raterbook.protocols import load
 from raterbook.reporting import Report
-from raterbook.reporting.tables.trace import trace
-from raterbook.reporting.tables.writers import writers
-from raterbook.reporting.trends import moves, panels
+from raterbook.reporting.index import moves, panels
+from raterbook.reporting.sections.recall import writers
+from raterbook.reporting.sections.trace import trace
 from raterbook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.rounds import page_of, records, words_of
 

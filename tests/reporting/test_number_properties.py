@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import summary
-from raterbook.reporting import numbers
-from raterbook.rounds.exchange import import_answers
+from raterbook.files import import_answers
+from raterbook.numbers.compute import numbers, summary
 from tests.reporting.rounds import opened, records
 
 SCALE = [1, 2, 3, 4, 5]

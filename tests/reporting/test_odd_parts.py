@@ -5,9 +5,9 @@ import uuid
 
 import pytest
 
-from analysis.reasons import REASONS
+from analysis.estimate import REASONS
+from raterbook.numbers.compute import numbers
 from raterbook.protocols import load
-from raterbook.reporting import numbers
 from raterbook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.rounds import page_of
 from tests.reporting.test_odd_rounds import HOSTILE, text_of

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
+from raterbook.numbers.compute import numbers
 from raterbook.protocols import load
-from raterbook.reporting import Report, numbers
+from raterbook.reporting import Report
 from raterbook.rounds import Event, Store
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import asking, choice, measured, opened, page_of, records

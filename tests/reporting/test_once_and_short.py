@@ -6,15 +6,13 @@ import re
 import pytest
 
 from raterbook.cli import main, parser
-from raterbook.commands.place import Refused
 from raterbook.commands.reports import parameters_of
+from raterbook.commands.rounds import Refused
 from raterbook.reporting import Report
-from raterbook.reporting.index import said
-from raterbook.reporting.methods import methods
-from raterbook.reporting.section import safe
-from raterbook.reporting.sections.made import checks
-from raterbook.reporting.sections.scattered import words
-from raterbook.reporting.trends import panels
+from raterbook.reporting.html import safe
+from raterbook.reporting.index import panels, said
+from raterbook.reporting.sections.made import checks, methods
+from raterbook.reporting.sections.shares import words
 from raterbook.reporting.words import estimate
 from tests.reporting.rounds import records
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import raterbook.protocols
-from analysis.options import METHODS, Options
+from analysis.intervals.interval import METHODS, Options
+from raterbook.numbers.parameters import INTERVALS, Parameters
 from raterbook.reporting import Report
-from raterbook.reporting.figures.forest import bound_of
-from raterbook.reporting.parameters import INTERVALS, Parameters
-from raterbook.reporting.sections.headline import LEVELS
+from raterbook.reporting.figures.rows import bound_of
 from raterbook.reporting.sections.trust import coefficients, puzzling
+from raterbook.reporting.sections.verdict import LEVELS
 from tests.reporting.rounds import opened, records
 
 FEEDBACK = (files(raterbook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")

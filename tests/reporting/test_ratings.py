@@ -3,11 +3,10 @@
 import pandas as pd
 import pytest
 
-from analysis import alpha, mean, summary
+from analysis import alpha, mean
 from raterbook import Workspace
-from raterbook.reporting.compute import cluster_of, frame_of, ratings_of
-from raterbook.reporting.parameters import Parameters
-from raterbook.reporting.rows import questions_of
+from raterbook.numbers.compute import cluster_of, frame_of, questions_of, ratings_of, summary
+from raterbook.numbers.parameters import Parameters
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import opened, records
 

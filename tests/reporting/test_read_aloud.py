@@ -6,7 +6,7 @@ import pytest
 
 from raterbook.reporting import Report
 from raterbook.reporting.sections.verdict import sentence
-from raterbook.reporting.targets import estimated
+from raterbook.reporting.words import estimated
 from tests.reporting.rounds import beside_a_model, crowd, page_of, records, words_of
 
 

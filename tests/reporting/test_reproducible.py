@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from raterbook.reporting import Report, build, numbers
-from raterbook.reporting.page import fill
+from raterbook.numbers.compute import numbers
+from raterbook.reporting import Report, build
+from raterbook.reporting.html import fill
 from raterbook.reporting.report import SECTIONS
 from raterbook.rounds import Event
 from tests.golden import kept, moved
@@ -136,8 +137,7 @@ def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_pa
     import nbformat
     import papermill
 
-    from raterbook.reporting.kernel import printed, private_transport
-    from raterbook.reporting.surroundings import surroundings
+    from raterbook.reporting.kernel import printed, private_transport, surroundings
 
     notebook = str(ROOT / "notebooks" / "explore.ipynb")
     for name in ("feedback-sample-2", "stem-sample"):
@@ -145,8 +145,13 @@ def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_pa
         # Tests run side by side: over sockets of its own no kernel takes another's port.
         with surroundings(RATERBOOK_WORKSPACE=str(workspace.path)), private_transport() as config:
             papermill.execute_notebook(
-                notebook, str(out), {"round_name": name}, kernel_name="python3", progress_bar=False,
-                execution_timeout=300, **config,
+                notebook,
+                str(out),
+                {"round_name": name},
+                kernel_name="python3",
+                progress_bar=False,
+                execution_timeout=300,
+                **config,
             )
         done = nbformat.read(out, as_version=4)
         assert printed(done) == ""

@@ -7,17 +7,16 @@ from importlib.resources import files
 import pytest
 
 import raterbook.protocols
+from raterbook.numbers.checks import ALONE, checks
+from raterbook.numbers.compute import numbers, possible, questions_of, ranges_of, within
+from raterbook.numbers.number import NAMES
 from raterbook.protocols import STATISTICS, load
-from raterbook.reporting import Report, numbers
-from raterbook.reporting.cautions import JOINER, MARKS, SAID, legend, marks
-from raterbook.reporting.checks import ALONE, checks
-from raterbook.reporting.methods import CALLED, called, intervals, methods
-from raterbook.reporting.names import NAMES
-from raterbook.reporting.rows import possible, questions_of, ranges_of, within
-from raterbook.reporting.section import figure, paragraph, with_legend
-from raterbook.reporting.sections.labels import per_label
+from raterbook.reporting import Report
+from raterbook.reporting.html import figure, paragraph, with_legend
+from raterbook.reporting.sections.machines import per_label
+from raterbook.reporting.sections.made import CALLED, called, intervals, methods
 from raterbook.reporting.sections.shares import half_width
-from raterbook.reporting.words import cell
+from raterbook.reporting.words import JOINER, MARKS, SAID, cell, legend, marks
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import page_of, records
 

@@ -5,8 +5,8 @@ import pytest
 
 import analysis
 from raterbook.reporting import Report
+from raterbook.reporting.leanings import leans
 from raterbook.reporting.sections.raters import lean, left_out
-from raterbook.reporting.tables.lean import leans
 from tests.reporting.rounds import records
 from tests.reporting.test_odd_rounds import text_of
 

@@ -11,18 +11,14 @@ import pytest
 from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.reporting.figures.draw import ON_DARK, ON_LIGHT, folded, ink_on, svg
-from raterbook.reporting.figures.forest import finding as agreement
-from raterbook.reporting.figures.heat import heat_figure
-from raterbook.reporting.figures.likert import colours
-from raterbook.reporting.figures.means import means_figure
-from raterbook.reporting.sections.apart import ends, sentence
-from raterbook.reporting.sections.conduct import burnup
+from raterbook.reporting.figures.grids import colours, heat_figure
+from raterbook.reporting.figures.rows import forest_finding as agreement
+from raterbook.reporting.figures.rows import means_figure
+from raterbook.reporting.html import quoted
+from raterbook.reporting.sections.conduct import burnup, chance_run
 from raterbook.reporting.sections.criteria import finding as spread
-from raterbook.reporting.sections.machines import machines
-from raterbook.reporting.sections.quoted import quoted
-from raterbook.reporting.tables.apart import Apart, apart
-from raterbook.reporting.tables.conduct import chance_run
-from raterbook.reporting.tables.values import group_name, in_protocol_order, value_name, value_names
+from raterbook.reporting.sections.machines import Apart, apart, ends, machines, sentence
+from raterbook.reporting.words import group_name, in_protocol_order, value_name, value_names
 from raterbook.rounds import Event
 from tests.reporting.rounds import page_of, records
 
@@ -195,7 +191,7 @@ def test_a_strip_is_as_small_for_many_items_as_for_few():
 
 
 def test_an_empty_part_of_quality_control_has_no_heading():
-    from raterbook.reporting.sections.labels import control
+    from raterbook.reporting.sections.machines import control
 
     counted = SimpleNamespace(machines=list)
     assert control(SimpleNamespace(counted=counted)) == ""

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from raterbook import Workspace
-from raterbook.judges.questeval import questions
+from raterbook.judges.questions import questions
 from tests.golden.pages import plain
 
 NONE = "<Unanswerable>"

@@ -6,8 +6,9 @@ import pytest
 
 from raterbook import Workspace
 from raterbook.cli import main
-from raterbook.reporting import ReportError, pdf
-from raterbook.reporting.parameters import Parameters
+from raterbook.numbers.parameters import Parameters
+from raterbook.reporting import ReportError
+from raterbook.reporting import paper as pdf
 
 
 @pytest.fixture(scope="module")

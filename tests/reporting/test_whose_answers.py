@@ -105,7 +105,7 @@ def test_people_and_models_named_together_are_counted_apart(by_hand):
 
 def test_a_model_does_not_take_the_place_of_a_rater_who_is_left_out(tmp_path):
     """Without ana nobody is left on her question; the model's answers to it are no people's."""
-    from raterbook.reporting.sections.flips import rows_without
+    from raterbook.reporting.sections.trust import rows_without
 
     report = Report(beside_a_model(tmp_path, items=12))
     asked = [{"statistic": "mean", "question": ["accuracy", "fluency"]}]
@@ -158,8 +158,8 @@ def test_stored_questions_that_nobody_answered_are_counted(tmp_path):
 
 def test_over_rounds_and_in_a_paper_numbers_of_models_are_said_to_be_theirs(tmp_path):
     from raterbook.reporting.comparison import whose
+    from raterbook.reporting.index import Change, sentences
     from raterbook.reporting.paper import paper
-    from raterbook.reporting.trends import Change, sentences
 
     def of(raters, value):
         row = {"statistic": "mean", "question": "fluency", "group": None, "aggregate": None}

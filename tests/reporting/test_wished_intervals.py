@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from analysis import summary
+from raterbook.numbers.compute import summary
 from raterbook.reporting import Report
-from raterbook.reporting.tables.apart import apart
-from raterbook.reporting.tables.confidence import calibration, confident, weighting
+from raterbook.reporting.sections.machines import apart
+from raterbook.reporting.sections.weighting import calibration, confident, weighted_beside
 from tests.reporting.rounds import opened, records
 
 SCALE = [1, 2, 3, 4, 5]
@@ -41,7 +41,7 @@ def test_margins_follow_the_coverage_that_was_asked_for(report_of):
     assert page[0] != page[1]
     rows = confident(wide.counted)
     assert len(rows) == 120
-    moves = [weighting(rows, each) for each in (0.95, 0.5)]
+    moves = [weighted_beside(rows, each) for each in (0.95, 0.5)]
     assert moves[0]["high"] - moves[0]["low"] > 2.5 * (moves[1]["high"] - moves[1]["low"])
     assert [round(each["reach"], 2) for each in moves] == [1.96, 0.67]
     bins = [calibration(rows, each)["margin"].dropna() for each in (0.95, 0.5)]
@@ -98,7 +98,7 @@ def test_rank_correlation_and_f1_are_those_of_scipy_and_scikit_learn(monkeypatch
     halves = [(np.round(x * 2)).astype(int) for x in (people, wide["gpt"])]
     assert found[1] == pytest.approx(f1_score(*halves, average="macro"))
     # Too many different values for the memory: the number without its interval, and why.
-    monkeypatch.setattr("analysis.measures.judge.MOST_CELLS", 10)
+    monkeypatch.setattr("raterbook.numbers.reference.MOST_CELLS", 10)
     for row, before in zip(summary(frame, asked, TONE), found, strict=True):
         assert row["estimate"] == pytest.approx(before)
         assert (row["low"], row["reason"]) == (None, "too_many_values")

@@ -4,7 +4,7 @@ import pytest
 
 from raterbook.protocols import load
 from raterbook.reporting import Report
-from raterbook.reporting.sections.flips import aimed, compared, flips, rows_without, without
+from raterbook.reporting.sections.trust import aimed, compared, flips, rows_without, without
 from tests.reporting.rounds import opened, records
 
 BY_STYLE = """

@@ -4,11 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from raterbook.reporting.section import printable, short, table
+from raterbook.numbers.targets import items_needed, verdict, verdicts
+from raterbook.reporting.html import printable, short, table
 from raterbook.reporting.sections.verdict import sentence
 from raterbook.reporting.sections.weighting import sentence as weighting
-from raterbook.reporting.tables.settle import items_needed
-from raterbook.reporting.targets import verdict, verdicts
 from raterbook.reporting.words import count, interval, listing, number, signed
 
 

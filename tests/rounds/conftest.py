@@ -79,9 +79,14 @@ def records(cases=3, models=("a", "b")):
     """Items with two sentences each: q0/a, q0/b, q1/a …"""
     return [
         {
-            "qid": f"q{case}", "model": model, "domain": f"d{case % 2}", "topic": f"t{case}",
-            "question": f"Question {case}?", "text": f"First of {case}{model}. Second.",
-            "gold": f"gold {case}", "auto": "yes" if case else "",
+            "qid": f"q{case}",
+            "model": model,
+            "domain": f"d{case % 2}",
+            "topic": f"t{case}",
+            "question": f"Question {case}?",
+            "text": f"First of {case}{model}. Second.",
+            "gold": f"gold {case}",
+            "auto": "yes" if case else "",
         }
         for case in range(cases)
         for model in models

@@ -48,7 +48,8 @@ class Marks(Rounds):
         if self.closed:
             return False
         newer = [
-            one for one, count in about
+            one
+            for one, count in about
             if lamport is not None and PAIRS[one[1]] == "submit" and count > lamport
         ]
         if kind == "submit" and not newer and not self.complete(rater):

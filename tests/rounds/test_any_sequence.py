@@ -23,18 +23,37 @@ from raterbook.rounds import Event, ItemTable, Store
 from tests.rounds.conftest import SMALL, records
 
 RATERS = ["ana", "ben"]
-CELLS = [("q0/a", 0, "tone"), ("q0/b", 0, "tone"), ("q0/a", 0, "overall"), ("q0/a", 1, "correct"),
-         ("q0", 0, "reference"), ("q0/a", 0, "tone_comment")]
-VALUES = {"tone": [1, 2, 3], "overall": [1, 2.5, 5], "correct": ["right", "wrong"],
-          "reference": ["42", "none"], "tone_comment": ["short", "long – ☃"]}
+CELLS = [
+    ("q0/a", 0, "tone"),
+    ("q0/b", 0, "tone"),
+    ("q0/a", 0, "overall"),
+    ("q0/a", 1, "correct"),
+    ("q0", 0, "reference"),
+    ("q0/a", 0, "tone_comment"),
+]
+VALUES = {
+    "tone": [1, 2, 3],
+    "overall": [1, 2.5, 5],
+    "correct": ["right", "wrong"],
+    "reference": ["42", "none"],
+    "tone_comment": ["short", "long – ☃"],
+}
 
 events = st.builds(
     lambda rater, cell, value, status, lamport, replicate: (
-        rater, cell, VALUES[cell[2]][value % len(VALUES[cell[2]])], status, lamport, replicate
+        rater,
+        cell,
+        VALUES[cell[2]][value % len(VALUES[cell[2]])],
+        status,
+        lamport,
+        replicate,
     ),
-    st.sampled_from(RATERS), st.sampled_from(CELLS), st.integers(0, 2),
+    st.sampled_from(RATERS),
+    st.sampled_from(CELLS),
+    st.integers(0, 2),
     st.sampled_from(["answered"] * 4 + ["retracted", "skipped", "not_applicable"]),
-    st.none() | st.integers(0, 6), st.sampled_from([1, 1, 1, 2]),
+    st.none() | st.integers(0, 6),
+    st.sampled_from([1, 1, 1, 2]),
 )
 
 
@@ -93,8 +112,15 @@ class Rounds(RuleBasedStateMachine):
         self.count += 1
         answered = status == "answered"
         event = Event(
-            f"e{self.count}", subject, question, value if answered else None, part, replicate,
-            status, None if answered else "because", lamport,
+            f"e{self.count}",
+            subject,
+            question,
+            value if answered else None,
+            part,
+            replicate,
+            status,
+            None if answered else "because",
+            lamport,
         )
         self.sent.append((rater, event))
         return rater, event
@@ -104,8 +130,11 @@ class Rounds(RuleBasedStateMachine):
         rater, event = self.event(made)
         self.send(client, rater, [event])
 
-    @rule(client=st.integers(0, 1), batch=st.lists(events, min_size=2, max_size=5),
-          random=st.randoms(use_true_random=False))
+    @rule(
+        client=st.integers(0, 1),
+        batch=st.lists(events, min_size=2, max_size=5),
+        random=st.randoms(use_true_random=False),
+    )
     def answer_several_out_of_order(self, client, batch, random):
         made = [self.event(one) for one in batch]
         random.shuffle(made)
@@ -142,7 +171,8 @@ class Rounds(RuleBasedStateMachine):
                 latest[where] = ((lamport, order), event)
         return {
             where: (event.status, event.value)
-            for where, (_, event) in latest.items() if event.status != "retracted"
+            for where, (_, event) in latest.items()
+            if event.status != "retracted"
         }
 
     @invariant()
@@ -160,8 +190,13 @@ class Rounds(RuleBasedStateMachine):
             assert client.state == ("closed" if self.closed else "open")
         frame = self.clients[0].frame(texts=True)
         rows = {
-            (row.rater, row.case if row.question == "reference" else row.item, row.part,
-             row.question, row.replicate): (row.status, row.value)
+            (
+                row.rater,
+                row.case if row.question == "reference" else row.item,
+                row.part,
+                row.question,
+                row.replicate,
+            ): (row.status, row.value)
             for row in frame[frame["rater"] != "auto"].itertuples()
         }
         assert set(rows) == set(expected)
@@ -176,8 +211,12 @@ def cell(event):
 
 def run(examples, steps, machine=Rounds):
     run_state_machine_as_test(
-        machine, settings=settings(
-            max_examples=examples, stateful_step_count=steps, deadline=None, database=None,
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            database=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

@@ -24,8 +24,10 @@ def test_backups_made_while_raters_work_are_whole(stored, tmp_path):
         number = 0
         while not stop.is_set():
             number += 1
-            pair = [Event(f"{rater}-{number}-{half}", "q0/a", q, 1 + number % 3)
-                    for half, q in (("a", "tone"), ("b", "overall"))]
+            pair = [
+                Event(f"{rater}-{number}-{half}", "q0/a", q, 1 + number % 3)
+                for half, q in (("a", "tone"), ("b", "overall"))
+            ]
             errors.extend(ack for ack in stored.save(rater, pair) if not ack.ok)
 
     threads = [threading.Thread(target=work, args=(rater,)) for rater in ("ana", "ben")]

@@ -13,10 +13,14 @@ from tests.exchange.rounds import protocol_round
 def by_hand(stored, rater):
     """(question, whether it is given) of all that is put to this rater, item by item."""
     current = stored.current(rater)
-    values = {where: answer.value for where, answer in current.items()
-              if answer.status == "answered"}
-    done = {where for where, answer in current.items()
-            if answer.status in ("answered", "not_applicable")}
+    values = {
+        where: answer.value for where, answer in current.items() if answer.status == "answered"
+    }
+    done = {
+        where
+        for where, answer in current.items()
+        if answer.status in ("answered", "not_applicable")
+    }
     found = []
     cases = {case.key: case.ref for case in stored.cases()}
     for item in stored.queue(rater):
@@ -26,7 +30,8 @@ def by_hand(stored, rater):
             parts = [0] if question.per == "whole" else [part.number for part in item.parts]
             for part in parts:
                 about = {
-                    name: value for (ref, number, name), value in values.items()
+                    name: value
+                    for (ref, number, name), value in values.items()
                     if ref in (item.ref, cases[item.case]) and number in (0, part)
                 }
                 if is_required(question, about):
@@ -40,7 +45,7 @@ def answer_some(stored, rater, share, seed):
     events = []
     for question in stored.protocol.questions:
         for about in stored.cases() if question.of == "case" else stored.items():
-            for part in ([0] if question.per == "whole" else [p.number for p in about.parts]):
+            for part in [0] if question.per == "whole" else [p.number for p in about.parts]:
                 if chance.random() > share:
                     continue
                 status = chance.choice(["answered"] * 4 + ["not_applicable", "skipped"])
@@ -48,13 +53,23 @@ def answer_some(stored, rater, share, seed):
                 value = chance.choice(values) if status == "answered" else None
                 if question.type == "scale" and not question.values:
                     value = 3.5 if status == "answered" else None
-                events.append(Event(None, about.ref, question.id, value, part, status=status,
-                                    reason=None if status == "answered" else "no_kg"))
+                events.append(
+                    Event(
+                        None,
+                        about.ref,
+                        question.id,
+                        value,
+                        part,
+                        status=status,
+                        reason=None if status == "answered" else "no_kg",
+                    )
+                )
     assert all(ack.ok for ack in stored.save(rater, events))
 
 
-@pytest.mark.parametrize("protocol", ["feedback-quality", "stem-sentences", "rag-questeval",
-                                      "neureg-qa", "halo-support"])
+@pytest.mark.parametrize(
+    "protocol", ["feedback-quality", "stem-sentences", "rag-questeval", "neureg-qa", "halo-support"]
+)
 @pytest.mark.parametrize("share", [0, 0.6, 1])
 def test_every_required_answer_is_counted_as_item_by_item(tmp_path, protocol, share):
     stored = protocol_round(tmp_path, protocol)
@@ -81,8 +96,10 @@ def test_questions_of_cases_are_missing_until_somebody_answers_them(tmp_path):
     assert status["raters"][0]["missing"] == 8
     assert (status["missing"], status["missing_of_cases"]) == (16, 8)
     stored.add_rater("gpt", "model")
-    stored.save("gpt", [Event(None, "c1", "reference_answer", "four", 1),
-                        Event(None, "c1", "keep", "keep", 1)])
+    stored.save(
+        "gpt",
+        [Event(None, "c1", "reference_answer", "four", 1), Event(None, "c1", "keep", "keep", 1)],
+    )
     status = stored.status()
     assert (status["missing"], status["missing_of_cases"]) == (14, 6)
     stored.exclude("gpt", why="another prompt")

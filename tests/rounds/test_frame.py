@@ -86,7 +86,9 @@ def test_rows_are_in_the_order_of_items_whatever_the_order_of_answering(stored):
     stored.save("ana", [Event("3", "q0/b", "tone", 1)])
     people = stored.frame().query("rater_kind == 'human'")
     assert people[["item", "rater"]].values.tolist() == [
-        ["q0/b", "ana"], ["q0/b", "ben"], ["q2/a", "ben"],
+        ["q0/b", "ana"],
+        ["q0/b", "ben"],
+        ["q2/a", "ben"],
     ]
 
 
@@ -104,16 +106,26 @@ def test_the_hash_of_the_data_knows_answers_and_not_times_or_order(store, protoc
 
 
 def test_cells_are_told_apart_however_large_their_numbers():
-    from raterbook.rounds.events import Events
+    from raterbook.rounds.current import Events
 
     size = 4
     ones = np.ones(size, dtype=np.int64)
     nothing = np.full(size, np.nan)
     events = Events(
-        rater=np.array([1, 2**40, 1, 1]), subject=np.array([5, 2**40, 5, 2**40]), part=ones,
-        question=np.array([1, 2**30, 1, 1]), replicate=ones, status=ones * 0, value_id=ones,
-        number=nothing, confidence=nothing, seconds=nothing, lamport=np.array([2, 1, 1, 1]),
-        answered_at=ones, text=np.full(size, None), revision=ones,
+        rater=np.array([1, 2**40, 1, 1]),
+        subject=np.array([5, 2**40, 5, 2**40]),
+        part=ones,
+        question=np.array([1, 2**30, 1, 1]),
+        replicate=ones,
+        status=ones * 0,
+        value_id=ones,
+        number=nothing,
+        confidence=nothing,
+        seconds=nothing,
+        lamport=np.array([2, 1, 1, 1]),
+        answered_at=ones,
+        text=np.full(size, None),
+        revision=ones,
     )
     current = events.current()
     assert len(current) == 3

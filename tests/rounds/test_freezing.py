@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from raterbook.rounds import Event, ItemTable, PartRow, RoundError, guards, schema
+from raterbook.rounds import Event, ItemTable, PartRow, RoundError
+from raterbook.rounds.store import schema
 from tests.rounds.conftest import records
 
 
@@ -65,9 +66,11 @@ def test_nothing_comes_into_a_closed_round_and_reopening_is_in_the_log(stored, p
     assert "round-01 was closed on" in ack.reason
     assert "raterbook reopen round-01" in ack.reason
     for change in (
-        lambda: stored.add_rater("cem"), lambda: stored.add_items(more(protocol)),
+        lambda: stored.add_rater("cem"),
+        lambda: stored.add_items(more(protocol)),
         lambda: stored.add_parts([PartRow("q1/a", None, "C.")]),
-        lambda: stored.set_parts("q1/a", []), lambda: stored.reassign("ana", "ben"),
+        lambda: stored.set_parts("q1/a", []),
+        lambda: stored.reassign("ana", "ben"),
     ):
         with pytest.raises(RoundError, match="was closed on"):
             change()
@@ -75,7 +78,9 @@ def test_nothing_comes_into_a_closed_round_and_reopening_is_in_the_log(stored, p
     stored.reopen("one was missing")
     assert stored.save("ana", [event])[0].ok
     assert [(entry["action"], entry["reason"]) for entry in stored.log()] == [
-        ("open", None), ("close", "all done"), ("reopen", "one was missing"),
+        ("open", None),
+        ("close", "all done"),
+        ("reopen", "one was missing"),
     ]
 
 
@@ -86,11 +91,22 @@ def test_a_retry_is_acknowledged_after_the_close(stored):
     assert stored.save("ana", [event])[0].ok
 
 
-@pytest.mark.parametrize("name", [
-    each.name for each in schema.metadata.sorted_tables
-    if each.name not in (*guards.ERASABLE, *guards.UNTIL_ANSWERED, *guards.MIGRATED, "part_retired",
-                         "erasure", "reply")
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        each.name
+        for each in schema.metadata.sorted_tables
+        if each.name
+        not in (
+            *schema.ERASABLE,
+            *schema.UNTIL_ANSWERED,
+            *schema.MIGRATED,
+            "part_retired",
+            "erasure",
+            "reply",
+        )
+    ],
+)
 def test_the_database_itself_refuses_to_change_remove_or_replace(stored, say, name):
     say("ana", "q0/a", "tone", 1)
     stored.mark("ana", "q0/a", "flag", "m")
@@ -104,15 +120,18 @@ def test_the_database_itself_refuses_to_change_remove_or_replace(stored, say, na
             write(stored, statement)
 
 
-@pytest.mark.parametrize("statement", [
-    "UPDATE shown_value SET value = 'x'",
-    "DELETE FROM shown_value",
-    "REPLACE INTO hidden_value SELECT * FROM hidden_value",
-    "INSERT INTO part (subject_id, number, position, text, added_at) "
-    "SELECT id, 99, 99, 'x', 0 FROM subject WHERE key = 'q0/a'",
-    "INSERT INTO part_retired (part_id, at) SELECT part.id, 0 FROM part JOIN subject "
-    "ON subject.id = part.subject_id WHERE subject.key = 'q0/a'",
-])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE shown_value SET value = 'x'",
+        "DELETE FROM shown_value",
+        "REPLACE INTO hidden_value SELECT * FROM hidden_value",
+        "INSERT INTO part (subject_id, number, position, text, added_at) "
+        "SELECT id, 99, 99, 'x', 0 FROM subject WHERE key = 'q0/a'",
+        "INSERT INTO part_retired (part_id, at) SELECT part.id, 0 FROM part JOIN subject "
+        "ON subject.id = part.subject_id WHERE subject.key = 'q0/a'",
+    ],
+)
 def test_the_database_itself_refuses_to_change_an_answered_item(stored, say, statement):
     say("ana", "q0/a", "tone", 1)
     with pytest.raises(RoundError, match="frozen"):

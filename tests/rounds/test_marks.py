@@ -3,7 +3,7 @@
 import pytest
 
 from raterbook.rounds import Store
-from raterbook.rounds.turns import counter
+from raterbook.rounds.parts import counter
 from tests.rounds.test_migrations import KEPT, restored
 
 

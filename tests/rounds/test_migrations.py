@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from raterbook.rounds import Event, RoundError, Store, migrations, schema
+from raterbook.rounds import Event, RoundError, Store
+from raterbook.rounds.store import database, schema
 
 FIXTURES = Path(__file__).parent / "fixtures"
 KEPT = sorted(FIXTURES.glob("schema-[0-9]*.sql"))
@@ -87,8 +88,12 @@ def test_a_step_runs_once_keeps_the_answers_and_leaves_a_copy(tmp_path):
             "SELECT event_id, confidence, server_time FROM answer_event"
         ).all()
         assert rows == [("e1", None, 1717243200000000)]
-        assert connection.scalar(schema.workspace.select().with_only_columns(
-            schema.workspace.c.schema_version)) == schema.VERSION
+        assert (
+            connection.scalar(
+                schema.workspace.select().with_only_columns(schema.workspace.c.schema_version)
+            )
+            == schema.VERSION
+        )
     copy = sqlite3.connect(f"{path}.schema-0")
     assert copy.execute("SELECT server_time FROM answer_event").fetchall() == [(1717243200,)]
     copy.close()
@@ -117,4 +122,4 @@ def test_a_version_without_a_way_up_is_refused(tmp_path):
 
 
 def test_the_steps_that_ship_lead_from_every_version():
-    assert sorted(migrations.STEPS) == list(range(1, schema.VERSION))
+    assert sorted(database.STEPS) == list(range(1, schema.VERSION))

@@ -59,13 +59,22 @@ def test_the_expected_answer_is_shown_after_submitting_and_to_who_submitted(stor
     [
         (lambda rows: rows.append(dict(rows[0])), "row 7: key 'q0/a' is already that of row 1"),
         (lambda rows: rows[0].update(qid="", model=""), "row 1: the item has no key"),
-        (lambda rows: rows[1].update(question="Other?"),
-         "row 2, column question: 'Other?' is not what items.csv, row 1 says of the same case"),
+        (
+            lambda rows: rows[1].update(question="Other?"),
+            "row 2, column question: 'Other?' is not what items.csv, row 1 says of the same case",
+        ),
         (lambda rows: rows[0].update(role="mian"), "row 1: role 'mian' is not one of main, train"),
-        (lambda rows: rows[2].update(auto="maybe"),
-         "row 3, column auto: 'maybe' is not one of yes, no"),
-        (lambda rows: (rows[0].update(qid="x", model="y/z"), rows[1].update(qid="x/y", model="z")),
-         "joined from"),
+        (
+            lambda rows: rows[2].update(auto="maybe"),
+            "row 3, column auto: 'maybe' is not one of yes, no",
+        ),
+        (
+            lambda rows: (
+                rows[0].update(qid="x", model="y/z"),
+                rows[1].update(qid="x/y", model="z"),
+            ),
+            "joined from",
+        ),
         (lambda rows: rows.clear(), "has no items"),
     ],
 )
@@ -102,8 +111,9 @@ def test_a_name_is_taken_once(store, stored, protocol, table):
 def test_the_order_depends_on_seed_and_names_alone(store, tmp_path, protocol, table):
     orders = []
     for path, rows in ((tmp_path / "a.sqlite", records()), (tmp_path / "b.sqlite", records())):
-        stored = Store(path).open("r", protocol, ItemTable.from_records(protocol, rows),
-                                  raters=["ana"], seed=5)
+        stored = Store(path).open(
+            "r", protocol, ItemTable.from_records(protocol, rows), raters=["ana"], seed=5
+        )
         orders.append([item.key for item in stored.queue("ana")])
     by_hash = sorted(
         (row["qid"] + "/" + row["model"] for row in records()),
@@ -126,9 +136,13 @@ def test_a_sample_keeps_its_chances(store, protocol):
     stored = store.open("r", protocol, table, sample=4, by=["domain"], seed=1)
     assert len(stored.items()) == 4
     with store.read() as connection:
-        chances = connection.exec_driver_sql(
-            "SELECT DISTINCT probability FROM subject WHERE kind = 'item'"
-        ).scalars().all()
+        chances = (
+            connection.exec_driver_sql(
+                "SELECT DISTINCT probability FROM subject WHERE kind = 'item'"
+            )
+            .scalars()
+            .all()
+        )
     assert chances == [pytest.approx(4 / 12)]
     with pytest.raises(RoundError, match="a sample of 99"):
         store.open("s", protocol, table, sample=99)
@@ -184,8 +198,9 @@ def test_a_group_that_is_also_a_column_of_the_frame_is_refused(store, protocol, 
         store.open("r", other, ItemTable.from_records(other, rows))
 
 
-@pytest.mark.parametrize("how", [{"seed": 10**30}, {"seed": -(10**30)},
-                                 {"per_item": 10**30, "raters": ["ana"]}])
+@pytest.mark.parametrize(
+    "how", [{"seed": 10**30}, {"seed": -(10**30)}, {"per_item": 10**30, "raters": ["ana"]}]
+)
 def test_a_number_the_database_cannot_hold_is_refused_by_name(store, protocol, table, how):
     with pytest.raises(RoundError, match=r"000 is too large: use at most 9223372036854775807"):
         store.open("r", protocol, table, **how)

@@ -4,11 +4,13 @@ import re
 
 import pytest
 
-from raterbook.rounds import Event, RoundError, Store, sqlite
+from raterbook.rounds import Event, RoundError, Store
+from raterbook.rounds.store import database
 
 
-def test_a_pseudonym_is_stable_over_rounds_and_tells_nothing_of_the_name(store, stored, protocol,
-                                                                         table):
+def test_a_pseudonym_is_stable_over_rounds_and_tells_nothing_of_the_name(
+    store, stored, protocol, table
+):
     other = store.open("round-02", protocol, table, raters=["ben", "ana"])
     first = {rater.name: rater.pseudonym for rater in stored.raters()}
     assert {rater.name: rater.pseudonym for rater in other.raters()} == first
@@ -18,8 +20,10 @@ def test_a_pseudonym_is_stable_over_rounds_and_tells_nothing_of_the_name(store, 
 
 def test_two_workspaces_give_one_name_two_pseudonyms(tmp_path, protocol, table):
     found = {
-        Store(tmp_path / f"{name}.sqlite").open("r", protocol, table, raters=["ana"])
-        .raters()[0].pseudonym
+        Store(tmp_path / f"{name}.sqlite")
+        .open("r", protocol, table, raters=["ana"])
+        .raters()[0]
+        .pseudonym
         for name in "abcd"
     }
     assert len(found) > 1
@@ -56,7 +60,7 @@ def test_erasing_a_rater_keeps_the_answers_and_forgets_the_name(store, stored, s
 def test_an_erased_name_is_in_no_file_while_others_have_the_store_open(
     tmp_path, protocol, table, monkeypatch, sound
 ):
-    monkeypatch.setattr(sqlite, "has_sound_wal", lambda: sound)
+    monkeypatch.setattr(database, "has_sound_wal", lambda: sound)
     store = Store(tmp_path / "r.sqlite")
     store.open("r", protocol, table, raters=["Annegret Unverwechselbar"])
     other = Store(tmp_path / "r.sqlite")
@@ -94,7 +98,12 @@ def test_a_rater_added_later_gets_everything_and_changes_nobodys_order(stored):
 def test_models_take_every_item_without_a_plan(stored):
     stored.add_rater("judge-1", kind="model")
     assert sorted(item.key for item in stored.queue("judge-1")) == [
-        "q0/a", "q0/b", "q1/a", "q1/b", "q2/a", "q2/b",
+        "q0/a",
+        "q0/b",
+        "q1/a",
+        "q1/b",
+        "q2/a",
+        "q2/b",
     ]
 
 
@@ -137,7 +146,10 @@ def test_reassigning_moves_unfinished_work_and_leaves_answers_with_who_gave_them
     assert set(stored.frame().query("rater == 'ana'")["item"]) == {mine[0]}
     entry = stored.log()[-1]
     assert (entry["action"], entry["giver"], entry["taker"], entry["reason"]) == (
-        "reassign", "ana", "ben", "on leave",
+        "reassign",
+        "ana",
+        "ben",
+        "on leave",
     )
 
 

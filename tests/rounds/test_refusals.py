@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from raterbook.rounds import Event, ItemTable, RoundError, Store, automatic, location, schema
+from raterbook.rounds import Event, ItemTable, RoundError, Store, opening
+from raterbook.rounds.store import database, schema
 from tests.rounds.conftest import records
 
 
@@ -42,8 +43,12 @@ def test_a_database_of_a_newer_raterbook(stored):
     path = stored.store.path
     with stored.store.write() as connection:
         connection.execute(schema.workspace.update().values(schema_version=schema.VERSION + 1))
-    refusal(lambda: Store(path), "written by a newer Raterbook", f"schema {schema.VERSION + 1}",
-            "install the newer version")
+    refusal(
+        lambda: Store(path),
+        "written by a newer Raterbook",
+        f"schema {schema.VERSION + 1}",
+        "install the newer version",
+    )
 
 
 @pytest.mark.parametrize("share", [0.3, 0.7, 0.98])
@@ -60,8 +65,12 @@ def test_a_file_that_another_program_holds(stored):
     other = sqlite3.connect(stored.store.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     event = Event("e", "q0/a", "tone", 1)
-    refusal(lambda: store.round("round-01").save("ana", [event]),
-            "locked by another program", "nothing was saved", "close database browsers")
+    refusal(
+        lambda: store.round("round-01").save("ana", [event]),
+        "locked by another program",
+        "nothing was saved",
+        "close database browsers",
+    )
     other.close()
     assert store.round("round-01").save("ana", [event])[0].ok
 
@@ -77,8 +86,12 @@ def test_a_lock_that_a_stopped_process_holds(stored):
     try:
         assert holder.stdout.readline() == b"held\n"
         store = Store(stored.store.path, patience=0.3)
-        refusal(lambda: store.round("round-01").save("ana", [Event("e", "q0/a", "tone", 1)]),
-                "locked by another process", "nothing was saved", "stopped Raterbook or notebook")
+        refusal(
+            lambda: store.round("round-01").save("ana", [Event("e", "q0/a", "tone", 1)]),
+            "locked by another process",
+            "nothing was saved",
+            "stopped Raterbook or notebook",
+        )
     finally:
         holder.kill()
         holder.wait()
@@ -101,9 +114,15 @@ HUMBLE = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-@pytest.mark.parametrize("closed", [["raterbook.sqlite"], ["raterbook.sqlite.lock"],
-                                    ["raterbook.sqlite.lock.gate"],
-                                    ["raterbook.sqlite", "raterbook.sqlite.lock", "."]])
+@pytest.mark.parametrize(
+    "closed",
+    [
+        ["raterbook.sqlite"],
+        ["raterbook.sqlite.lock"],
+        ["raterbook.sqlite.lock.gate"],
+        ["raterbook.sqlite", "raterbook.sqlite.lock", "."],
+    ],
+)
 def test_a_read_only_file_or_folder_can_be_read_and_refuses_answers(stored, closed):
     path = stored.store.path
     stored.store.dispose()
@@ -113,8 +132,12 @@ def test_a_read_only_file_or_folder_can_be_read_and_refuses_answers(stored, clos
     for name in closed:
         (path.parent / name).chmod(0o555 if name == "." else 0o444)
     try:
-        done = subprocess.run([*inside, sys.executable, "-c", SAVE_ONE, str(path)],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*inside, sys.executable, "-c", SAVE_ONE, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     finally:
         path.parent.chmod(0o755)
     assert done.returncode == 0, done.stderr
@@ -134,9 +157,13 @@ def test_a_read_only_file_or_folder_can_be_read_and_refuses_answers(stored, clos
 )
 def test_a_network_file_system(tmp_path, mounts, kind):
     table = [(point.format(parent=tmp_path.resolve()), each) for point, each in mounts]
-    refusal(lambda: Store(tmp_path / "data" / "r.sqlite", mounts=table),
-            f"network file system ({kind}, mounted at {tmp_path.resolve()})", "local disk", "--db",
-            "raterbook backup")
+    refusal(
+        lambda: Store(tmp_path / "data" / "r.sqlite", mounts=table),
+        f"network file system ({kind}, mounted at {tmp_path.resolve()})",
+        "local disk",
+        "--db",
+        "raterbook backup",
+    )
     assert not (tmp_path / "data").exists()
 
 
@@ -146,10 +173,10 @@ def test_a_local_disk_under_a_network_mount_and_its_neighbour_are_fine(tmp_path)
 
 
 def test_the_mount_table_of_this_system_can_be_read():
-    table = location.mounted()
+    table = database.mounted()
     if Path("/proc/self/mounts").exists():
         assert any(point == "/" for point, _ in table)
-    assert location._plain("/mnt/my\\040disk") == "/mnt/my disk"
+    assert database._plain("/mnt/my\\040disk") == "/mnt/my disk"
 
 
 @pytest.mark.parametrize(
@@ -182,7 +209,7 @@ def test_a_failed_step_leaves_nothing_behind_in_memory_either(stored, protocol, 
         raise RoundError("no")
 
     table = ItemTable.from_records(protocol, records(cases=4))
-    monkeypatch.setattr(automatic, "add_answers", fail)
+    monkeypatch.setattr(opening, "add_answers", fail)
     refusal(lambda: stored.add_items(table), "no")
     monkeypatch.undo()
     assert len(stored.items()) == 6

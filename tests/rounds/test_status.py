@@ -1,8 +1,8 @@
 """Status, codebook and replies: what is stored, and what it means."""
 
-from raterbook.commands.standing import standing
+from raterbook.commands.rounds import standing
+from raterbook.files.handbook import codebook, write_codebook
 from raterbook.rounds import Store
-from raterbook.rounds.codebook import codebook, write_codebook
 from raterbook.rounds.frame import COLUMNS
 from tests.rounds.test_marks import complete
 
@@ -59,8 +59,11 @@ def test_open_since_is_when_the_round_was_opened_or_opened_again(tmp_path, proto
         turns.append(stored.status())
     log = {entry["action"]: entry["at"] for entry in stored.log()}
     assert [(each["state"], each["since"]) for each in turns] == [
-        ("open", log["open"]), ("closed", log["close"]), ("closed", log["close"]),
-        ("open", log["reopen"]), ("open", log["reopen"]),
+        ("open", log["open"]),
+        ("closed", log["close"]),
+        ("closed", log["close"]),
+        ("open", log["reopen"]),
+        ("open", log["reopen"]),
     ]
     assert log["open"] < log["close"] < log["reopen"]
     said = standing(turns[-1]).splitlines()[0]

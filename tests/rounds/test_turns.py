@@ -2,16 +2,24 @@
 
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, PartRow, Store
-from raterbook.rounds.turns import page, turns
+from raterbook.rounds.parts import page, turns
 
 ROWS = [
-    {"id": case, "ground_truth": f"Reference {case}.", "generated": f"Text {n} on {case}.",
-     "question": "", "model": f"hidden-{n}"}
+    {
+        "id": case,
+        "ground_truth": f"Reference {case}.",
+        "generated": f"Text {n} on {case}.",
+        "question": "",
+        "model": f"hidden-{n}",
+    }
     for case in ("c1", "c2", "c3")
     for n in (1, 2)
 ]
-PARTS = [PartRow(case, n, f"Question {n} of {case}?", {"key_info": "hidden fact"})
-         for case in ("c1", "c2", "c3") for n in (1, 2)]
+PARTS = [
+    PartRow(case, n, f"Question {n} of {case}?", {"key_info": "hidden fact"})
+    for case in ("c1", "c2", "c3")
+    for n in (1, 2)
+]
 
 
 def test_turns_and_pages_are_the_queue_without_the_reading(tmp_path):

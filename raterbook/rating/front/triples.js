@@ -2,7 +2,7 @@
 
 import { el, given } from "./elements.js";
 
-// As raterbook.rounds.exchange.triples reads them: one a line, numbered or not, in brackets or not.
+// As raterbook.files.items reads them: one a line, numbered or not, in brackets or not.
 const NUMBERING = /^\s*(?:\p{Nd}+\s*[.):]\s+|[-*•]\s+)/u;
 const ARROWS = [/→|⟶|⇒|➝|➔/, /-{1,2}>|=>/, /\|/, /\t+/]; // the first that splits in three is meant
 const SHUT = { "(": ")", "<": ">", "[": "]" };

@@ -13,7 +13,7 @@ from typing import Any
 import matplotlib
 import matplotlib.colors
 
-from ..section import printable
+from ..html import printable
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ..section import Section, table
-from ..tables.apart import one_scale
-from ..tables.spread import scales, shares
-from ..tables.values import scale_names
+from ...numbers.measures import Counted, codes
+from ..confusions import confusions, worst_pair
+from ..html import Section, table
 from ..words import (
     VISIBLE,
     cell,
@@ -21,9 +21,12 @@ from ..words import (
     name_of,
     number,
     percent,
+    scale_names,
     signed,
     spanned,
+    value_names,
 )
+from .machines import one_scale
 
 CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
 
@@ -39,7 +42,7 @@ def spread(report: Any, group: list[Any], place: int) -> str:
     found = shares(report.counted, group)
     if not len(found):
         return ""
-    from ..figures.likert import likert_figure
+    from ..figures.grids import likert_figure
 
     ordered = group[0].is_numeric
     names = scale_names(group[0])
@@ -120,7 +123,7 @@ def weighted(report: Any) -> str:
         )
     if len(rows) < 2 or ends is None:
         return ""
-    from ..figures.means import means_figure
+    from ..figures.rows import means_figure
 
     said = moved(rows)
     alt = "; ".join(
@@ -192,3 +195,86 @@ def shown(row: dict[str, Any] | None, statistic: str) -> str:
     if statistic == "sd":
         return number(row["estimate"])
     return minus(f"{row['estimate']:.2f}".rstrip("0").rstrip("."))
+
+
+# Which values raters confuse with which, in the order of the scale.
+
+
+ENOUGH = 10  # disagreeing pairs; of fewer a table says nothing
+
+
+def confusion(report: Any) -> Section | None:
+    if len(report.counted.raters()) < 2:
+        return None
+    parts = []
+    for place, group in enumerate(scales(report.counted)):
+        if len(group[0].values) < 3:
+            continue
+        found = confusions(report.counted, group)
+        worst = worst_pair(found)
+        if worst is None or worst[3] < ENOUGH:
+            continue
+        parts.append(one(report, group, found, worst, place))
+    return Section("Confused values", "".join(parts), folded=True) if parts else None
+
+
+def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: int) -> str:
+    first, second, share, pairs = worst
+    where = listing([report.label(question.id) for question in group])
+    if len(group) > 3:
+        where = f"{len(group)} questions"
+    names = value_names(group[0])
+    said = (
+        f"{percent(share)} % of {count(pairs, 'disagreement')} on {where} lie between "
+        f"{names[str(first)]} and {names[str(second)]}"
+    )
+    found = found.rename(index=lambda v: names[str(v)], columns=lambda v: names[str(v)])
+    rows = found.div(found.sum(axis=1).where(found.sum(axis=1) > 0), axis=0)
+    from ..figures.grids import heat_figure
+
+    drawn = heat_figure(
+        rows, said, percent, rows="one rater said", columns="another said", low=0, high=1
+    )
+    alt = (
+        said
+        + ". "
+        + "; ".join(
+            f"where one said {row}, another said "
+            + ", ".join(
+                f"{column} {percent(value)} %" for column, value in line.items() if value == value
+            )
+            for row, line in rows.iterrows()
+            if line.notna().any()
+        )
+    )
+    return report.picture(
+        f"confusion-{place + 1}",
+        drawn,
+        alt,
+        "Read along a row: where one rater said this, what the others said, in per cent.",
+    )
+
+
+# How the answers to each question spread over its scale.
+
+
+def shares(counted: Counted, questions: list[Any]) -> pd.DataFrame:
+    """Question × value, each row adding up to 1; questions share the scale of the first."""
+    scale = list(questions[0].values)
+    rows = {}
+    for question in questions:
+        given = codes(counted.of(question.id), question)
+        given = given[np.isfinite(given)]
+        places = [float(value) for value in scale] if question.is_numeric else range(len(scale))
+        if len(given):
+            rows[question.id] = [float((given == place).mean()) for place in places]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=scale)
+
+
+def scales(counted: Counted) -> list[list[Any]]:
+    """The questions asked, those with the same scale together."""
+    found: dict[tuple, list[Any]] = {}
+    for question in counted.asked():
+        if question.values and question.type in ("scale", "choice"):
+            found.setdefault(tuple(map(str, question.values)), []).append(question)
+    return list(found.values())

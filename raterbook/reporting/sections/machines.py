@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..measures import HALVES
-from ..section import Section, fold, heading, paragraph, table
-from ..tables.apart import apart
-from ..tables.pairs import commonest, crossed, settled
-from ..tables.values import value_names
-from ..words import cell, count, estimate, listing, name_of, signed_estimate
-from .apart import DOTS, sentence
+from ...numbers.measures import HALVES, Counted
+from ..confusions import commonest, crossed, settled
+from ..html import Section, bullets, fold, heading, paragraph, safe, short, table
+from ..leanings import margin, shown
+from ..words import (
+    cell,
+    count,
+    estimate,
+    listing,
+    name_of,
+    number,
+    signed,
+    signed_estimate,
+    value_name,
+    value_names,
+)
+from .reading import against_machine
 
 FIRST = ("exact", "within_one", "mae", "bias")
 FURTHER = ("spearman", *HALVES)
@@ -48,7 +59,7 @@ def differences(report: Any, machine: str) -> str:
     found = apart(report.counted, machine, people, report.parameters.coverage)
     if found is None:
         return ""
-    from ..figures.apart import apart_figure
+    from ..figures.scatter import apart_figure
 
     whom = "the people’s mean" if len(people) > 1 else people[0]
     said = sentence(found, machine, whom)
@@ -80,7 +91,7 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
         what = "commonest error is" if len(worst) == 1 else "commonest errors, equally often, are"
         said += f"; its {what} {listing(each)} ({worst[0][2]})"
     open_ = int((theirs.isna() & own.reindex(theirs.index).notna()).sum())
-    from ..figures.heat import heat_figure
+    from ..figures.grids import heat_figure
 
     drawn = heat_figure(
         matrix, said, lambda value: f"{value:,.0f}", rows=f"{machine} says", columns="people say"
@@ -202,3 +213,236 @@ def declared(report: Any) -> str:
         text=3,
     )
     return fold("Against each rater", inside)
+
+
+# Label by label, people against the checker; and what quality control should look at.
+
+
+STATISTICS = ("agreement_jaccard", "agreement_of_auto", "agreement_of_human", "agreement_specific")
+HEADS = ("Of either’s", "Of the checker’s", "Of the people’s", "Specific")
+LISTED = 20
+
+
+def labels(report: Any) -> Section | None:
+    parts = [per_label(report), control(report)]
+    inside = "".join(part for part in parts if part)
+    return Section("Label by label", inside, folded=True) if inside else None
+
+
+def per_label(report: Any) -> str:
+    """Four readings of “agreement on a label”; the first is the one usually published."""
+    found = {
+        (row["statistic"], row["group"]["label"]): row
+        for statistic in STATISTICS
+        for row in report.by(statistic, "label")
+    }
+    names = {label: name_of_label(report, row) for (_, label), row in found.items()}
+    lines = []
+    for label, name in names.items():
+        cells = [cell(found.get((statistic, label))) for statistic in STATISTICS]
+        if set(cells) != {"–"}:
+            lines.append((name, *cells))
+    if not lines:
+        return ""
+    note = (
+        "Where people and checker both say a label, as a share of the items to which either, the "
+        "checker, or the people gave it; specific agreement is twice the matches over both counts."
+    )
+    made = table(("Label", *HEADS), lines, "Agreement label by label")
+    return heading("People against the checker") + made + f'<p class="soft">{safe(note)}</p>'
+
+
+def name_of_label(report: Any, row: dict[str, Any]) -> str:
+    asked = report.question(row["question"])
+    label = row["group"]["label"]
+    return value_name(asked, label) if asked else str(label)
+
+
+def control(report: Any) -> str:
+    """What to look at: mismatches without a note, same context with different labels, no label."""
+    machine = next(
+        (
+            (name, q)
+            for name, kind, q in report.counted.machines()
+            if kind == "automatic" and q.type == "choice"
+        ),
+        None,
+    )
+    if machine is None:
+        return ""
+    name, question = machine
+    scale = list(value_names(question).values())
+    wrong = against_machine(report.counted, question, name)
+    notes = report.texts
+    noted = set(notes["unit"]) if len(notes) else set()
+    lines = [
+        (
+            report.unit_name(row.unit),
+            scale[int(row.machine)],
+            scale[int(row.people)],
+            "yes" if row.unit in noted else "no",
+            asked(report, report.places[row.unit][0]),
+        )
+        for row in wrong.head(LISTED).itertuples()
+    ]
+    points = []
+    silent = [report.unit_name(row.unit) for row in wrong.itertuples() if row.unit not in noted]
+    if silent:
+        many = count(len(silent), "mismatch", "mismatches")
+        points.append(f"{many} without a note: {listing(silent)}.")
+    points += twice(report, question)
+    missing = unlabelled(report, question)
+    if missing:
+        points.append(f"{count(len(missing), 'item')} without any label: {listing(missing)}.")
+    if not points and not lines:
+        return ""
+    made = heading("Quality control") + (bullets(points) if points else "")
+    if lines:
+        caption = f"Where people and {name} differ"
+        if len(wrong) > LISTED:
+            caption += f" (the first {LISTED} of {len(wrong):,})"
+        made += table(("Item", name, "People", "Note", "Question"), lines, caption, text=5)
+    return made
+
+
+def asked(report: Any, name: str) -> str:
+    item = report.items.get(name)
+    return short(item.fields.get("question", ""), 90) if item else ""
+
+
+def twice(report: Any, question: Any) -> list[str]:
+    """The same source text and answer, and yet different labels."""
+    from ..confusions import settled
+
+    said = settled(report.counted, question).dropna()
+    seen: dict[tuple[str, ...], dict[float, str]] = {}
+    clashes = []
+    for key, label in said.items():
+        item = report.items.get(str(key))
+        if item is None:
+            continue
+        text = tuple(
+            " ".join(str(v).split()).casefold()
+            for n, v in sorted(item.fields.items())
+            if report.protocol.item.fields[n].show == "long"
+        )
+        others = seen.setdefault(text, {})
+        if text and others and label not in others:
+            clashes.append(f"{key} and {next(iter(others.values()))}")
+        others.setdefault(float(label), str(key))
+    if not clashes:
+        return []
+    return [f"Same context, different labels: {listing(clashes)}."]
+
+
+def unlabelled(report: Any, question: Any) -> list[str]:
+    given = set(report.counted.of(question.id)["subject"])
+    main = [key for key, item in report.items.items() if item.role == "main"]
+    return [key for key in main if key not in given]
+
+
+# Two who scored the same items, difference against mean: in words, and as a figure.
+
+
+DOTS = (
+    "One dot an item, over the questions both answered on one scale; dots are moved a little so "
+    "that none hides another. Dashed: mean ± 1.96 standard deviations."
+)
+
+
+def sentence(found: Apart, first: str, second: str) -> str:
+    """“r1 scores 0.56 points below r2 on average (…); on 95 % of items the difference is …”"""
+    low, high = found.bias - found.margin, found.bias + found.margin
+    span = f"{signed(low)} to {signed(high)}"
+    if low <= 0 <= high:
+        said = f"No difference on average is shown between {first} and {second} "
+        said += f"({signed(found.bias)} points; {span})"
+    else:
+        side = "below" if found.bias < 0 else "above"
+        said = f"{first} scores {number(abs(found.bias))} points {side} {second} on average "
+        said += f"({span})"
+    return f"{said}; on 95 % of items the difference is {signed(found.low)} to {signed(found.high)}"
+
+
+def ends(report: Any) -> str:
+    """The most severe and the most lenient rater, item by item."""
+    pair = furthest(report.leans)
+    if pair is not None and len(report.counted.raters()) > 2:
+        # Of many raters two always lie furthest apart; both are named where both are shown to lean.
+        kept = shown(report)
+        if not len(kept) or not (kept["lean"].min() < 0 < kept["lean"].max()):
+            return ""
+    found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage) if pair else None
+    if pair is None or found is None:
+        return ""
+    from ..figures.scatter import apart_figure
+
+    said = sentence(found, *pair)
+    alt = f"{said}, over {count(len(found.points), 'item')}."
+    drawn = apart_figure(found, *pair, said)
+    title = "The two furthest apart" if len(report.counted.raters()) > 2 else "Item by item"
+    return heading(title) + report.picture("differences", drawn, alt, DOTS)
+
+
+# How far a rater's scores lie from somebody else's, item by item: bias and limits of agreement.
+
+
+ENOUGH = 10  # items before limits of agreement say anything
+REACH = 1.96
+
+
+@dataclass(frozen=True)
+class Apart:
+    """One line an item (`middle`, `gap`), and what they amount to.
+
+    `gap` is the first rater's score minus the others' mean, averaged over the questions both
+    answered; about 95 % of items lie between `low` and `high`.
+    """
+
+    points: pd.DataFrame
+    bias: float
+    margin: float
+    low: float
+    high: float
+
+
+def apart(counted: Counted, first: str, others: list[str], coverage: float = 0.95) -> Apart | None:
+    """None where fewer than ten items have a score of both on one scale."""
+    parts = []
+    for question in one_scale(counted):
+        rows = counted.of(question.id, counted.given)
+        table = counted.table(question, rows[rows["rater"].isin([first, *others])])
+        theirs = [name for name in others if name in table and name != first]
+        if first not in table or not theirs:
+            continue
+        mean = table[theirs].mean(axis=1)
+        both = pd.DataFrame({"gap": table[first] - mean, "middle": (table[first] + mean) / 2})
+        parts.append(both.dropna())
+    points = pd.concat(parts).groupby(level=0, sort=True).mean() if parts else pd.DataFrame()
+    if len(points) < ENOUGH:
+        return None
+    gap = points["gap"].to_numpy()
+    bias, spread = float(gap.mean()), float(gap.std(ddof=1))
+    ends = bias - REACH * spread, bias + REACH * spread
+    return Apart(points, bias, margin(gap, coverage), *ends)
+
+
+def one_scale(counted: Counted) -> list[Any]:
+    """The numeric questions that share the commonest scale: points can be averaged over them."""
+    found: dict[tuple[float, float], list[Any]] = {}
+    for question in counted.numeric():
+        found.setdefault((question.min, question.max), []).append(question)
+    return max(found.values(), key=len) if found else []
+
+
+def furthest(leans: pd.DataFrame) -> tuple[str, str] | None:
+    """The most severe and the most lenient rater."""
+    if len(leans) < 2:
+        return None
+    return str(leans["rater"].iloc[0]), str(leans["rater"].iloc[-1])
+
+
+def jitter(many: int, width: float) -> np.ndarray:
+    """Small steps aside that are the same on every run and never repeat."""
+    golden = 0.6180339887498949
+    return width * ((np.arange(1, many + 1) * golden) % 1 - 0.5)

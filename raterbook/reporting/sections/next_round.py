@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 
 from ...rounds.status import crowd
-from ..section import Section, bullets
-from ..tables.conduct import times, uniform
-from ..tables.lean import shown
-from ..tables.others import furthest, habit
-from ..tables.pairs import confusions, worst_pair
-from ..tables.spread import scales
-from ..tables.values import value_name
-from ..words import count, listing, percent, signed
-from .copied import copying
+from ..confusions import confusions, worst_pair
+from ..html import Section, bullets
+from ..leanings import furthest, habit, shown
+from ..words import count, listing, percent, signed, value_name
+from .conduct import times, uniform
+from .criteria import scales
 from .raters import agreeing, between, points
+from .reading import copying
 
 LEANING = 0.15  # scale points that are worth a conversation
 APART = 0.08  # shares further apart than this are worth a conversation

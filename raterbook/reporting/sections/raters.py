@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..section import Section, heading, paragraph, table
-from ..tables.lean import habits, shown
-from ..tables.others import FEWEST, concord, furthest, habit
-from ..tables.pairs import agreement_matrix
-from ..tables.values import value_names
-from ..words import VISIBLE, number, percent, signed, spanned
-from .apart import ends
+from ..confusions import agreement_matrix
+from ..html import Section, heading, paragraph, table
+from ..leanings import FEWEST, concord, furthest, habit, habits, shown
+from ..words import VISIBLE, number, percent, signed, spanned, value_names
+from .machines import ends
 from .trust import coefficients
 
 ENOUGH = 2
@@ -39,7 +37,7 @@ def lean(report: Any) -> str:
         drawn = shown(report)
         drawn = drawn.loc[drawn["lean"].abs().sort_values(kind="stable").index[-MOST:]]
         drawn = drawn.sort_values(["lean", "rater"])
-    from ..figures.lean import lean_figure
+    from ..figures.rows import lean_figure
 
     said = finding(report)
     if len(found) > MOST:
@@ -217,7 +215,7 @@ def matrix(report: Any, asked: list[Any] | None = None) -> str:
         )
     if len(names) > MOST:
         return heading("Who agrees with whom") + paragraph(f"{said}.")
-    from ..figures.heat import heat_figure
+    from ..figures.grids import heat_figure
 
     found = agreement_matrix(counted, asked)
     found.index = found.columns = pd.Index([report.rater_name(name) for name in names])

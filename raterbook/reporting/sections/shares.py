@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from ..cautions import marks
-from ..names import NAMES
-from ..section import Section, paragraph, table
-from ..tables.values import value_name
-from ..words import capital, count, interval, name_of, number, percent
+import numpy as np
+import pandas as pd
+
+from ...numbers.number import NAMES
+from ..html import Section, heading, paragraph, quoted, safe, table
+from ..words import (
+    capital,
+    cell,
+    count,
+    estimate,
+    interval,
+    marks,
+    name_of,
+    number,
+    percent,
+    reason,
+    signed,
+    value_name,
+    was,
+)
 
 CAPTION = (
     "Per cent of the ratings ± half of the interval; by its ends where ± would go below 0 or "
@@ -126,3 +142,266 @@ def notes(report: Any) -> list[str]:
             "Accurate and inaccurate do not add up to all: the rest is disputed or unsupported."
         )
     return said
+
+
+# A stated overall against the mean of the criteria: how often it was adjusted, and why.
+
+
+ADJUSTED, LISTED = 0.5, 5
+
+
+def overall(report: Any) -> Section | None:
+    row = report.numbers.get("adjusted_share")
+    if row is None or row["estimate"] is None:
+        return None
+    question = report.protocol.question(row["question"])
+    stated = against_computed(report, question)
+    computed = report.numbers.get("overall_computed_mean")
+    mean = report.numbers.get("mean", question.id)
+    parts = [paragraph(how_many(row))]
+    if mean and computed and mean["estimate"] is not None and computed["estimate"] is not None:
+        both = number(mean["estimate"]), number(computed["estimate"])
+        parts = [
+            paragraph(f"{how_many(row)} On average {both[0]} is stated and {both[1]} computed.")
+        ]
+    if question.levels:
+        parts.append(named(question, stated))
+    parts.append(why(report, stated))
+    return Section("Overall score", "".join(parts), folded=True)
+
+
+def how_many(row: dict[str, Any]) -> str:
+    """“14 of 288 stated overalls (5 %; 2.9–8 %) were adjusted: …”"""
+    total = row["n_ratings"]
+    some = round(row["estimate"] * total)
+    between = interval(row["low"], row["high"], row["statistic"])
+    share = number(row["estimate"], row["statistic"]) + (f"; {between}" if between else "")
+    return (
+        f"{some:,} of {count(total, 'stated overall')} ({share}) {was(some)} adjusted: half a "
+        "point or more away from the mean of the same rater’s criteria."
+    )
+
+
+def against_computed(report: Any, question: Any) -> pd.DataFrame:
+    """unit, rater, stated, computed for everyone who gave both."""
+    people = report.counted.people
+    criteria = [
+        asked
+        for measure in report.protocol.measures
+        if measure.statistic == "overall_computed_mean"
+        for asked in measure.question or ()
+    ]
+    rows = people[people["question"].isin(criteria)]
+    computed = rows["number"].astype(float).groupby([rows["unit"], rows["rater"]]).mean()
+    own = report.counted.of(question.id).set_index(["unit", "rater"])["number"].astype(float)
+    both = pd.concat([own, computed], axis=1, keys=["stated", "computed"]).dropna()
+    return both.reset_index()
+
+
+def named(question: Any, stated: pd.DataFrame) -> str:
+    """How many overalls have which level's name; halves fall to the lower one."""
+    levels = [question.level_of(float(value)) for value in stated["stated"]]
+    names = [level.name if level else "–" for level in levels]
+    order = [level.name for level in sorted(question.levels, key=lambda level: -level.value)]
+    lines = [
+        (name, names.count(name), f"{100 * names.count(name) / max(len(names), 1):.0f} %")
+        for name in order
+    ]
+    return table(
+        ("Level", "Ratings", "Share"),
+        lines,
+        "Stated overalls by level; halves count to the lower level",
+    )
+
+
+def why(report: Any, stated: pd.DataFrame) -> str:
+    """The adjustments that go furthest, with the reasons given."""
+    gap = stated["stated"] - stated["computed"]
+    moved = stated.assign(gap=gap)[gap.abs() >= ADJUSTED - 1e-9]
+    if not len(moved):
+        return ""
+    order = np.lexsort((moved["rater"], moved["unit"], -moved["gap"].abs().round(9)))
+    texts = report.texts
+    reasons = texts[texts["question"].eq("overall_reason")].set_index(["unit", "rater"])["value"]
+    lines = []
+    for row in moved.iloc[order].head(LISTED).itertuples():
+        reason = reasons.get((row.unit, row.rater))
+        said = f": {quoted(reason)}" if isinstance(reason, str) else ", without a reason"
+        lines.append(
+            f"<li><b>{safe(report.unit_name(row.unit))}</b>, {safe(row.rater)}: stated "
+            f"{number(row.stated)}, computed {number(row.computed)} ({signed(row.gap)}){said}</li>"
+        )
+    more = len(moved) > len(lines)
+    what = f"The {len(lines)} adjusted furthest" if more else "Those adjusted"
+    return paragraph(f"{what}, with the reasons given:") + f"<ul>{''.join(lines)}</ul>"
+
+
+# Full agreement, a majority, or none; each rater against the majority; how far all lie apart.
+
+
+MOST = 20
+EVERYONE = "Items that every rater rated"
+KINDS = {
+    "full_agreement": "All raters the same",
+    "majority": "A majority",
+    "no_majority": "No majority",
+}
+
+
+def majorities(report: Any) -> Section | None:
+    inside = agreed(report) + scattered(report)
+    return Section("Majorities", inside, folded=True) if inside else None
+
+
+def agreed(report: Any) -> str:
+    """How often all or most of those who rated an item gave the same score."""
+    rows = {kind: rows for kind in KINDS if (rows := report.rows(kind))}
+    asked = [row for kind in rows for row in rows[kind]]
+    found = {
+        (kind, row["question"]): row
+        for kind in rows
+        for row in rows[kind]
+        if row["estimate"] is not None
+    }
+    lines = []
+    for question in dict.fromkeys(row["question"] for row in asked if row["question"]):
+        own = [found.get((kind, question)) for kind in rows]
+        counted = next((row["n_items"] for row in own if row is not None), None)
+        if counted is not None:
+            lines.append((report.label(question), *map(cell, own), counted))
+    if not asked:
+        return against(report)
+    if not lines:
+        why = reason(asked[0]["reason"])
+        if asked[0]["reason"] == "single_rater" and report.mixed:
+            why = "only one person answered"  # and a model beside them, which does not count here
+        return paragraph(f"No majorities are counted: {why}.") + against(report)
+    head = ("Question", *(KINDS[kind] for kind in rows), "Items")
+    said = summary(found)
+    made = (paragraph(said) if said else "") + table(head, lines, caption(found))
+    return made + against(report)
+
+
+def caption(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
+    """Which items are counted: those that all raters rated, or as many of them as rated most."""
+    rows = [row for (_, question), row in found.items() if question]
+    if all(row["n_ratings"] >= row["n_raters"] * row["n_items"] for row in rows):
+        return EVERYONE
+    return f"Items {usual(found)}"
+
+
+def usual(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
+    """How often the counted items were rated, as a number where all items were as often."""
+    each = {row["n_ratings"] / row["n_items"] for (_, question), row in found.items() if question}
+    if uneven(found) or len(each) > 1:
+        return "with as many ratings as most have"
+    return f"with {each.pop():g} ratings each"
+
+
+def uneven(found: dict[tuple[str, str | None], dict[str, Any]]) -> bool:
+    """Whether items with fewer or more ratings than most are left out anywhere."""
+    return any("uneven_units" in row["warnings"] for row in found.values())
+
+
+def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
+    """The items as a whole: on how many questions the raters have a majority."""
+    everyone = caption(found) == EVERYONE
+    whole, some, none = (found.get((kind, None)) for kind in KINDS)
+    if whole is None and everyone:
+        return "Only items that every rater rated are counted here."
+    if whole is None:
+        return "Items with fewer ratings than most are not counted here." if uneven(found) else ""
+    rated = "rated by everyone" if everyone else usual(found)
+    return (
+        f"Of {whole['n_items']:,} items {rated} on every question, "
+        f"{percent(whole['estimate'])} % have a majority on all questions, "
+        f"{percent(some['estimate']) if some else '–'} % on some, "
+        f"{percent(none['estimate']) if none else '–'} % on none."
+    )
+
+
+def against(report: Any) -> str:
+    """How often each rater gave the commonest score; ties are left out."""
+    rows = report.by("evaluator_agreement", "rater")
+    if not rows:
+        return ""
+    every = sorted({row["group"]["rater"] for row in rows})
+    raters = every[:MOST]
+    questions = list(dict.fromkeys(row["question"] for row in rows))
+    cells = {(row["group"]["rater"], row["question"]): row for row in rows}
+    lines = [
+        (
+            report.rater_name(rater),
+            *(cell(cells.get((rater, q))) for q in questions),
+        )
+        for rater in raters
+    ]
+    head = ("Rater", *(report.label(q) if q else "All" for q in questions))
+    ties = (
+        "the first rater’s score wins a tie"
+        if report.parameters.ties == "first"
+        else "ties are left out"
+    )
+    return heading("Each rater against the commonest score") + table(
+        head,
+        lines,
+        f"Share of a rater’s scores that are the commonest one; {ties}"
+        + (f"; the first {MOST} of {len(every):,} by name" if len(every) > MOST else ""),
+    )
+
+
+# How far raters of one item lie apart, and over which ranges of the scale their scores spread.
+
+
+APART = ("evaluator_variance", "evaluator_sd")
+RANGE = re.compile(r"\[(-?\d+), (-?\d+)([])])")
+
+
+def scattered(report: Any) -> str:
+    """Both parts, each where the protocol asks for it."""
+    return apart(report) + ranges(report)
+
+
+def apart(report: Any) -> str:
+    """One line a question, and one of each rating's mean over them."""
+    rows = {
+        (row["question"], statistic): row
+        for statistic in APART
+        for row in report.rows(statistic)
+        if row["estimate"] is not None
+    }
+    if not rows:
+        return ""
+    lines = []
+    for question in dict.fromkeys(question for question, _ in rows):
+        own = [rows.get((question, statistic)) for statistic in APART]
+        items = max(row["n_items"] for row in own if row)
+        lines.append((of_question(report, question), *(cell(row) for row in own), items))
+    head = ("Question", *(name_of(statistic) for statistic in APART), "Items")
+    caption = "Within an item, averaged over the items that two or more rated"
+    return heading("How far raters lie apart") + table(head, lines, caption)
+
+
+def ranges(report: Any) -> str:
+    """The share of ratings whose mean over the questions falls in each range."""
+    rows = [row for row in report.by("score_ranges", "label") if row["estimate"] is not None]
+    rows = [row for row in rows if row["question"] is None] or rows
+    if not rows:
+        return ""
+    what = of_question(report, rows[0]["question"])
+    lines = [(words(str(row["group"]["label"])), estimate(row)) for row in rows]
+    caption = f"{what}: share of {count(rows[0]['n_ratings'], 'rating')} in each range"
+    return heading("Where the scores lie") + table(("Range", "Share"), lines, caption)
+
+
+def of_question(report: Any, question: str | None) -> str:
+    return report.label(question) if question else "Mean over the questions"
+
+
+def words(label: str) -> str:
+    """`[3, 4)` as “3 to below 4”, and `[4, 5]` as “4 to 5”."""
+    found = RANGE.fullmatch(label)
+    if found is None:
+        return label
+    low, high, closed = found.groups()
+    return f"{low} to {high}" if closed == "]" else f"{low} to below {high}"

@@ -22,18 +22,36 @@ _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?')
 def can_record():
     """Whether strace is here and may trace."""
     strace = shutil.which("strace")
-    return bool(strace) and subprocess.run(
-        [strace, "-o", "/dev/null", "true"], capture_output=True, check=False
-    ).returncode == 0
+    return (
+        bool(strace)
+        and subprocess.run(
+            [strace, "-o", "/dev/null", "true"], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 def record(code, folder, *words):
     """Run the code under strace; the calls that touch this folder, in order."""
     log = folder.with_name(folder.name + ".calls")
     done = subprocess.run(
-        ["strace", "-e", f"trace={CALLS}", "-xx", "-s", "200000", "-o", str(log),
-         sys.executable, "-c", code, *map(str, words)],
-        capture_output=True, text=True, check=False,
+        [
+            "strace",
+            "-e",
+            f"trace={CALLS}",
+            "-xx",
+            "-s",
+            "200000",
+            "-o",
+            str(log),
+            sys.executable,
+            "-c",
+            code,
+            *map(str, words),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return list(_calls(log, str(folder)))

@@ -44,14 +44,19 @@ def save_all(stored, count, before=lambda number: None, after=lambda: None):
     for line in sorted(set(refused)):
         print(line)
 """
-START = """
+START = (
+    """
 import os, resource, signal, sys
 from raterbook.rounds import Event, RoundError, Store
 path = sys.argv[1]
 stored = Store(path).round("faults")
-""" + SAVE
+"""
+    + SAVE
+)
 EVERY_FIFTIETH = START + "save_all(stored, int(sys.argv[2]))"
-LIMITED = START + """
+LIMITED = (
+    START
+    + """
 most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
 def limit(number):
     if number % 50 == 49:
@@ -60,7 +65,10 @@ def lift():
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 save_all(stored, int(sys.argv[2]), limit, lift)
 """
-REALLY_FULL = START + """
+)
+REALLY_FULL = (
+    START
+    + """
 ballast = os.path.join(os.path.dirname(path), "ballast")
 def fill(number):
     if number % 50 == 49:
@@ -72,6 +80,7 @@ def fill(number):
             os.close(file)
 save_all(stored, int(sys.argv[2]), fill, lambda: os.remove(ballast))
 """
+)
 IN_THE_MOUNT = """
 import sys
 sys.path.insert(0, sys.argv[3])
@@ -95,8 +104,15 @@ for number in range(60):
         except sqlite3.Error:
             pass
 """
-INJECT = ["strace", "-o", "/dev/null", "-e", "trace=pwrite64",
-          "-e", "inject=pwrite64:error=ENOSPC:when=50+50"]
+INJECT = [
+    "strace",
+    "-o",
+    "/dev/null",
+    "-e",
+    "trace=pwrite64",
+    "-e",
+    "inject=pwrite64:error=ENOSPC:when=50+50",
+]
 
 needs_strace = pytest.mark.skipif(not can_record(), reason="needs strace, and leave to trace")
 
@@ -104,7 +120,9 @@ needs_strace = pytest.mark.skipif(not can_record(), reason="needs strace, and le
 def run(code, *words, inside=()):
     done = subprocess.run(
         [*inside, sys.executable, "-c", code, *map(str, words)],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -145,9 +163,10 @@ def test_ten_thousand_answers_on_a_limited_file_lose_nothing(tmp_path):
 def test_a_small_file_system_that_is_full_loses_nothing(tmp_path):
     unshare = ["unshare", "--user", "--map-root-user", "--mount"]
     mount = ["sh", "-c", 'mount -t tmpfs -o size=3m raterbook "$0" && exec "$@"', str(tmp_path)]
-    if shutil.which("unshare") is None or subprocess.run(
-        [*unshare, *mount, "true"], capture_output=True, check=False
-    ).returncode:
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*unshare, *mount, "true"], capture_output=True, check=False).returncode
+    ):
         pytest.skip("needs leave to mount a tmpfs in a namespace of its own")
     path = tmp_path / "store.sqlite"
     code = IN_THE_MOUNT + REALLY_FULL + "print(writers.integrity(path))"

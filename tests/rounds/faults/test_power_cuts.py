@@ -9,7 +9,8 @@ import sqlite3
 
 import pytest
 
-from raterbook.rounds import Store, sqlite
+from raterbook.rounds import Store
+from raterbook.rounds.store import database
 from tests.rounds.faults import writers
 from tests.rounds.faults.recorded import can_record, cuts, record
 
@@ -18,11 +19,12 @@ pytestmark = pytest.mark.skipif(not can_record(), reason="needs strace, and leav
 WRITER = """
 import os, sys
 from sqlalchemy import event
-from raterbook.rounds import Event, Store, sqlite
+from raterbook.rounds import Event, Store
+from raterbook.rounds.store import database
 path, journal, synchronous = sys.argv[1:]
-sqlite.has_sound_wal = lambda: journal == "wal"
+database.has_sound_wal = lambda: journal == "wal"
 if journal == "delete":
-    sqlite.keep_journal = sqlite.journal_of
+    database.keep_journal = database.journal_of
 store = Store(path)
 @event.listens_for(store._engine, "connect")
 def settle(connection, record):
@@ -32,7 +34,7 @@ def settle(connection, record):
 store.dispose()
 stored = store.round("faults")
 with store.write() as connection:
-    assert sqlite.journal_of(connection) == journal
+    assert database.journal_of(connection) == journal
 acks = os.open(os.path.dirname(path) + "/acks", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 for number in range(40):
     events = [
@@ -63,7 +65,7 @@ def losses(monkeypatch, folder, journal, count, synchronous=""):
 
     Either journal is kept to, whatever this SQLite does well.
     """
-    monkeypatch.setattr(sqlite, "has_sound_wal", lambda: journal == "wal")
+    monkeypatch.setattr(database, "has_sound_wal", lambda: journal == "wal")
     before, there, calls = recorded(folder, journal, synchronous)
     lost = damaged = 0
     for left, done in cuts(calls, before, there, count):
@@ -76,8 +78,10 @@ def losses(monkeypatch, folder, journal, count, synchronous=""):
             state, stored = "damaged", set()
         damaged += state != "ok"
         lost += not {event.decode() for event in told} <= stored
-    print(f"{count} power cuts, {journal}{synchronous and f' {synchronous}'}: {lost} with losses, "
-          f"{damaged} with damage")
+    print(
+        f"{count} power cuts, {journal}{synchronous and f' {synchronous}'}: {lost} with losses, "
+        f"{damaged} with damage"
+    )
     return lost, damaged
 
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from raterbook.protocols import parse
-from raterbook.rounds import Event, ItemTable, Store, lock
+from raterbook.rounds import Event, ItemTable, Store
+from raterbook.rounds.store import lock
 
 PROTOCOL = """
 name: faults

@@ -1,0 +1,1 @@
+"""Agreement between raters: α, κ, Gwet’s coefficients, intraclass correlations."""

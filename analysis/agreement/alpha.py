@@ -1,0 +1,294 @@
+"""Krippendorff's alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from analysis.agreement.infer import infer
+from analysis.estimate import Estimate
+from analysis.intervals.interval import Options
+from analysis.ratings.patterns import count_values, find_patterns
+from analysis.ratings.ratings import Ratings, read
+
+TOLERANCE = 1e-12
+# With more values than this, ordinal alpha works on ranks instead of a table of coincidences.
+MANY = 100
+
+
+class Alpha:
+    """Alpha for fixed distances: 1 − observed disagreement / expected disagreement."""
+
+    name = "alpha"
+    exchangeable = True
+    # Gwet published two closed-form variances that differ in the fourth digit where raters are
+    # missing: the book's, and a later one with the small-sample correction in one more place.
+    later_variance = False
+
+    def __init__(self, delta: np.ndarray) -> None:
+        self.delta = delta
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        """Per pattern: how often each value occurs in pairs, and the disagreement within."""
+        h = count_values(codes, q)
+        m = h.sum(axis=1, keepdims=True)
+        h = np.where(m >= 2, h, 0.0)
+        within = ((h @ self.delta) * h).sum(axis=1, keepdims=True) / np.maximum(m - 1, 1)
+        return np.hstack([h, within])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        n_v, within = totals[:, :-1], totals[:, -1]
+        n = n_v.sum(axis=1)
+        between = ((n_v @ self.delta) * n_v).sum(axis=1)
+        return _one_minus((n - 1) * within, between, n)
+
+
+class NominalAlpha:
+    """Alpha where any difference counts fully.
+
+    Values given only once are told apart by their number alone, so that scores that hardly ever
+    repeat need no column each.
+    """
+
+    name = "alpha_nominal"
+    exchangeable = True
+
+    def __init__(self, coded: Ratings) -> None:
+        q = len(coded.scale)
+        self.place = np.arange(q + 1)
+        self.repeated = q
+        if q > MANY:
+            used = np.bincount(coded.codes.ravel().astype(np.int64), minlength=q + 1)[1:] > 1
+            self.repeated = int(used.sum())
+            self.place[1:] = np.where(used, np.cumsum(used), self.repeated + 1)
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        h = count_values(self.place[codes], self.repeated + 1)
+        m = h.sum(axis=1, keepdims=True)
+        h = np.where(m >= 2, h, 0.0)
+        same = (h[:, :-1] ** 2).sum(axis=1, keepdims=True) + h[:, -1:]
+        apart = (h.sum(axis=1, keepdims=True) ** 2 - same) / np.maximum(m - 1, 1)
+        return np.hstack([h, apart])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        repeated, once, within = totals[:, :-2], totals[:, -2], totals[:, -1]
+        n = repeated.sum(axis=1) + once
+        same = (repeated**2).sum(axis=1) + once
+        return _one_minus((n - 1) * within, n**2 - same, n)
+
+
+class IntervalAlpha:
+    """Alpha of squared differences between numbers: four sums, however many values there are."""
+
+    exchangeable = True
+
+    def __init__(self, numbers: np.ndarray, name: str = "alpha_interval") -> None:
+        # Squares of numbers far from zero would cancel, and huge ones overflow.
+        middle = float(numbers.mean()) if len(numbers) else 0.0
+        spread = float(np.abs(numbers - middle).max()) if len(numbers) else 1.0
+        self.numbers, self.name = (numbers - middle) / (spread or 1.0), name
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        x = np.append(0.0, self.numbers)[codes]
+        m = (codes > 0).sum(axis=1)
+        pairable = m >= 2
+        total, squares = x.sum(axis=1), (x**2).sum(axis=1)
+        apart = 2 * (m * squares - total**2) / np.maximum(m - 1, 1)
+        return np.column_stack([m, total, squares, apart]) * pairable[:, None]
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        n, total, squares, within = totals.T
+        return _one_minus((n - 1) * within, 2 * (n * squares - total**2), n)
+
+
+class OrdinalAlpha:
+    """Alpha on ranks: interval alpha of the mid-ranks that the ratings themselves define."""
+
+    name = "alpha_ordinal"
+    exchangeable = True
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        """Per pattern its coincidences: one q × q matrix, laid flat."""
+        h = count_values(codes, q)
+        m = h.sum(axis=1)
+        h = np.where(m[:, None] >= 2, h, 0.0)
+        pairs = h[:, :, None] * h[:, None, :]
+        own = np.arange(q)
+        pairs[:, own, own] -= h
+        pairs /= np.maximum(m - 1, 1)[:, None, None]
+        return pairs.reshape(len(codes), q * q)
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        q = round(totals.shape[1] ** 0.5)
+        coincidences = totals.reshape(len(totals), q, q)
+        n_v = coincidences.sum(axis=2)
+        n = n_v.sum(axis=1)
+        rank = np.cumsum(n_v, axis=1) - n_v / 2
+        # Ranks are centred so that large counts do not cancel.
+        rank = rank - n[:, None] / 2
+        squares = (n_v * rank**2).sum(axis=1)
+        product = np.einsum("bi,bij,bj->b", rank, coincidences, rank)
+        between = 2 * (n * squares - (n_v * rank).sum(axis=1) ** 2)
+        return _one_minus((n - 1) * 2 * (squares - product), between, n)
+
+
+def _one_minus(within: np.ndarray, between: np.ndarray, n: np.ndarray) -> np.ndarray:
+    scale = np.maximum(n, 1.0) ** 2
+    defined = (n >= 2) & (between > TOLERANCE * scale)
+    ratio = np.divide(within, between, out=np.full_like(within, np.nan), where=defined)
+    return np.asarray(1 - ratio)
+
+
+def alpha_statistic(level: str | Callable[[Any, Any], float], coded: Ratings) -> Any:
+    """The statistic that computes alpha at this level on this scale."""
+    if level == "nominal":
+        return NominalAlpha(coded)
+    if level == "interval":
+        return IntervalAlpha(coded.numbers)
+    if level == "ordinal" and len(coded.scale) <= MANY:
+        return OrdinalAlpha()
+    if level == "ordinal":
+        return IntervalAlpha(_mid_ranks(coded), "alpha_ordinal")
+    found = Alpha(distances(level, coded.scale, coded.numbers))
+    found.name = f"alpha_{level}" if isinstance(level, str) else "alpha_custom"
+    return found
+
+
+def _mid_ranks(coded: Ratings) -> np.ndarray:
+    """Each value's mid-rank among the pairable ratings.
+
+    With so many values one unit hardly moves a rank, so the intervals hold the ranks where they
+    are; a q × q table of coincidences per unit would not fit into memory.
+    """
+    used = coded.codes[coded.rating_counts() >= 2]
+    n_v = np.bincount(used.ravel().astype(np.int64), minlength=len(coded.scale) + 1)[1:]
+    return np.asarray(np.cumsum(n_v) - n_v / 2)
+
+
+def alpha(
+    ratings: Any,
+    level: str | Callable[[Any, Any], float] = "nominal",
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """Krippendorff's alpha: 1 is perfect agreement, 0 is chance, below 0 is worse than chance.
+
+    `ratings` is a long frame (unit, rater, value) or a units × raters table; units rated once are
+    ignored. `level` is nominal, ordinal, interval, ratio, circular, bipolar, absolute, jaccard or
+    masi (values are sets), or a distance(a, b). Without a value, and with the reason, when nobody
+    could have disagreed.
+
+    >>> alpha([[1, 1], [2, 2], [3, 3], [3, 4]], "nominal", interval=None)
+    <alpha_nominal: 0.6957; 4 units, 2 raters, 8 ratings>
+    """
+    check_level(level)
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    if isinstance(level, str) and level in ORDERED:
+        refuse_labels(coded, f"level {level!r}")
+    return infer(
+        alpha_statistic(level, coded),
+        coded,
+        find_patterns(coded),
+        Options(interval, resamples, coverage, seed),
+    )
+
+
+def refuse_labels(coded: Ratings, what: str) -> None:
+    """Labels have no order of their own ("10" sorts before "9"), so the scale must say it."""
+    if coded.labels and not coded.declared and len(coded.scale) > 1:
+        shown = ", ".join(repr(value) for value in coded.scale[:5])
+        raise ValueError(
+            f"{what} needs an order, and the values are labels ({shown}): "
+            "pass scale=[…] from lowest to highest"
+        )
+
+
+# How far apart two values are, for Krippendorff's alpha (squared differences).
+
+
+LEVELS = ("nominal", "ordinal", "interval", "ratio", "circular", "bipolar", "absolute")
+# A table of distances has the square of this many cells.
+MOST = 2000
+SETS = ("jaccard", "masi")
+# Levels that need an order, so that labels are refused unless the scale is declared.
+ORDERED = frozenset(LEVELS[1:])
+
+
+def check_level(level: Any) -> None:
+    """Refuse a level that does not exist, naming those that do."""
+    if callable(level) or level in LEVELS or level in SETS:
+        return
+    raise ValueError(
+        f"Unknown level {level!r}: choose {', '.join(LEVELS[:-1])} or {LEVELS[-1]}; "
+        f"{' or '.join(SETS)} for sets; or give a distance(a, b)"
+    )
+
+
+def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarray) -> np.ndarray:
+    """The q × q matrix of distances; for "ordinal" see `alpha`, where it depends on the counts.
+
+    Formulas: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), section E.
+    """
+    if len(scale) > MOST:
+        raise ValueError(
+            f"{len(scale):,} different values: level {level!r} needs at most {MOST:,}; "
+            "nominal, ordinal and interval take any number"
+        )
+    if callable(level):
+        return _from_function(level, scale)
+    if level in SETS:
+        return _from_function(jaccard if level == "jaccard" else masi, scale)
+    gap = x[:, None] - x[None, :]
+    total = x[:, None] + x[None, :]
+    if level == "nominal":
+        return (gap != 0).astype(float)
+    if level == "absolute":
+        return np.abs(gap)
+    if level == "interval":
+        return gap**2
+    if level == "ratio":
+        if len(x) and x.min() < 0:
+            raise ValueError(f"ratio level with a negative value {x.min():g}: use interval")
+        return np.divide(gap, total, out=np.zeros_like(gap), where=total != 0) ** 2
+    low, high = x.min(), x.max()
+    if level == "circular":
+        return np.asarray(np.sin(np.pi * gap / (high - low + 1)) ** 2)
+    room = (total - 2 * low) * (2 * high - total)
+    return np.divide(gap**2, room, out=np.zeros_like(gap), where=room > 0)
+
+
+def _from_function(distance: Callable[[Any, Any], float], scale: Any) -> np.ndarray:
+    matrix = np.array([[float(distance(a, b)) for b in scale] for a in scale])
+    matrix = matrix.reshape(len(scale), len(scale))
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ValueError("a distance must be a finite number that is not negative")
+    if not np.allclose(matrix, matrix.T) or np.diag(matrix).any():
+        raise ValueError("a distance must be symmetric, and 0 from a value to itself")
+    return matrix
+
+
+def jaccard(a: Any, b: Any) -> float:
+    """The share of the labels in either set that are not in both."""
+    a, b = frozenset(a), frozenset(b)
+    return 1 - len(a & b) / len(a | b) if a | b else 0.0
+
+
+def masi(a: Any, b: Any) -> float:
+    """Jaccard weighted down for partial overlap (Passonneau 2006): 1, 2/3, 1/3 or 0."""
+    a, b = frozenset(a), frozenset(b)
+    if a == b:
+        return 0.0
+    if a <= b or b <= a:
+        kept = 2 / 3
+    else:
+        kept = 1 / 3 if a & b else 0.0
+    return 1 - (1 - jaccard(a, b)) * kept

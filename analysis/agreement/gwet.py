@@ -1,0 +1,382 @@
+"""Gwet's AC1 and AC2, Brennan–Prediger, percent agreement, and alpha with Gwet's weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from analysis.agreement.alpha import Alpha, refuse_labels
+from analysis.agreement.infer import infer
+from analysis.estimate import Estimate
+from analysis.intervals.interval import Options
+from analysis.intervals.resampling import FISHER, LOGIT
+from analysis.ratings.patterns import count_values, find_patterns
+from analysis.ratings.ratings import Ratings, read
+
+
+def gwet(
+    ratings: Any,
+    weights: str | Sequence[Any] | np.ndarray = "identity",
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """Gwet's AC1 (AC2 with weights): agreement beyond chance that a common value does not sink.
+
+    1 is perfect, 0 is chance. Chance depends on how many values the scale has, so declare
+    `scale`; otherwise the values seen are taken and `scale_inferred` says so.
+    """
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    name = "ac1" if is_identity(weights) else "ac2"
+    return _shared(coded, weights, "gwet", name, Options(interval, resamples, coverage, seed))
+
+
+def brennan_prediger(
+    ratings: Any,
+    weights: str | Sequence[Any] | np.ndarray = "identity",
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """Brennan–Prediger: agreement beyond what guessing evenly among the values would give."""
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    name = "brennan_prediger"
+    return _shared(coded, weights, "uniform", name, Options(interval, resamples, coverage, seed))
+
+
+def percent_agreement(
+    ratings: Any,
+    within: float = 0,
+    *,
+    weights: str | Sequence[Any] | np.ndarray | None = None,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """The share of pairs of raters that agree, averaged over units; chance is not removed.
+
+    `within=1` also counts pairs one step apart as agreeing.
+    """
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    if within and weights is not None:
+        raise ValueError(f"within={within!r} and weights={weights!r}: give one of them")
+    if within < 0:
+        raise ValueError(f"within={within!r}: 0 for equal values, 1 for one step apart")
+    if within:
+        refuse_labels(coded, f"within={within!r}")
+    if isinstance(weights, str) and not is_identity(weights):
+        refuse_labels(coded, f"weights {weights!r}")
+    matrix = (
+        agreement_weights(weights, coded.numbers)
+        if weights is not None
+        else within_weights(coded.numbers, within)
+    )
+    name = "percent_within_one" if within == 1 else "percent_agreement"
+    return infer(
+        ObservedAgreement(matrix, name),
+        coded,
+        find_patterns(coded),
+        Options(interval, resamples, coverage, seed),
+    )
+
+
+def alpha_gwet(
+    ratings: Any,
+    weights: str | Sequence[Any] | np.ndarray = "identity",
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """Alpha with Gwet's agreement weights; for ordinal data not Krippendorff's number.
+
+    On Krippendorff's four observers it is .834 where `alpha(level="ordinal")` is .815.
+    """
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    if isinstance(weights, str) and not is_identity(weights):
+        refuse_labels(coded, f"weights {weights!r}")
+    return infer(
+        alpha_gwet_statistic(weights, coded),
+        coded,
+        find_patterns(coded),
+        Options(interval, resamples, coverage, seed),
+    )
+
+
+def alpha_gwet_statistic(weights: Any, coded: Ratings) -> Alpha:
+    """Alpha whose disagreement is 1 − weight."""
+    statistic = Alpha(1 - agreement_weights(weights, coded.numbers))
+    statistic.name = f"alpha_gwet_{weights_name(weights)}"
+    statistic.later_variance = True
+    return statistic
+
+
+def within_weights(numbers: np.ndarray, within: float) -> np.ndarray:
+    """1 where two values lie at most `within` apart."""
+    if len(numbers) > MOST:
+        raise ValueError(f"{len(numbers):,} different values: round them to at most {MOST:,}")
+    return (np.abs(numbers[:, None] - numbers[None, :]) <= within + 1e-9).astype(float)
+
+
+def _shared(
+    coded: Ratings,
+    weights: Any,
+    chance: str,
+    name: str,
+    options: Options,
+) -> Estimate:
+    if isinstance(weights, str) and not is_identity(weights):
+        refuse_labels(coded, f"weights {weights!r}")
+    statistic = SharedChance(agreement_weights(weights, coded.numbers), chance, name)
+    return infer(
+        statistic,
+        coded,
+        find_patterns(coded),
+        options,
+        warnings=() if coded.declared else ("scale_inferred",),
+    )
+
+
+# Agreement weights: 1 where two values count as the same, less the further they lie apart.
+#
+# The formulas are those of Gwet, Handbook of Inter-Rater Reliability, 4th edition, chapter 3; the
+# scale's own numbers make them, not the ranks of the values that happened to be used.
+
+
+# A table of weights has the square of this many cells.
+MOST = 2000
+NAMES = (
+    "identity",
+    "linear",
+    "quadratic",
+    "ordinal",
+    "radical",
+    "ratio",
+    "circular",
+    "bipolar",
+)
+
+
+def agreement_weights(weights: Any, numbers: np.ndarray) -> np.ndarray:
+    """The q × q matrix for a name in `NAMES`, or the matrix given, checked."""
+    if len(numbers) > MOST:
+        raise ValueError(
+            f"{len(numbers):,} different values: weights need a scale of at most {MOST:,}; "
+            "use alpha(level='interval') or icc for continuous scores"
+        )
+    if is_identity(weights):
+        return np.eye(len(numbers))
+    if not isinstance(weights, str):
+        return _checked(np.asarray(weights, dtype=float), len(numbers))
+    if weights not in NAMES:
+        raise ValueError(f"unknown weights {weights!r}: choose {', '.join(NAMES[:-1])} or bipolar")
+    q = len(numbers)
+    if q < 2:
+        return np.eye(q)
+    return _named(weights, np.asarray(numbers, dtype=float))
+
+
+def is_identity(weights: Any) -> bool:
+    """Whether only equal values count as agreement, so that no order is needed."""
+    return weights is None or (isinstance(weights, str) and weights in ("identity", "unweighted"))
+
+
+def _named(name: str, x: np.ndarray) -> np.ndarray:
+    gap = np.abs(x[:, None] - x[None, :])
+    total = x[:, None] + x[None, :]
+    low, high = x.min(), x.max()
+    width = high - low
+    if name == "linear":
+        return 1 - gap / width
+    if name == "quadratic":
+        return 1 - (gap / width) ** 2
+    if name == "radical":
+        return 1 - np.sqrt(gap / width)
+    if name == "ordinal":
+        return _ordinal(len(x))
+    if name == "ratio":
+        if low < 0 or high + low == 0:
+            raise ValueError("ratio weights need a scale of numbers that are not negative")
+        share = np.divide(gap, total, out=np.zeros_like(gap), where=total != 0)
+        return 1 - share**2 / (width / (high + low)) ** 2
+    if name == "circular":
+        turned = np.sin(np.pi * gap / (width + 1)) ** 2
+        return 1 - turned / turned.max()
+    room = (total - 2 * low) * (2 * high - total)
+    apart = np.divide(gap**2, room, out=np.zeros_like(gap), where=room > 0)
+    return 1 - apart / apart.max()
+
+
+def _ordinal(q: int) -> np.ndarray:
+    # How many pairs of values lie between two values, both included.
+    between = np.array(
+        [[comb(abs(k - m) + 1, 2) if k != m else 0 for m in range(q)] for k in range(q)],
+        dtype=float,
+    )
+    return 1 - between / between.max()
+
+
+def _checked(matrix: np.ndarray, q: int) -> np.ndarray:
+    if matrix.shape != (q, q):
+        raise ValueError(f"weights are {matrix.shape}, the scale has {q} values: give {q} × {q}")
+    if not np.isfinite(matrix).all():
+        raise ValueError("weights must be finite numbers")
+    if not np.allclose(np.diag(matrix), 1):
+        raise ValueError("weights must be 1 on the diagonal: a value agrees with itself")
+    return matrix
+
+
+def weights_name(weights: Any) -> str:
+    """The name of the weights, "custom" for a matrix."""
+    if is_identity(weights):
+        return "identity"
+    return weights if isinstance(weights, str) else "custom"
+
+
+# Agreement beyond chance, for any number of raters and missing ratings.
+#
+# Observed agreement is the same in all of them; they differ in what they call chance. Formulas:
+# Gwet, Handbook of Inter-Rater Reliability, 4th edition, chapters 2 to 5.
+
+
+TOLERANCE = 1e-12
+
+
+class ObservedAgreement:
+    """The mean over units of the share of pairs of raters that agree."""
+
+    exchangeable = True
+    link = LOGIT
+
+    def __init__(self, weights: np.ndarray, name: str = "percent_agreement") -> None:
+        self.weights, self.name = weights, name
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        agreed, paired, _ = agreement_within(codes, q, self.weights)
+        return np.column_stack([paired, agreed])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        return divide(totals[:, 1], totals[:, 0])
+
+
+class SharedChance:
+    """Coefficients whose chance comes from the raters' joint use of the values.
+
+    `chance` is "fleiss" (Scott for two raters), "gwet" (AC1, AC2) or "uniform"
+    (Brennan–Prediger: every value equally likely).
+    """
+
+    exchangeable = True
+    link = FISHER
+
+    def __init__(self, weights: np.ndarray, chance: str, name: str) -> None:
+        self.weights, self.chance, self.name = weights, chance, name
+        if chance != "fleiss":
+            # One value seen and none declared leaves nothing to be chosen by chance.
+            self.single_value_reason = "scale_not_declared"
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        """Whether a unit has a pair, its agreement, whether it is rated, and its value shares."""
+        agreed, paired, shares = agreement_within(codes, q, self.weights)
+        return np.column_stack([paired, agreed, shares.sum(axis=1), shares])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        observed = divide(totals[:, 1], totals[:, 0])
+        share = divide(totals[:, 3:], totals[:, 2:3])
+        return beyond_chance(observed, self.expected(share))
+
+    def expected(self, share: np.ndarray) -> np.ndarray:
+        q, total = len(self.weights), self.weights.sum()
+        if self.chance == "fleiss":
+            return ((share @ self.weights) * share).sum(axis=1)
+        if self.chance == "gwet":
+            if q < 2:
+                return np.ones(len(share))
+            return total / (q * (q - 1)) * (share * (1 - share)).sum(axis=1)
+        return np.full(len(share), total / max(q, 1) ** 2)
+
+
+class OwnChance:
+    """Conger's kappa: chance comes from each rater's own use of the values."""
+
+    exchangeable = False
+    link = FISHER
+    # Its interval goes through all units once more per rater.
+    most_raters = 300
+
+    def __init__(self, weights: np.ndarray, name: str = "kappa_conger") -> None:
+        self.weights, self.name = weights, name
+
+    def sums(self, codes: np.ndarray, q: int) -> np.ndarray:
+        agreed, paired, _ = agreement_within(codes, q, self.weights)
+        return np.hstack([paired[:, None], agreed[:, None], indicators(codes, q)])
+
+    def values(self, totals: np.ndarray) -> np.ndarray:
+        q = len(self.weights)
+        observed = divide(totals[:, 1], totals[:, 0])
+        used = totals[:, 2:].reshape(len(totals), -1, q)
+        answered = used.sum(axis=2)
+        raters = (answered > TOLERANCE).sum(axis=1)
+        share = np.divide(used, answered[:, :, None], out=np.zeros_like(used), where=used > 0)
+        joint = share.sum(axis=1)
+        alone = np.einsum("bgk,kl,bgl->b", share, self.weights, share)
+        together = ((joint @ self.weights) * joint).sum(axis=1)
+        return beyond_chance(observed, divide(together - alone, raters * (raters - 1.0)))
+
+
+def agreement_within(
+    codes: np.ndarray, q: int, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Per pattern: its agreement, whether it has a pair at all, and the shares of the values."""
+    h = count_values(codes, q)
+    m = h.sum(axis=1)
+    pairs = m * (m - 1)
+    agreed = (h * (h @ weights.T - 1)).sum(axis=1)
+    paired = (m >= 2).astype(float)
+    shares = h / np.maximum(m, 1)[:, None]
+    return np.where(m >= 2, agreed / np.maximum(pairs, 1), 0.0), paired, shares
+
+
+def indicators(codes: np.ndarray, q: int) -> np.ndarray:
+    """Per pattern and rater, which value was given: raters × q zeros and ones, laid flat."""
+    shown = codes[:, :, None] == np.arange(1, q + 1)
+    return shown.reshape(len(codes), codes.shape[1] * q).astype(float)
+
+
+def beyond_chance(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """(observed − expected) / (1 − expected); NaN where chance alone agrees perfectly."""
+    room = 1 - expected
+    defined = np.abs(room) > TOLERANCE
+    blank = np.full_like(observed, np.nan)
+    return np.divide(observed - expected, room, out=blank, where=defined)
+
+
+def divide(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+    """top / bottom, NaN where there is nothing to divide by."""
+    blank = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
+    return np.divide(top, bottom, out=blank, where=bottom > TOLERANCE)

@@ -1,0 +1,353 @@
+"""A statistic of coded ratings becomes an Estimate: value, intervals, counts, reason, warnings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from analysis.agreement.statistic import (
+    Paired,
+    Solved,
+    Statistic,
+    point,
+    rows_to_resample,
+    too_large,
+)
+from analysis.estimate import Estimate
+from analysis.intervals.interval import (
+    DRAWN,
+    USUAL,
+    Interval,
+    Options,
+    Sample,
+    Unseen,
+    estimated,
+    interval_of,
+)
+from analysis.intervals.raters import leave_raters_out
+from analysis.intervals.resampling import FISHER, LOGIT
+from analysis.ratings.patterns import Patterns
+from analysis.ratings.ratings import Ratings
+
+# Below this many units outside the commonest pattern no interval holds its coverage.
+ENOUGH_DISAGREEMENTS = 25
+# With more values than this, none is rare among the others.
+MANY = 100
+# Above this many raters, no unit has them all.
+CROWD = 12
+
+
+def infer(
+    statistic: Statistic,
+    coded: Ratings,
+    patterns: Patterns,
+    options: Options = USUAL,
+    *,
+    warnings: tuple[str, ...] = (),
+) -> Estimate:
+    """The estimate of `statistic`; its counts are those of units rated at least twice."""
+    used = used_counts(patterns)
+    names = [name for name, seen in zip(coded.raters, used["by_rater"], strict=True) if seen]
+    common: dict[str, Any] = {
+        "statistic": statistic.name,
+        "coverage": options.coverage,
+        "n_units": used["units"],
+        "n_dropped": used["dropped"],
+        "n_raters": len(names),
+        "n_ratings": used["ratings"],
+        "raters": tuple(names),
+        "beside": beside(patterns, coded),
+    }
+    reason = why_not(patterns)
+    work = patterns.forget_raters() if statistic.exchangeable else patterns
+    value = float("nan") if reason else point(statistic, work)
+    if not np.isfinite(value):
+        return Estimate(None, reason=reason or why_undefined(patterns, statistic), **common)
+    if coded.guessed:
+        warnings = (*warnings, "more_raters_than_units")
+    found, compared = Interval(), patterns
+    if options.interval is not None:
+        compared = _compared(statistic, patterns)
+        found = _interval(statistic, patterns, compared, work, options)
+    said = [*warnings, *found.warnings]
+    said += warnings_of(patterns, value, common["beside"], options.interval is not None)
+    common["beside"] = {**common["beside"], **_speak(said, common["beside"], value)}
+    return estimated(
+        value,
+        found,
+        options,
+        called=lambda row: called(coded, work, row, statistic.exchangeable),
+        leaving=[coded.raters[j] for j in np.flatnonzero(compared.codes.any(axis=0))],
+        warnings=tuple(dict.fromkeys(said)),
+        **common,
+    )
+
+
+def _interval(
+    statistic: Statistic,
+    patterns: Patterns,
+    compared: Patterns,
+    work: Patterns,
+    options: Options,
+) -> Interval:
+    if options.interval == "analytic" and patterns.blocks is None:
+        from analysis.intervals.published import analytic_interval
+
+        published = analytic_interval(statistic, patterns, options.coverage)
+        if published is not None:
+            return published
+    if patterns.codes.shape[1] > getattr(statistic, "most_raters", np.inf):
+        return Interval(reason="too_many_raters_for_interval")
+    if options.interval in DRAWN and not statistic.exchangeable:
+        # What is drawn must not depend on how the raters are called.
+        work = (compared if isinstance(statistic, Paired) else work).raters_in_order()
+    values, left = statistic.values, None
+    with_raters = options.interval not in DRAWN and patterns.codes.shape[1] >= 3
+    if isinstance(statistic, Paired) and options.interval in DRAWN:
+        rows, weights = rows_to_resample(statistic.among(work), work)
+    elif isinstance(statistic, Paired):
+        gone = statistic.departures(patterns)
+        rows, weights, values = gone.rows, gone.weights, gone.without_units
+        if with_raters:
+            left = (gone if compared is patterns else statistic.departures(compared)).left_out()
+    else:
+        rows, weights = rows_to_resample(statistic, work)
+        left = leave_raters_out(statistic, compared) if with_raters else None
+    link = getattr(statistic, "link", FISHER)
+    sample = Sample(
+        rows,
+        weights,
+        "clusters" if _share_clusters(patterns) else "units",
+        "cluster" if _share_clusters(patterns) else "unit",
+        paired=paired(work, len(rows)),
+        sizes=_sizes(work, len(rows)) if link is LOGIT else None,
+    )
+    often = _rare(work) if link is FISHER and len(sample.rows) else None
+    if often is not None and often.any():
+        each = carried(work, often)
+        sample = replace(
+            sample,
+            carried=each if len(each) == len(rows) else None,
+            unseen=unseen(statistic, work, often, weights @ rows),
+        )
+    edge = getattr(statistic, "edge", 1.0)
+    return interval_of(values, sample, options, link=link, left=left, edge=edge)
+
+
+def _compared(statistic: Statistic, patterns: Patterns) -> Patterns:
+    """The patterns that enter the statistic: those rated once only where it counts their values."""
+    met = patterns.rated >= 2
+    alone = Patterns(patterns.codes[~met], patterns.weights[~met], patterns.q)
+    if met.all() or (
+        not isinstance(statistic, Paired)
+        and (too_large(statistic, alone) or statistic.sums(alone.codes, alone.q).any())
+    ):
+        return patterns
+    blocks = patterns.blocks
+    if blocks is not None:
+        clusters, which, counts = blocks
+        keep, place = met[which], np.cumsum(met) - 1
+        _, clusters = np.unique(clusters[keep], return_inverse=True)
+        blocks = (clusters.ravel(), place[which[keep]], counts[keep])
+    return Patterns(patterns.codes[met], patterns.weights[met], patterns.q, blocks)
+
+
+def _sizes(patterns: Patterns, n: int) -> np.ndarray:
+    """How many units hold two answers to the same, per unit or cluster."""
+    met = patterns.rated >= 2
+    if patterns.blocks is None or len(patterns.codes) == 0:
+        return np.ones(n)
+    clusters, which, counts = patterns.blocks
+    found = np.bincount(clusters, met[which] * counts)
+    return found if len(found) == n else np.ones(n)
+
+
+def _share_clusters(patterns: Patterns) -> bool:
+    """Whether some units stand together; a cluster of one is a unit."""
+    if patterns.blocks is None:
+        return False
+    return len(np.unique(patterns.blocks[0])) < patterns.n_units
+
+
+def paired(patterns: Patterns, n: int) -> np.ndarray:
+    """Which units, or clusters, hold two answers to the same; all, where they are n groups."""
+    met = patterns.rated >= 2
+    if patterns.blocks is not None:
+        clusters, which, _ = patterns.blocks
+        met = np.bincount(clusters, met[which], clusters.max(initial=-1) + 1) > 0
+    return met if len(met) == n else np.ones(n, dtype=bool)
+
+
+def _rare(patterns: Patterns) -> np.ndarray | None:
+    """How often each value was given in pairs, none for the commonest, of which there is no lack.
+
+    None where values are so many that they are no labels.
+    """
+    if patterns.q > MANY:
+        return None
+    paired = patterns.rated >= 2
+    codes, weights = patterns.codes[paired], patterns.weights[paired]
+    each = np.repeat(weights, patterns.rated[paired]).astype(float)
+    often = np.bincount(codes[codes > 0], each, patterns.q + 1)[1:]
+    often[often == often.max()] = 0.0
+    return often
+
+
+def carried(patterns: Patterns, often: np.ndarray) -> np.ndarray:
+    """How often a value that is not the commonest was given, per unit or cluster."""
+    rare = np.append(False, often > 0)[patterns.codes].sum(axis=1) * (patterns.rated >= 2)
+    if patterns.blocks is None:
+        return np.asarray(rare, dtype=float)
+    clusters, which, counts = patterns.blocks
+    return np.bincount(clusters, rare[which] * counts)
+
+
+def unseen(
+    statistic: Statistic, patterns: Patterns, often: np.ndarray, total: np.ndarray
+) -> Unseen | None:
+    """The statistic with one unit more, on which all raters gave the same value: for each value.
+
+    None where raters are so many that no unit has them all and who gave a value matters.
+    """
+    q, width = patterns.q, patterns.codes.shape[1]
+    if not statistic.exchangeable and width > CROWD:
+        return None
+    paired = patterns.rated >= 2
+    if statistic.exchangeable:
+        width = round(float(np.average(patterns.rated[paired], weights=patterns.weights[paired])))
+    alike = np.repeat(np.arange(1, q + 1, dtype=patterns.codes.dtype)[:, None], width, axis=1)
+    if not statistic.exchangeable:
+        alike *= patterns.codes[paired].any(axis=0)
+    if not isinstance(statistic, Paired):
+        return statistic.values(total + statistic.sums(alike, q)), often
+    found = np.full(q, np.nan)
+    for value in np.flatnonzero(often):
+        codes = np.vstack([patterns.codes, alike[value]])
+        found[value] = point(statistic, Patterns(codes, np.append(patterns.weights, 1), q))
+    return found, often
+
+
+def called(coded: Ratings, patterns: Patterns, row: int, exchangeable: bool) -> Any:
+    """The name of the unit, or cluster, whose sums are this row; None where rows are groups."""
+    if patterns.blocks is not None:
+        rated = coded.codes.any(axis=1)
+        assert coded.clusters is not None
+        clusters = np.unique(coded.clusters[rated])
+        if row >= len(clusters):
+            return None
+        if coded.cluster_names is not None:
+            return coded.cluster_names[clusters[row]]
+        return coded.units[int(np.flatnonzero(coded.clusters == clusters[row])[0])]
+    if row >= len(patterns.codes):
+        return None
+    codes, wanted = coded.codes, patterns.codes[row]
+    if exchangeable:
+        # Without raters, a pattern is as wide as there are answers to a unit at most.
+        codes, wanted = np.sort(codes, axis=1)[:, ::-1][:, : len(wanted)], np.sort(wanted)[::-1]
+    names = coded.units if coded.clusters is not None else coded.cluster_names
+    names = coded.units if names is None else names
+    found = np.flatnonzero((codes == wanted).all(axis=1))
+    return names[int(found[0])] if len(found) else None
+
+
+def used_counts(patterns: Patterns) -> dict[str, Any]:
+    """How many units, ratings and raters enter, and how many units had to be left out."""
+    answers, m = patterns.answers, patterns.rated
+    weights = patterns.weights * (m >= 2)
+    width = patterns.codes.shape[1]
+    return {
+        "units": int(weights.sum()),
+        "dropped": int(patterns.weights.sum() - weights.sum()),
+        "ratings": int(weights @ m),
+        "by_rater": np.bincount(answers.rater, weights[answers.pattern], width) > 0,
+    }
+
+
+def why_not(patterns: Patterns) -> str | None:
+    """The reason why agreement cannot be computed at all, if there is one."""
+    if not len(patterns.codes):
+        return "no_ratings"
+    if len(np.unique(patterns.answers.rater)) < 2:
+        return "single_rater"
+    if (patterns.rated < 2).all():
+        return "no_pairable_units"
+    return None
+
+
+def why_undefined(patterns: Patterns, statistic: Statistic) -> str:
+    """The reason why a coefficient has no value although two raters met."""
+    if isinstance(statistic, Solved):
+        return statistic.why(patterns)
+    answers = patterns.answers
+    if len(np.unique(answers.code[patterns.rated[answers.pattern] >= 2])) == 1:
+        return getattr(statistic, "single_value_reason", "no_variation")
+    return getattr(statistic, "undefined_reason", "weights_give_no_disagreement")
+
+
+def beside(patterns: Patterns, coded: Ratings) -> dict[str, Any]:
+    """What stands beside every coefficient: observed agreement and how common one value is."""
+    answers = patterns.answers
+    weights = patterns.weights[answers.pattern]
+    values = np.bincount(answers.code, weights, patterns.q + 1)[1:]
+    totals = values.sum()
+    agree, pairable = pairwise_agreement(patterns)
+    common = int(values.argmax()) if totals else None
+    return {
+        "n_pairable": pairable,
+        "observed_agreement": agree / pairable if pairable else None,
+        "prevalence": float(values[common] / totals) if common is not None else None,
+        "commonest": coded.scale[common] if common is not None else None,
+    }
+
+
+def pairwise_agreement(patterns: Patterns) -> tuple[float, int]:
+    """Sum over units of the share of agreeing pairs, and how many units have a pair."""
+    kinds = patterns.forget_raters()
+    # The values of a unit are sorted: each agrees with as many as stand like it before it.
+    same = np.zeros(len(kinds.codes))
+    alike = np.zeros(len(kinds.codes))
+    for before, own in pairwise(kinds.codes.T):
+        alike = np.where((before == own) & (own > 0), alike + 1, 0)
+        same += alike
+    m = kinds.rated
+    pairs = m * (m - 1) / 2
+    used = m >= 2
+    return float((kinds.weights * used) @ (same / np.maximum(pairs, 1))), int(kinds.weights @ used)
+
+
+def units_outside_commonest(patterns: Patterns) -> int:
+    """Units that do not show the commonest pattern, whoever was absent."""
+    weights = patterns.weights * (patterns.rated >= 2)
+    answers, highest = patterns.answers, patterns.codes.max(axis=1, initial=0)
+    unanimous = np.ones(len(highest), dtype=bool)
+    unanimous[answers.pattern[answers.code != highest[answers.pattern]]] = False
+    alike = np.bincount(highest[unanimous], weights[unanimous], patterns.q + 1)
+    return int(weights.sum() - max(weights.max(initial=0), alike.max(initial=0)))
+
+
+def warnings_of(
+    patterns: Patterns, value: float, said: dict[str, Any], with_interval: bool
+) -> list[str]:
+    """What a reader of a coefficient should be warned of."""
+    found = []
+    if with_interval and units_outside_commonest(patterns) < ENOUGH_DISAGREEMENTS:
+        found.append("too_few_disagreements")
+    agreement = said.get("observed_agreement")
+    if agreement is not None and agreement >= 0.8 and value < 0.4:
+        found.append("high_agreement_low_coefficient")
+    return found
+
+
+def _speak(said: list[str], near: dict[str, Any], value: float) -> dict[str, str]:
+    if "high_agreement_low_coefficient" not in said:
+        return {}
+    return {
+        "sentence": (
+            f"Pairs of raters agree on {near['observed_agreement']:.0%} of the units, yet the "
+            f"coefficient is {value:.2f}: {near['prevalence']:.0%} of all ratings are "
+            f"“{near['commonest']}”, so most of that agreement would happen by chance."
+        )
+    }

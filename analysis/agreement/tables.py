@@ -1,0 +1,190 @@
+"""Several coefficients of the same ratings, counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise as neighbours
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement.alpha import ORDERED as ORDERED_of_alpha
+from analysis.agreement.alpha import alpha_statistic, check_level, refuse_labels
+from analysis.agreement.gwet import (
+    MOST,
+    ObservedAgreement,
+    SharedChance,
+    agreement_weights,
+    is_identity,
+    within_weights,
+)
+from analysis.agreement.icc import IntraclassCorrelation
+from analysis.agreement.infer import infer
+from analysis.agreement.kappa import PairKappa, kappa_statistic, meetings, undefined_pairs
+from analysis.agreement.statistic import point
+from analysis.estimate import Estimate
+from analysis.intervals.interval import Options
+from analysis.ratings.patterns import Patterns, find_patterns
+from analysis.ratings.ratings import Ratings, read
+
+ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
+PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic")
+NAMES = (
+    *ALPHAS,
+    *PAIRED,
+    "kappa_fleiss",
+    "ac1",
+    "ac2",
+    "percent_agreement",
+    "percent_within_one",
+    "icc_2_1",
+)
+ORDERED = frozenset(
+    {
+        *ALPHAS[1:],
+        "kappa_weighted_quadratic",
+        "ac2",
+        "percent_within_one",
+        "icc_2_1",
+    }
+)
+
+
+def coefficients(
+    ratings: Any,
+    names: Iterable[str] = NAMES,
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> dict[str, Estimate]:
+    """The named coefficients of one set of ratings; together they cost little more than one."""
+    names = list(names)
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        raise ValueError(f"unknown coefficient {unknown[0]!r}: choose {', '.join(NAMES)}")
+    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    for name in names:
+        if name in ORDERED:
+            refuse_labels(coded, name)
+    patterns = find_patterns(coded)
+    options = Options(interval, resamples, coverage, seed)
+    return {name: coefficient(name, coded, patterns, options) for name in names}
+
+
+def coefficient(name: str, coded: Ratings, patterns: Patterns, options: Options) -> Estimate:
+    """One coefficient from ratings whose patterns are counted already."""
+    if len(coded.scale) > MOST and name not in (*ALPHAS, "icc_2_1"):
+        return Estimate(None, statistic=name, reason="too_many_values")
+    statistic = statistic_named(name, coded)
+    warnings: tuple[str, ...] = ()
+    if isinstance(statistic, PairKappa):
+        warnings = undefined_pairs(statistic, patterns)
+    elif name in ("ac1", "ac2") and not coded.declared:
+        warnings = ("scale_inferred",)
+    return replace(infer(statistic, coded, patterns, options, warnings=warnings), statistic=name)
+
+
+def statistic_named(name: str, coded: Ratings) -> Any:
+    """The statistic behind a name of the protocol's vocabulary."""
+    if name in ALPHAS:
+        return alpha_statistic(name.removeprefix("alpha_"), coded)
+    if name in PAIRED:
+        weights = "quadratic" if name == "kappa_weighted_quadratic" else "identity"
+        return kappa_statistic("light", weights, coded)
+    if name == "kappa_fleiss":
+        return kappa_statistic("fleiss", "identity", coded)
+    if name in ("ac1", "ac2"):
+        weights = "quadratic" if name == "ac2" else "identity"
+        return SharedChance(agreement_weights(weights, coded.numbers), "gwet", name)
+    if name == "icc_2_1":
+        return IntraclassCorrelation("ICC2", coded.numbers, coded.codes.shape[1])
+    within = 1.0 if name == "percent_within_one" else 0.0
+    return ObservedAgreement(within_weights(coded.numbers, within), name)
+
+
+# Every pair of raters by itself, as a raters × raters table.
+
+
+# Each statistic with the one keyword that is its own.
+TAKEN = {"kappa": "weights", "alpha": "level", "percent_agreement": "within"}
+
+
+def pairwise(
+    ratings: Any,
+    statistic: str = "kappa",
+    *,
+    weights: str | Sequence[Any] | np.ndarray = "identity",
+    level: str | Callable[[Any, Any], float] = "nominal",
+    within: float = 0,
+    scale: Sequence[Any] | None = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> pd.DataFrame:
+    """kappa (with weights), alpha (at a level) or percent agreement of each pair of raters.
+
+    NaN on the diagonal and where a pair has no value. The attribute `attrs["n"]` is a table of
+    how many units each pair shares.
+    """
+    if statistic not in TAKEN:
+        raise ValueError(f"unknown statistic {statistic!r}: choose {', '.join(TAKEN)}")
+    given = {"weights": not is_identity(weights), "level": level != "nominal", "within": within > 0}
+    for name in (name for name, has in given.items() if has and name != TAKEN[statistic]):
+        raise ValueError(f"{statistic} takes no {name}=: it takes {TAKEN[statistic]}=")
+    check_level(level)
+    coded = read(ratings, scale=scale, raters=raters, keep=keep)
+    if (
+        (isinstance(weights, str) and not is_identity(weights))
+        or (isinstance(level, str) and level in ORDERED_of_alpha)
+        or within
+    ):
+        refuse_labels(coded, "this statistic")
+    patterns = find_patterns(coded)
+    compute = _named(statistic, coded, weights, level, within)
+    width, q = len(coded.raters), patterns.q
+    found = np.full((width, width), np.nan)
+    shared = np.zeros((width, width), dtype=int)
+    # The values two raters gave to the units they share; of a crowd's pairs most share none.
+    values, counts = _met(patterns)
+    pair, both = np.divmod(values, (q + 1) ** 2)
+    starts = np.flatnonzero(np.diff(pair, prepend=-1))
+    for start, end in neighbours(np.append(starts, len(pair)).tolist()):
+        i, j = divmod(int(pair[start]), width)
+        codes = np.column_stack(np.divmod(both[start:end], q + 1))
+        shared[i, j] = shared[j, i] = counts[start:end].sum()
+        found[i, j] = found[j, i] = point(compute, Patterns(codes, counts[start:end], q))
+    names = list(coded.raters)
+    table = pd.DataFrame(found, index=names, columns=names)
+    table.attrs["n"] = pd.DataFrame(shared, index=names, columns=names)
+    return table
+
+
+def _met(patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of raters with the two values they gave, as one number, and to how many units."""
+    answers, base = patterns.answers, patterns.q + 1
+    keys: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
+    weights: list[np.ndarray] = [np.zeros(0)]
+    for one, other in meetings(patterns):
+        key = answers.rater[one] * patterns.codes.shape[1] + answers.rater[other]
+        key = (key * base + answers.code[one]) * base + answers.code[other]
+        found, place = np.unique(key, return_inverse=True)
+        keys.append(found)
+        weights.append(np.bincount(place.ravel(), patterns.weights[answers.pattern[one]]))
+    found, place = np.unique(np.concatenate(keys), return_inverse=True)
+    counts = np.bincount(place.ravel(), np.concatenate(weights), len(found))
+    return found, counts.astype(np.int64)
+
+
+def _named(name: str, coded: Ratings, weights: Any, level: Any, within: float) -> Any:
+    if name == "kappa":
+        return kappa_statistic("light", weights, coded)
+    if name == "alpha":
+        return alpha_statistic(level, coded)
+    return ObservedAgreement(within_weights(coded.numbers, within))

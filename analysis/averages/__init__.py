@@ -1,0 +1,1 @@
+"""Answers one by one: means, shares, differences, and what raters weigh."""

@@ -1,0 +1,208 @@
+"""Proportions and their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from analysis.averages.answers import Cells, infer_cells, ratio
+from analysis.estimate import Estimate
+from analysis.intervals.interval import (
+    DRAWN,
+    LIMITS_METHODS,
+    ROUGH,
+    USUAL,
+    Options,
+    limits,
+    no_wider,
+    t_of,
+)
+from analysis.intervals.resampling import LOGIT, freedom, t_interval
+from analysis.ratings.ratings import Ratings, read
+
+
+def proportion(
+    ratings: Any,
+    total: Any = None,
+    *,
+    of: Sequence[Any] | None = None,
+    method: str = "wilson",
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    scale: Sequence[Any] | None = None,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """A share of answers, or count / total of independent units with a named interval.
+
+    `proportion(15, 148)` takes a count and a total; `method` is wilson, clopper-pearson or normal.
+    `proportion(ratings, ["accurate"], of=[…])` takes ratings, the values that count as hits, and
+    those in the denominator (all of them if not named); answers of one unit are resampled together.
+    Without a value when the denominator is zero.
+
+    >>> proportion(15, 148)
+    <proportion: 0.1014; 95 % 0.0624 to 0.1605 for these raters; 148 units, 1 raters, 148 ratings>
+    """
+    options = Options(interval, resamples, coverage, seed)
+    if not isinstance(ratings, Real):
+        if method != LIMITS_METHODS[0]:
+            raise ValueError(
+                f"method={method!r} needs a count and a total: of ratings, answers of one unit "
+                "stand together"
+            )
+        coded = read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
+        return proportion_of("proportion", _hits(coded, total, of), options)
+    words = {"of": of, "scale": scale, "cluster": cluster, "raters": raters, "keep": keep}
+    for name in (name for name, given in words.items() if given is not None):
+        raise ValueError(f"a count and a total take no {name}=: it belongs to ratings")
+    return _of_counts(float(ratings), float(total), method, coverage)
+
+
+def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
+    if values is None or isinstance(values, str):
+        raise ValueError("name the values that count as hits, as a list")
+    values, of = list(values), None if of is None else list(of)
+    unknown = [v for v in [*values, *(of or ())] if coded.declared and v not in coded.scale]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is not on the scale: {', '.join(map(str, coded.scale))}")
+    wanted = np.array([False, *(value in values for value in coded.scale)])
+    counts = np.array([False, *(of is None or value in of for value in coded.scale)])
+    unit, rater = np.nonzero(coded.codes)
+    codes = coded.codes[unit, rater]
+    hit, within = wanted[codes] & counts[codes], counts[codes]
+    clusters = unit if coded.clusters is None else coded.clusters[unit]
+    named = coded.units if coded.clusters is None else coded.cluster_names
+    numbers = {"hit": hit * 1.0, "of": within * 1.0}
+    return Cells(unit, rater, clusters, numbers, coded.raters, named)
+
+
+def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
+    if method not in LIMITS_METHODS:
+        raise ValueError(
+            f"unknown method {method!r}: choose {', '.join(LIMITS_METHODS[:-1])} or normal"
+        )
+    if not 0 <= count <= total:
+        raise ValueError(f"{count:g} of {total:g} is not a proportion")
+    n = int(total)
+    counts: dict[str, Any] = {"n_units": n, "n_raters": 1, "n_ratings": n}
+    if total == 0:
+        return Estimate(None, reason="zero_denominator", statistic="proportion", **counts)
+    low, high = limits(count, total, method, coverage)
+    p = count / total
+    return Estimate(
+        p,
+        low,
+        high,
+        se=float(np.sqrt(p * (1 - p) / total)),
+        statistic="proportion",
+        coverage=coverage,
+        method=method,
+        beside={"count": count, "total": total},
+        **counts,
+    )
+
+
+def proportion_difference(
+    count: float, total: float, other_count: float, other_total: float, *, coverage: float = 0.95
+) -> Estimate:
+    """The difference of two independent proportions, with Newcombe's interval (method 10)."""
+    if min(total, other_total) <= 0:
+        return Estimate(None, reason="zero_denominator", statistic="proportion_difference")
+    for few, many in ((count, total), (other_count, other_total)):
+        if not 0 <= few <= many:
+            raise ValueError(f"{few:g} of {many:g} is not a proportion")
+    p, q = count / total, other_count / other_total
+    low, high = limits(count, total, "wilson", coverage)
+    other_low, other_high = limits(other_count, other_total, "wilson", coverage)
+    return Estimate(
+        p - q,
+        float(p - q - np.hypot(p - low, other_high - q)),
+        float(p - q + np.hypot(high - p, q - other_low)),
+        statistic="proportion_difference",
+        coverage=coverage,
+        method="newcombe",
+        n_units=int(total + other_total),
+        n_ratings=int(total + other_total),
+        n_raters=1,
+    )
+
+
+def proportion_of(
+    name: str,
+    cells: Cells,
+    options: Options = USUAL,
+    *,
+    warnings: tuple[str, ...] = (),
+) -> Estimate:
+    """Σ hit / Σ of over answers: the linearised variance over clusters, on the logit, with t.
+
+    Where each cluster holds one answer, Wilson's interval; at 0 and 1, Wilson's on the number of
+    clusters, and so where few clusters carry the spread and the other would be wider. A bootstrap
+    asked for by name is drawn wherever there is something to draw.
+    """
+    counted = cells.where(cells.numbers["of"] > 0)
+    interval, coverage = options.interval, options.coverage
+    found = infer_cells(
+        name,
+        counted,
+        lambda part: part.per_cluster(part.numbers["hit"], part.numbers["of"]),
+        ratio,
+        options,
+        link=LOGIT,
+        reason="zero_denominator",
+        warnings=warnings,
+    )
+    both = {
+        "count": float(counted.numbers["hit"].sum()),
+        "total": float(counted.numbers["of"].sum()),
+    }
+    found = replace(found, beside=both)
+    if found.value is None or interval is None:
+        return found
+    p = found.value
+    rows = counted.per_cluster(counted.numbers["hit"], counted.numbers["of"])
+    n, drawn = len(rows), interval in DRAWN
+    if not (drawn and found.low is not None) and n == len(counted) and _single_answers(counted):
+        low, high = limits(p * n, n, "wilson", coverage)
+        method = f"Wilson on {n} answers" + _raters_said(found)
+        reason = found.reason if found.low is not None else None
+        found = replace(found, low=low, high=high, method=method, reason=reason)
+        if n < ROUGH:
+            found = replace(found, warnings=tuple(dict.fromkeys((*warnings, "few_clusters"))))
+    elif found.low is not None and not drawn and 0 < p < 1:
+        gaps = linearised_gaps(rows, p)
+        df = min(max(freedom(gaps**2, np.ones(n)), 1.0), n - 1.0)
+        variance = float((gaps**2).sum()) * LOGIT.slope(np.array([p]))[0] ** 2
+        low, high = t_interval(p, variance, df, coverage, LOGIT)
+        method = f"linearised over {n} clusters on the logit, {t_of(df, n)}"
+        least = no_wider(p, (low, high), rows[:, 1], np.ones(n), coverage)
+        if least is not None:
+            low, high, many = least
+            method = f"Wilson on {many:.3g} clusters"
+        found = replace(found, low=low, high=high, method=method + _raters_said(found), df=df)
+    return found
+
+
+def _single_answers(cells: Cells) -> bool:
+    """Whether each entry is one yes or no, as Wilson's interval takes it."""
+    hit, of = cells.numbers["hit"], cells.numbers["of"]
+    return bool((of == 1).all() and np.isin(hit, (0.0, 1.0)).all())
+
+
+def _raters_said(found: Estimate) -> str:
+    _, said, of_raters = found.method.partition("; raters like these:")
+    return said + of_raters
+
+
+def linearised_gaps(rows: np.ndarray, p: float) -> np.ndarray:
+    """What each cluster adds to Σ hit / Σ of, scaled so that squares make its variance."""
+    g = len(rows)
+    gaps = rows[:, 0] - p * rows[:, 1]
+    return np.asarray(np.sqrt(g / (g - 1)) * gaps / rows[:, 1].sum())

@@ -1,0 +1,379 @@
+"""Means weighted by the raters' stated confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.averages.answers import Cells, add_up, infer_cells, ratio
+from analysis.averages.means import as_table, cells_of, gone_through, is_list, mean_of
+from analysis.estimate import Estimate
+from analysis.intervals.interval import USUAL, Options
+from analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
+from analysis.ratings.ratings import is_long
+from analysis.ratings.values import as_numbers
+
+NONE_GIVEN = "no confidences: give a column confidence, or one confidence for each value"
+
+
+def weighted_mean(
+    values: Any,
+    confidence: Any = None,
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Estimate:
+    """Σ c·x / Σ c: the mean in which surer answers count more.
+
+    `values` and `confidence` are lists of equal length, or `values` is a long frame with the
+    columns unit, rater, value and confidence. Answers without a confidence are left out. Without
+    a value when no answer has one, or all are zero.
+
+    >>> weighted_mean([4, 5, 3], [1.0, 0.8, 0.5], interval=None)
+    <weighted_mean: 4.1304; 3 units, 1 raters, 3 ratings>
+    """
+    cells = confident_cells(
+        values, confidence, scale=scale, cluster=cluster, raters=raters, keep=keep
+    )
+    return weighted_mean_of(cells, Options(interval, resamples, coverage, seed))
+
+
+def confident_cells(
+    values: Any,
+    confidence: Any = None,
+    *,
+    scale: Sequence[Any] | None = None,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Cells:
+    """Answers with the numbers x and c; c is NaN where no confidence was given."""
+    values = gone_through(values)
+    if isinstance(values, pd.DataFrame) and is_long(values):
+        if "confidence" not in values.columns:
+            values = values.assign(confidence=_in_rows(confidence, values))
+        elif confidence is not None:
+            raise ValueError("there are a column confidence and confidence=: give one of them")
+        confidence = "confidence"
+    elif confidence is None:
+        raise ValueError(NONE_GIVEN)
+    elif is_list(values):
+        confidence = as_table(_in_rows(confidence, values))
+        if len(confidence) != len(values):
+            raise ValueError(
+                f"{len(values)} values and {len(confidence)} confidences: give one for each"
+            )
+    return cells_of(
+        values, scale=scale, cluster=cluster, raters=raters, keep=keep, confidence=confidence
+    )
+
+
+def _in_rows(confidence: Any, values: Any) -> Any:
+    """One confidence per row: by the labels where both have some, else by place."""
+    if confidence is None:
+        raise ValueError(NONE_GIVEN)
+    if isinstance(confidence, pd.DataFrame):
+        raise ValueError("a frame of confidences beside a long frame: put them into a column")
+    if not isinstance(confidence, pd.Series):
+        given = confidence if isinstance(confidence, np.ndarray) else list(confidence)
+        if isinstance(values, pd.DataFrame):
+            if len(given) != len(values):
+                raise ValueError(
+                    f"{len(values)} values and {len(given)} confidences: give one for each"
+                )
+            return pd.Series(as_numbers(given, "confidence"), index=values.index)
+        return given
+    if not isinstance(values, (pd.Series, pd.DataFrame)) or confidence.index.equals(values.index):
+        return confidence
+    if confidence.index.has_duplicates:
+        twice = confidence.index[confidence.index.duplicated()][0]
+        raise ValueError(f"the confidences have the label {twice} twice")
+    lost = values.index[~values.index.isin(confidence.index)]
+    if len(lost):
+        raise ValueError(f"the confidences have no {lost[0]}: they are matched by their labels")
+    return confidence.reindex(values.index)
+
+
+def weighted_mean_of(cells: Cells, options: Options = USUAL) -> Estimate:
+    """Σ c·x / Σ c over the answers that carry a confidence."""
+    given, warnings = with_confidence(cells)
+
+    def rows(part: Cells) -> np.ndarray:
+        c, x = part.numbers["c"], part.numbers["x"]
+        return part.per_cluster(c * x, c)
+
+    reason = "zero_weight" if len(given) else "no_confidence"
+    found = infer_cells(
+        "weighted_mean",
+        given,
+        rows,
+        ratio,
+        options,
+        reason=reason,
+        warnings=warnings,
+    )
+    if options.interval != "analytic" or found.value is None or found.low is None:
+        return found
+    return _linearised(found, rows(given))
+
+
+def _linearised(found: Estimate, rows: np.ndarray) -> Estimate:
+    """The interval from Σ (c (x − mean))² over clusters, which is least squares' HC0."""
+    assert found.value is not None
+    gaps = rows[:, 0] - found.value * rows[:, 1]
+    variance = float((gaps**2).sum() / rows[:, 1].sum() ** 2)
+    low, high = t_interval(found.value, variance, len(rows) - 1, found.coverage, PLAIN)
+    method = f"linearised over {len(rows)} clusters, t"
+    return replace(found, low=low, high=high, se=float(np.sqrt(variance)), method=method)
+
+
+def weighted_mean_within_of(cells: Cells, options: Options = USUAL) -> Estimate:
+    """Items count the same; within one, each rater weighs by confidence over their own mean.
+
+    So neither raters who are always sure nor items that make everyone sure pull the mean.
+    """
+    given, warnings = with_confidence(cells)
+    if len(given):
+        own = add_up(given.rater, (given.numbers["c"], np.ones(len(given))))
+        typical = np.divide(own[:, 0], own[:, 1], out=np.ones(len(own)), where=own[:, 0] > 0)
+        relative = given.numbers["c"] / typical[given.rater]
+        given = Cells(
+            given.unit,
+            given.rater,
+            given.cluster,
+            {"x": given.numbers["x"], "c": relative},
+            given.raters,
+        )
+
+    def rows(part: Cells) -> np.ndarray:
+        c, x = part.numbers["c"], part.numbers["x"]
+        sums, clusters = part.per_unit(c * x, c)
+        weighed = sums[:, 1] > 1e-12
+        inside = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=weighed)
+        _, codes = np.unique(clusters, return_inverse=True)
+        return add_up(codes, (inside, weighed.astype(float)))
+
+    reason = "zero_weight" if len(given) else "no_confidence"
+    return infer_cells(
+        "weighted_mean_within",
+        given,
+        rows,
+        ratio,
+        options,
+        reason=reason,
+        warnings=warnings,
+    )
+
+
+def with_confidence(cells: Cells) -> tuple[Cells, tuple[str, ...]]:
+    """The answers that carry a confidence, and a warning where some do not."""
+    c = cells.numbers["c"]
+    if (c < 0).any():
+        raise ValueError(f"confidence {c[c < 0][0]:g} is negative: give 0 to 100")
+    has = np.isfinite(c)
+    left_out = ("answers_without_confidence",) if has.any() and not has.all() else ()
+    return cells.where(has), left_out
+
+
+# Whether stated confidence says anything: three means side by side and what tells them apart.
+
+
+# Below these nothing can be said about whether surer ratings are better.
+FEWEST_RATERS, FEWEST_ITEMS = 3, 30
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """The plain mean, both weighted ones, and whether weighting is justified.
+
+    `difference` is weighted − plain; `correlation` is of confidence and score; `closeness` is the
+    change in a rating's distance from the other raters' mean for one more point of confidence,
+    within a rater: below zero where surer ratings are closer. `effective_n` is Kish's, and
+    `largest_share` the weight that one rater carries.
+    """
+
+    plain: Estimate
+    weighted: Estimate
+    within: Estimate
+    difference: Estimate
+    correlation: Estimate
+    closeness: Estimate
+    raters: pd.DataFrame
+    effective_n: float | None
+    largest_share: float | None
+    sentence: str
+
+
+def confidence(
+    values: Any,
+    given: Any = None,
+    *,
+    scale: Sequence[Any] | None = None,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    coverage: float = 0.95,
+    seed: int = 0,
+    cluster: Any = None,
+    raters: Iterable[Any] | None = None,
+    keep: str | None = None,
+) -> Confidence:
+    """Compare the plain mean with those weighted by confidence, over answers that carry one.
+
+    `values` is a long frame with unit, rater, value and confidence, or lists of values and of
+    confidences.
+    """
+    cells = confident_cells(values, given, scale=scale, cluster=cluster, raters=raters, keep=keep)
+    return confidence_of(cells, Options(interval, resamples, coverage, seed))
+
+
+def confidence_of(cells: Cells, options: Options = USUAL) -> Confidence:
+    """The same from answers read already, with the numbers x and c."""
+    cells, _ = with_confidence(cells)
+    c = cells.numbers["c"]
+    plain, weighted = mean_of(cells, options), weighted_mean_of(cells, options)
+    difference = infer_cells(
+        "weighted_minus_plain", cells, _both_rows, _gap, options, reason="no_confidence"
+    )
+    correlation = infer_cells(
+        "correlation_of_confidence_and_score",
+        cells,
+        _product_rows,
+        _correlation,
+        options,
+        link=FISHER,
+        reason="no_spread",
+    )
+    closeness = _closeness(cells, options)
+    total, squares = float(c.sum()), float((c**2).sum())
+    own = add_up(cells.rater, (c,))[:, 0] if len(cells) else np.zeros(0)
+    return Confidence(
+        plain,
+        weighted,
+        weighted_mean_within_of(cells, options),
+        difference,
+        correlation,
+        closeness,
+        _by_rater(cells),
+        total**2 / squares if squares > 0 else None,
+        float(own.max() / total) if total > 0 else None,
+        _sentence(plain, weighted, difference, correlation, closeness),
+    )
+
+
+def _both_rows(part: Cells) -> np.ndarray:
+    x, c = part.numbers["x"], part.numbers["c"]
+    return part.per_cluster(c * x, c, x, np.ones(len(part)))
+
+
+def _gap(totals: np.ndarray) -> np.ndarray:
+    cx, c, x, n = totals.T
+    there = (c > 1e-12) & (n > 0)
+    gap = cx / np.where(there, c, 1.0) - x / np.where(there, n, 1.0)
+    return np.where(there, gap, np.nan)
+
+
+def _product_rows(part: Cells) -> np.ndarray:
+    x, c = part.numbers["x"] - 3.0, part.numbers["c"]
+    return part.per_cluster(np.ones(len(part)), x, c, x * x, c * c, x * c)
+
+
+def _correlation(totals: np.ndarray) -> np.ndarray:
+    n, x, c, xx, cc, xc = totals.T
+    n = np.maximum(n, 1e-12)
+    spread = (xx - x * x / n) * (cc - c * c / n)
+    there = spread > 1e-12 * np.maximum(xx * cc, 1e-300)
+    root = np.sqrt(np.where(there, spread, 1.0))
+    return np.where(there, np.clip((xc - x * c / n) / root, -1, 1), np.nan)
+
+
+def _closeness(cells: Cells, options: Options) -> Estimate:
+    """Distance from the others' mean against confidence, each rater around their own averages."""
+    name = "change_in_distance_per_point_of_confidence"
+    if not len(cells):
+        return Estimate(None, statistic=name, reason="no_confidence")
+    _, units = np.unique(cells.unit, return_inverse=True)
+    sums = add_up(units, (cells.numbers["x"], np.ones(len(cells))))[units]
+    others = sums[:, 1] - 1
+    met = others > 0
+    rest = (sums[:, 0] - cells.numbers["x"]) / np.where(met, others, 1)
+    apart = np.abs(cells.numbers["x"] - rest)
+    with_distance = Cells(
+        cells.unit, cells.rater, cells.cluster, {**cells.numbers, "d": apart}, cells.raters
+    ).where(met)
+    # Raters stand in the order of what they gave, so that no draw depends on their names.
+    x, c = cells.numbers["x"], cells.numbers["c"]
+    own = add_up(cells.rater, (np.ones(len(c)), x, c, x * x, c * c, x * c))
+    order = in_order(own, np.zeros(len(own)))
+
+    def rows(part: Cells) -> np.ndarray:
+        c, d = part.numbers["c"], part.numbers["d"]
+        mine = [part.rater == rater for rater in order]
+        columns = [m * column for m in mine for column in (np.ones(len(c)), c, d, c * c, c * d)]
+        return part.per_cluster(*columns)
+
+    reason = "single_rater" if len(np.unique(cells.rater)) < 2 else "no_spread"
+    return infer_cells(name, with_distance, rows, _slope, options, reason=reason)
+
+
+def _slope(totals: np.ndarray) -> np.ndarray:
+    n, c, d, cc, cd = totals.reshape(len(totals), -1, 5).transpose(2, 0, 1)
+    n = np.maximum(n, 1e-12)
+    across = (cc - c * c / n).sum(axis=1)
+    there = across > 1e-12 * np.maximum(cc.sum(axis=1), 1e-300)
+    return np.where(there, (cd - c * d / n).sum(axis=1) / np.where(there, across, 1.0), np.nan)
+
+
+def _by_rater(cells: Cells) -> pd.DataFrame:
+    found = []
+    for rater in np.unique(cells.rater):
+        c = cells.numbers["c"][cells.rater == rater]
+        _, counts = np.unique(c, return_counts=True)
+        found.append(
+            {
+                "rater": cells.raters[rater] if cells.raters else rater,
+                "mean": float(c.mean()),
+                "sd": float(c.std(ddof=1)) if len(c) > 1 else None,
+                "share_constant": float(counts.max() / len(c)),
+                "n_ratings": len(c),
+            }
+        )
+    columns = ["rater", "mean", "sd", "share_constant", "n_ratings"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _sentence(
+    plain: Estimate,
+    weighted: Estimate,
+    difference: Estimate,
+    correlation: Estimate,
+    closeness: Estimate,
+) -> str:
+    if plain.value is None or weighted.value is None or difference.value is None:
+        return "No answer carries a confidence."
+    moved = f"Weighting by stated confidence moves the mean from {plain.value:.2f} to "
+    moved += f"{weighted.value:.2f} ({difference.value:+.2f}"
+    known = difference.low is not None and difference.high is not None
+    if known:
+        moved += f"; {difference.low:.2f} to {difference.high:.2f}"
+    moved += ")"
+    if known and difference.low * difference.high > 0:  # type: ignore[operator]
+        high = (correlation.value or difference.value) > 0
+        moved += f", because raters were surer of {'high' if high else 'low'} scores."
+    else:
+        moved += ", which may be chance."
+    enough = plain.n_raters >= FEWEST_RATERS and plain.n_units >= FEWEST_ITEMS
+    if not enough or closeness.value is None or closeness.high is None:
+        return f"{moved} Whether surer ratings are better: Cannot be checked here."
+    if closeness.high < 0:
+        return f"{moved} Surer ratings were closer to other raters'. Use the weighted mean."
+    return f"{moved} Surer ratings were not closer to other raters'. Use the plain mean."

@@ -1,0 +1,1 @@
+"""How far a number is known: resampling, published formulas, and raters left out."""

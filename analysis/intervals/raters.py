@@ -1,0 +1,266 @@
+"""A statistic when raters leave: each in turn, alone and together with one unit.
+
+A rater who leaves changes the units they answered, and nothing else; so that is all that is looked
+at again, however many raters there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from analysis.agreement.statistic import CELLS, GROUPS, LARGE, Paired, Statistic, rows_to_resample
+from analysis.intervals.resampling import LeftOut, Values, leave_one_out
+from analysis.ratings.patterns import Patterns
+
+
+@dataclass(frozen=True)
+class Departures:
+    """What the total loses with a unit, with a rater, and with a unit once a rater is gone.
+
+    `values` makes the statistic of totals. A unit takes a row of `kinds` along, units of one
+    `kind` the same; `weights` says how many units each entry stands for. A rater takes a row of
+    `own`. The entries of `unit`, `rater` and `place` are who answered what: with that rater gone,
+    that unit takes the row `rest[place]`.
+    """
+
+    values: Values
+    total: np.ndarray
+    kinds: np.ndarray
+    kind: np.ndarray
+    weights: np.ndarray
+    own: np.ndarray
+    unit: np.ndarray
+    rater: np.ndarray
+    rest: np.ndarray
+    place: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """What each unit takes along."""
+        return self.kinds[self.kind]
+
+    def without_units(self, totals: np.ndarray) -> np.ndarray:
+        """The statistic of sums of `rows`, which need not add up to the total."""
+        return self.values(self.total - (self.weights @ self.rows - totals))
+
+    def bounded(self) -> Departures:
+        """The same, or groups of units by turns where all of them would fill memory."""
+        if len(self.kinds) * len(self.own) <= LARGE:
+            return self
+        size = min(GROUPS, len(self.kind))
+        kinds = np.zeros((size, self.kinds.shape[1]))
+        np.add.at(kinds, np.arange(len(self.kind)) % size, self.rows * self.weights[:, None])
+        met, entry = np.unique(self.rater * size + self.unit % size, return_inverse=True)
+        lost = np.zeros((len(met), self.kinds.shape[1]))
+        each = (self.rows[self.unit] - self.rest[self.place]) * self.weights[self.unit][:, None]
+        np.add.at(lost, entry.ravel(), each)
+        rater, unit = np.divmod(met, size)
+        return replace(
+            self,
+            kinds=kinds,
+            kind=np.arange(size),
+            weights=np.ones(size, dtype=np.int64),
+            unit=unit,
+            rater=rater,
+            rest=kinds[unit] - lost,
+            place=np.arange(len(met)),
+        )
+
+    def without_raters(self) -> np.ndarray:
+        """The statistic without each rater in turn."""
+        return self._of(len(self.own), lambda part: self.total - self.own[part])
+
+    def left_out(self) -> LeftOut:
+        """The same, and without one unit as well."""
+        each = self.without_raters()
+        size = max(len(self.rest), 1)
+        alike, entry = np.unique(self.rater * size + self.place, return_inverse=True)
+        raters, places = np.divmod(alike, size)
+        gone = self.total - self.own
+        met = self._of(len(alike), lambda part: gone[raters[part]] - self.rest[places[part]])
+        apart = self._apart(gone, each)
+        return LeftOut(
+            each, apart, self.kind, self.weights, self.unit, self.rater, met[entry.ravel()]
+        )
+
+    def _apart(self, gone: np.ndarray, each: np.ndarray) -> np.ndarray:
+        """The statistic without a rater and a unit of each kind that they did not answer."""
+        shape = len(self.kinds), len(gone)
+        cells = self.kind[self.unit] * shape[1] + self.rater
+        answered = np.bincount(cells, self.weights[self.unit], shape[0] * shape[1])
+        units = np.bincount(self.kind, self.weights, shape[0])
+        there = units[:, None] > answered.reshape(shape)
+        found = np.tile(each, (shape[0], 1))
+        kinds, raters = np.nonzero(there)
+        found[kinds, raters] = self._of(
+            len(kinds), lambda part: gone[raters[part]] - self.kinds[kinds[part]]
+        )
+        return found
+
+    def _of(self, n: int, totals: Callable[[slice], np.ndarray]) -> np.ndarray:
+        """The statistic of n totals, some at a time, so that memory stays bounded."""
+        step = max(1, CELLS // max(len(self.total), 1))
+        parts = [self.values(totals(slice(at, min(at + step, n)))) for at in range(0, n, step)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def without_each_rater(statistic: Statistic, patterns: Patterns) -> np.ndarray:
+    """The statistic without each rater in turn; raters who answered nothing are not counted."""
+    if statistic.exchangeable or isinstance(statistic, Paired):
+        return departures(statistic, patterns).without_raters()
+    return _one_by_one(statistic, patterns).each
+
+
+def leave_raters_out(statistic: Statistic, patterns: Patterns) -> LeftOut:
+    """The same, and without one unit as well."""
+    if statistic.exchangeable or isinstance(statistic, Paired):
+        return departures(statistic, patterns).left_out()
+    return _one_by_one(statistic, patterns)
+
+
+def _one_by_one(statistic: Statistic, patterns: Patterns) -> LeftOut:
+    """For statistics of who gave which value that know no shorter way: all once more per rater."""
+    each, both = [], []
+    weights = np.zeros(0, dtype=np.int64)
+    for rater in np.unique(patterns.answers.rater):
+        rows, weights = rows_to_resample(statistic, patterns.without_rater(int(rater)))
+        total = weights @ rows
+        each.append(float(statistic.values(total[None, :])[0]))
+        both.append(leave_one_out(statistic.values, rows, total))
+    none = np.zeros(0, dtype=np.int64)
+    table = np.array(both).T
+    return LeftOut(np.array(each), table, np.arange(len(table)), weights, none, none, np.zeros(0))
+
+
+def departures(statistic: Statistic, patterns: Patterns) -> Departures:
+    """What leaves with units and raters."""
+    if isinstance(statistic, Paired):
+        found: Departures = statistic.departures(patterns)
+        return found
+    answers, q = patterns.answers, patterns.q
+    names, rater = np.unique(answers.rater, return_inverse=True)
+    kinds, kind = patterns.merged
+    # What is left of a unit is the same whoever of those with one value is gone.
+    lighter, place = np.unique(kind[answers.pattern] * (q + 1) + answers.code, return_inverse=True)
+    before, code = np.divmod(lighter, q + 1)
+    left = _Left(statistic, q, kinds.codes, _without(kinds.codes[before], code), before)
+    if patterns.blocks is not None or left.large or len(kinds.codes) * len(names) > LARGE:
+        return _by_cluster(left, patterns, rater.ravel(), place.ravel(), kind)
+    rows, rest = left.kinds, left.rest
+    own = np.zeros((len(names), rows.shape[1]))
+    alike, entry = np.unique(rater.ravel() * len(lighter) + place.ravel(), return_inverse=True)
+    many = np.bincount(entry.ravel(), patterns.weights[answers.pattern], len(alike))
+    raters, places = np.divmod(alike, max(len(lighter), 1))
+    for part in steps(len(alike), rows.shape[1]):
+        taken = (rows[before[places[part]]] - rest[places[part]]) * many[part][:, None]
+        add_rows(own, raters[part], taken)
+    return Departures(
+        statistic.values,
+        kinds.weights @ rows,
+        rows,
+        kind,
+        patterns.weights,
+        own,
+        answers.pattern,
+        rater.ravel(),
+        rest,
+        place.ravel(),
+    )
+
+
+class _Left:
+    """The sums of each kind of unit, and of what is left of it without one answer."""
+
+    def __init__(
+        self,
+        statistic: Statistic,
+        q: int,
+        codes: np.ndarray,
+        lighter: np.ndarray,
+        before: np.ndarray,
+    ) -> None:
+        self.statistic, self.q, self.codes, self.lighter = statistic, q, codes, lighter
+        self.before = before
+        self.width = int(statistic.sums(codes[:0], q).shape[1])
+        self.large = (len(codes) + len(lighter)) * self.width > LARGE
+        if not self.large:
+            self.kinds, self.rest = statistic.sums(codes, q), statistic.sums(lighter, q)
+
+    def rows(self, kinds: np.ndarray) -> np.ndarray:
+        if self.large:
+            return self.statistic.sums(self.codes[kinds], self.q)
+        return self.kinds[kinds]
+
+    def taken(self, places: np.ndarray) -> np.ndarray:
+        """What one answer takes along from its unit."""
+        if self.large:
+            rest = self.statistic.sums(self.lighter[places], self.q)
+        else:
+            rest = self.rest[places]
+        return self.rows(self.before[places]) - rest
+
+
+def _by_cluster(
+    left: _Left, patterns: Patterns, rater: np.ndarray, place: np.ndarray, kind: np.ndarray
+) -> Departures:
+    """Clusters leave whole; where they would fill memory, groups of units by turns do."""
+    answers, raters = patterns.answers, int(rater.max(initial=-1)) + 1
+    if patterns.blocks is None:
+        which = np.arange(len(patterns.codes))
+        cluster, counts = which, patterns.weights
+    else:
+        cluster, which, counts = patterns.blocks
+    many = patterns.rated[which]
+    size = int(cluster.max(initial=-1)) + 1
+    if max(size * raters, size * left.width, int(many.sum()) * left.width) > LARGE:
+        cluster, size = cluster % GROUPS, min(size, GROUPS)
+    rows = np.zeros((size, left.width))
+    for part in steps(len(which), left.width):
+        add_rows(rows, cluster[part], left.rows(kind[which[part]]) * counts[part][:, None])
+    # Every answer of every pattern of a cluster, rater by rater.
+    start = np.searchsorted(answers.pattern, which)
+    answer = np.repeat(start - (np.cumsum(many) - many), many) + np.arange(many.sum())
+    key = rater[answer] * size + np.repeat(cluster, many)
+    order = np.argsort(key, kind="stable")
+    found, pair = np.unique(key[order], return_inverse=True)
+    places, times = place[answer][order], np.repeat(counts, many)[order]
+    gone = np.zeros((len(found), left.width))
+    for part in steps(len(order), left.width):
+        add_rows(gone, pair.ravel()[part], left.taken(places[part]) * times[part][:, None])
+    who, unit = np.divmod(found, size)
+    own = np.zeros((raters, left.width))
+    add_rows(own, who, gone)
+    return Departures(
+        left.statistic.values,
+        rows.sum(axis=0),
+        rows,
+        np.arange(size),
+        np.ones(size, dtype=np.int64),
+        own,
+        unit,
+        who,
+        rows[unit] - gone,
+        np.arange(len(found)),
+    )
+
+
+def _without(codes: np.ndarray, code: np.ndarray) -> np.ndarray:
+    """Each row of sorted codes without one of that code."""
+    place = (codes == code[:, None]).argmax(axis=1)
+    keep = np.arange(codes.shape[1]) != place[:, None]
+    return codes[keep].reshape(len(codes), codes.shape[1] - 1)
+
+
+def add_rows(sums: np.ndarray, to: np.ndarray, rows: np.ndarray) -> None:
+    """Add rows to those sums, where equal numbers of `to` mostly stand together."""
+    if len(to):
+        starts = np.flatnonzero(np.r_[True, to[1:] != to[:-1]])
+        np.add.at(sums, to[starts], np.add.reduceat(rows, starts, axis=0))
+
+
+def steps(n: int, width: int) -> list[slice]:
+    step = max(1, CELLS // max(width, 1))
+    return [slice(at, at + step) for at in range(0, n, step)]

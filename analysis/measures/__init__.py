@@ -1,1 +1,0 @@
-"""What a protocol may ask to be computed, one file per kind of number."""

@@ -1,0 +1,1 @@
+"""What was rated: tables and long frames, read into codes and distinct patterns."""

@@ -1,0 +1,201 @@
+"""Distinct rating patterns and how often each occurs.
+
+Every coefficient here depends on the units only through these multiplicities, so after one pass
+nothing costs more for a million units than for a thousand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.ratings.ratings import Ratings
+
+# Rows per step of the counting pass: a step stays in the processor's cache.
+STEP = 1 << 13
+# The same where each rater's answers lie together, and a step goes through them one by one.
+LONG_STEP = 1 << 16
+
+
+class Answers(NamedTuple):
+    """One entry per answer in the patterns: which pattern, whose column, which value.
+
+    Of thousands of raters hardly any answered a unit; this holds those that did.
+    """
+
+    pattern: np.ndarray
+    rater: np.ndarray
+    code: np.ndarray
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """`codes` has one row per distinct pattern, `weights` how many units show it.
+
+    `blocks` are the resampling units where clusters are declared: for each (cluster, pattern)
+    that occurs, the cluster, the pattern and the count.
+    """
+
+    codes: np.ndarray
+    weights: np.ndarray
+    q: int
+    blocks: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    @property
+    def n_units(self) -> int:
+        return int(self.weights.sum())
+
+    def counts(self) -> np.ndarray:
+        """Histograms: how many raters gave each value, per pattern."""
+        return count_values(self.codes, self.q)
+
+    @cached_property
+    def rated(self) -> np.ndarray:
+        """How many raters answered, per pattern."""
+        return np.count_nonzero(self.codes, axis=1)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The answers one by one, pattern after pattern."""
+        pattern, rater = np.nonzero(self.codes)
+        return Answers(pattern, rater, self.codes[pattern, rater])
+
+    def forget_raters(self) -> Patterns:
+        """Patterns that differ only in who gave which value become one."""
+        return self.merged[0]
+
+    @cached_property
+    def merged(self) -> tuple[Patterns, np.ndarray]:
+        """The same, and which of them each pattern became; as wide as the most answers of one."""
+        codes = np.sort(self.codes, axis=1)[:, ::-1][:, : max(self.rated.max(initial=0), 1)]
+        inverse, distinct = _group(codes, self.q)
+        weights = np.bincount(inverse, self.weights, len(distinct)).astype(np.int64)
+        blocks = self.blocks
+        if blocks is not None:
+            blocks = (blocks[0], inverse[blocks[1]], blocks[2])
+        return Patterns(distinct, weights, self.q, blocks), inverse
+
+    def without_rater(self, rater: int) -> Patterns:
+        """The same units with one rater's answers taken away."""
+        codes = np.delete(self.codes, rater, axis=1)
+        return Patterns(codes, self.weights, self.q, self.blocks)
+
+    def raters_in_order(self) -> Patterns:
+        """The same with raters ordered by what they answered, however they are called.
+
+        Units are told apart by what they show of each kind of rater, and raters by what they
+        gave to each kind of unit, until neither tells more; raters who are then still alike can
+        change places without changing anything.
+        """
+        width = self.codes.shape[1]
+        clusters, which, counts = self.blocks or (
+            np.arange(len(self.codes)),
+            np.arange(len(self.codes)),
+            self.weights,
+        )
+        kind, kinds = np.zeros(width, dtype=np.int64), 1
+        while True:
+            shown = np.sort(kind * (self.q + 1) + self.codes, axis=1)
+            entry = np.column_stack([_ranks(shown)[which], counts])
+            together = pd.Series(map(tuple, entry.tolist())).groupby(clusters).agg(sorted)
+            of_cluster = together.map(str).rank(method="dense").astype(int)
+            entry = _ranks(np.column_stack([of_cluster.loc[clusters], entry]))
+            gave = np.sort(entry[:, None] * (self.q + 1) + self.codes[which], axis=0)
+            kind = _ranks(np.column_stack([kind, gave.T]))
+            if kind.max(initial=0) + 1 <= kinds:
+                break
+            kinds = int(kind.max()) + 1
+        return replace(self, codes=self.codes[:, np.argsort(kind, kind="stable")])
+
+
+def _ranks(rows: np.ndarray) -> np.ndarray:
+    """For each row the place of its like among the distinct rows in order."""
+    return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+
+
+def find_patterns(ratings: Ratings) -> Patterns:
+    """Count the patterns of the coded ratings; units that nobody rated are left out."""
+    q, codes = len(ratings.scale), ratings.codes
+    if ratings.clusters is not None:
+        return _with_clusters(ratings)
+    n, width = codes.shape
+    size = (q + 1) ** width
+    if size <= max(4 * n, 1 << 12) and size <= 1 << 24:
+        totals = np.zeros(size, dtype=np.int64)
+        step = STEP if codes.flags.c_contiguous else LONG_STEP
+        for start in range(0, n, step):
+            totals += np.bincount(_keys(codes[start : start + step], q), minlength=size)
+        totals[0] = 0
+        keys = np.flatnonzero(totals)
+        return Patterns(_spell(keys, q, width), totals[keys], q)
+    inverse, distinct = _group(codes, q)
+    weights = np.bincount(inverse, minlength=len(distinct))
+    seen = distinct.any(axis=1)
+    return Patterns(distinct[seen], weights[seen], q)
+
+
+def _keys(codes: np.ndarray, q: int) -> np.ndarray:
+    """One integer per unit: its codes as digits in base q + 1."""
+    digits = (q + 1) ** codes.shape[1]
+    if digits <= 1 << 24 and codes.flags.c_contiguous:
+        # Exact in single precision, and a matrix product is the fastest way to add them up.
+        powers = (q + 1.0) ** np.arange(codes.shape[1])[::-1]
+        # Small whole numbers throughout, yet some BLAS kernels raise the flag for what lies in
+        # the unused lanes of their vectors.
+        with np.errstate(invalid="ignore", over="ignore"):
+            return (codes.astype(np.float32) @ powers.astype(np.float32)).astype(np.int64)
+    narrow: Any = np.uint16 if digits <= 1 << 16 else np.int32 if digits < 1 << 31 else np.int64
+    keys: np.ndarray = np.zeros(len(codes), dtype=narrow)
+    for column in codes.T:
+        keys *= q + 1
+        keys += column.astype(narrow)
+    return keys.astype(np.int64, copy=False)
+
+
+def _spell(keys: np.ndarray, q: int, width: int) -> np.ndarray:
+    codes = np.zeros((len(keys), width), dtype=np.int32)
+    for j in range(width - 1, -1, -1):
+        keys, codes[:, j] = np.divmod(keys, q + 1)
+    return codes
+
+
+def _group(codes: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each unit the number of its pattern, and the distinct patterns in sorted order."""
+    n, width = codes.shape
+    if (q + 1) ** width < 1 << 62:
+        keys, inverse = np.unique(_keys(codes, q), return_inverse=True)
+        return inverse.ravel(), _spell(keys, q, width)
+    # No integer can hold the pattern, so repeats are not worth searching for; only the order
+    # is made independent of the units' order. Bytes from the highest on sort as the codes do.
+    digit = ">u1" if q < 1 << 8 else ">u2" if q < 1 << 16 else ">u4"
+    rows = np.ascontiguousarray(codes.astype(digit))
+    order = np.argsort(rows.view(f"V{rows.itemsize * width}").ravel(), kind="stable")
+    inverse = np.empty(n, dtype=np.int64)
+    inverse[order] = np.arange(n)
+    return inverse, codes[order].astype(np.int32)
+
+
+def _with_clusters(ratings: Ratings) -> Patterns:
+    q = len(ratings.scale)
+    rated = ratings.codes.any(axis=1)
+    inverse, distinct = _group(ratings.codes[rated], q)
+    assert ratings.clusters is not None
+    _, clusters = np.unique(ratings.clusters[rated], return_inverse=True)
+    weights = np.bincount(inverse, minlength=len(distinct))
+    width = max(len(distinct), 1)
+    keys, counts = np.unique(clusters.ravel() * width + inverse, return_counts=True)
+    blocks = (keys // width, keys % width, counts)
+    return Patterns(distinct, weights, q, blocks)
+
+
+def count_values(codes: np.ndarray, q: int) -> np.ndarray:
+    """How many raters gave each of the q values, row by row."""
+    counts = np.zeros((len(codes), q + 1))
+    rows = np.arange(len(codes))
+    for j in range(codes.shape[1]):
+        counts[rows, codes[:, j]] += 1
+    return counts[:, 1:]

@@ -1,0 +1,135 @@
+"""Models: as raters, and as writers of questions."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from .rounds import Refused, chosen
+
+if TYPE_CHECKING:
+    from ..judges import JudgeRun
+    from ..rounds import StoredRound
+
+
+def judge(given: Namespace) -> int:
+    from .. import judges
+
+    _check(given)
+    stored = chosen(given).stored
+    rater = given.rater or given.model
+    if given.dry_run:
+        how = {"replicates": given.replicates, "prices": given.prices}
+        print(judges.dry_run(stored, given.model, examples=given.examples, **how))
+        return 0
+    if given.prompts_out:
+        written = judges.write_prompts(
+            stored, given.prompts_out, name=rater, examples=given.examples
+        )
+        if given.prompts_out != "-":
+            print(_next(given, written))
+        return 0
+    if given.replies:
+        print(judges.take_replies(stored, given.replies, name=rater, examples=given.examples))
+        return 0
+    try:
+        run = _asked(given, stored, rater)
+    except KeyboardInterrupt:
+        print("Stopped. What was answered is stored: the same again goes on.", file=sys.stderr)
+        return 130
+    print(run)
+    if any(one.status != "ok" and one.reply.cut for one in run.outcomes):
+        print("Replies were cut off at their length limit: --max-tokens allows longer ones.")
+    if run.stopped:
+        print("The same with a larger --budget goes on.")
+    elif not run.complete:
+        print("The same again asks what is left.")
+    return 0 if run.complete else 1
+
+
+def _asked(given: Namespace, stored: StoredRound, rater: str) -> JudgeRun:
+    from .. import judges
+
+    how = {
+        "name": rater,
+        "replicates": given.replicates,
+        "budget": given.budget,
+        "prices": given.prices,
+        "examples": given.examples,
+        "fresh": given.fresh,
+    }
+    limit = {} if given.max_tokens is None else {"max_tokens": given.max_tokens}
+    if given.local:
+        if limit:
+            limit = {"max_new_tokens": given.max_tokens}
+        return judges.judge_local(
+            stored, given.local, constrained=given.constrained, **limit, **how
+        )
+    return judges.judge_endpoint(
+        stored,
+        given.model,
+        given.base_url,
+        key_env=given.key_env,
+        concurrency=given.concurrency,
+        **limit,
+        **how,
+    )
+
+
+def _check(given: Namespace) -> None:
+    from ..judges.judging import check_replicates
+
+    modes = {
+        "--dry-run": given.dry_run,
+        "--prompts-out": given.prompts_out,
+        "--replies": given.replies,
+    }
+    wanted = [name for name, value in modes.items() if value]
+    check_replicates(given.replicates)
+    if len(wanted) > 1:
+        raise Refused(f"{' and '.join(wanted)} are one at a time: leave all but one out.")
+    if given.local and given.base_url:
+        raise Refused("--local is a model on this machine and --base-url one elsewhere: give one.")
+    if given.constrained and not given.local:
+        raise Refused("--constrained is for models on this machine: give --local PATH as well.")
+
+
+def _next(given: Namespace, written: int) -> str:
+    if not written:
+        return f"{given.prompts_out}: nothing is left to ask of {given.rater or given.model}."
+    rater = f" --rater {given.rater}" if given.rater else ""
+    return (
+        f"{given.prompts_out}: {written:,} prompts. Put the replies into a file, a line each as "
+        '{"id": …, "reply": …} or under === id === lines, and hand it in:\n'
+        f"  raterbook judge {given.round} --model {given.model}{rater} --replies FILE"
+    )
+
+
+def questions(given: Namespace) -> int:
+    from ..judges import questions as questeval
+
+    stored = chosen(given).stored
+    if given.cache:
+        rater = {"rater": given.rater} if given.rater else {}
+        print(questeval.import_upstream(stored, given.cache, version=given.model, **rater))
+        return 0
+    done = questeval.questions(
+        stored,
+        model=given.model,
+        local=given.local,
+        base_url=given.base_url,
+        rules=given.rules,
+        steps=given.steps,
+        most=given.most,
+        language=given.language,
+        prompts=given.prompts,
+        budget=given.budget,
+        prices=given.prices,
+        key_env=given.key_env,
+        concurrency=given.concurrency,
+        fresh=given.fresh,
+        name=given.rater,
+    )
+    print(done)
+    return 0 if done.complete else 1

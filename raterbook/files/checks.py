@@ -1,0 +1,228 @@
+"""Empty cells: an answer that was not given stays missing, and the import says how many are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from raterbook.files.handbook import condition
+from raterbook.protocols import Protocol, Question, asked, holds, is_required
+from raterbook.protocols.conditions import leaves
+from raterbook.rounds.answers import Fresh, StoringCell
+from raterbook.rounds.current import Fact
+from raterbook.rounds.model import Given, Problems, counted, shown
+from raterbook.rounds.snapshot import Snapshot
+
+
+class Blanks:
+    """Counts, by question, the cells where an answer could stand and none does."""
+
+    def __init__(self, protocol: Protocol):
+        self.questions = {question.id: question for question in protocol.questions}
+        self.required: Counter[str] = Counter()
+        self.open = 0  # in questions that may be left open
+        self.rows = 0  # rows about an item that hold no answer at all
+        self._checked: dict[tuple[str, str], Any] = {}
+
+    def _cell(self, name: str, answers: Mapping[str, Any]) -> None:
+        """One empty cell; what is not asked beside these answers is not missing."""
+        question = self.questions[name]
+        if is_required(question, answers):
+            self.required[name] += 1
+        elif asked(question, answers):
+            self.open += 1
+
+    def rows_of(self, columns: Sequence[str], about: Iterable[int], found: Iterable[Given]) -> None:
+        """Rows with a column per question; `about` has the numbers of those that name an item.
+
+        A row about an item leaves the questions about its case or its parts to rows of their own.
+        """
+        by_row: dict[int, dict[str, Given]] = {}
+        for given in found:
+            by_row.setdefault(given.row, {})[given.question] = given
+        for number in about:
+            answers = by_row.get(number, {})
+            if not answers:
+                self.rows += 1
+                continue
+            kinds = {self._kind(name) for name in answers}
+            values = {name: self._value(name, each.value) for name, each in answers.items()}
+            for name in columns:
+                if name not in answers and self._kind(name) in kinds:
+                    self._cell(name, values)
+
+    def among(self, empty: Sequence[Given], found: Iterable[Given]) -> None:
+        """Rows with one answer each, of which these hold none.
+
+        A question that rests on an answer of another row, or of an earlier file, may be asked.
+        """
+        said: dict[tuple[Any, ...], dict[str, Any]] = {_about(each): {} for each in empty}
+        for each in found:
+            if _about(each) in said:
+                said[_about(each)][each.question] = self._value(each.question, each.value)
+        for each in empty:
+            answers = said[_about(each)]
+            if all(name in answers for name, _ in leaves(self.questions[each.question].when)):
+                self._cell(each.question, answers)
+            else:
+                self.required[each.question] += 1
+
+    def notes(self, source: str) -> list[str]:
+        said = []
+        if self.rows:
+            said.append(
+                f"{source}: {counted(self.rows, 'row')} without any answer, left as missing."
+            )
+        number = sum(self.required.values())
+        if number:
+            which = ", ".join(f"{name} {count:,}" for name, count in self.required.items())
+            said.append(f"{source}: {counted(number, 'empty cell')} left as missing: {which}.")
+        if self.open:
+            more = "more empty cell" if number else "empty cell"
+            said.append(f"{source}: {counted(self.open, more)} where an answer may be left out.")
+        return said
+
+    def _kind(self, name: str) -> tuple[str, str]:
+        question: Question = self.questions[name]
+        return question.of, question.per
+
+    def _value(self, name: str, cell: str) -> Any:
+        if (name, cell) not in self._checked:
+            try:
+                self._checked[name, cell] = self.questions[name].check(cell)
+            except ValueError:
+                self._checked[name, cell] = None
+        return self._checked[name, cell]
+
+
+def _about(given: Given) -> tuple[str, int, str, int]:
+    return given.item, given.part, given.rater, given.replicate
+
+
+# Questions that depend on another answer: what a file answers though it was not asked.
+#
+# A severity beside “accurate” is a slip in one of the two, and only who holds the file knows in
+# which: it is refused. Where a corrected answer closes a question that was answered before, the
+# earlier answer is withdrawn, as the form does.
+
+
+def refuse_unasked(
+    protocol: Protocol,
+    snapshot: Snapshot,
+    fresh: Sequence[Fresh],
+    there: Mapping[StoringCell, Fact],
+    problems: Problems,
+) -> list[Fact]:
+    """Answers whose condition does not hold are problems; returned are earlier ones it closes."""
+    depending = {question.id: question for question in protocol.questions if question.when}
+    if not depending:
+        return []
+    will = After(protocol, snapshot, fresh, there)
+    for given, cell, _ in fresh:
+        question = depending.get(given.question)
+        if question is None or given.status != "answered" or will.asked(question, cell):
+            continue
+        problems.add(
+            f"{shown(given.value)} answers “{question.id}”, which is asked only if "
+            f"{condition(protocol, question.when or {})}; {will.told(question, cell)}. Leave it "
+            f"empty, or correct {' and '.join(_names(question))}.",
+            given.row,
+            given.column,
+        )
+    return [
+        fact
+        for cell, fact in there.items()
+        if fact.question in depending
+        and fact.status == "answered"
+        and cell not in will.new
+        and will.touches(depending[fact.question], cell)
+        and not will.asked(depending[fact.question], cell)
+    ]
+
+
+class After:
+    """What will hold once the file is taken in."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        snapshot: Snapshot,
+        fresh: Sequence[Fresh],
+        there: Mapping[StoringCell, Fact],
+    ):
+        self.questions = {question.id: question for question in protocol.questions}
+        self.snapshot, self.there = snapshot, there
+        self.new = {
+            cell: value if given.status == "answered" else None for given, cell, value in fresh
+        }
+
+    def asked(self, question: Question, cell: StoringCell) -> bool:
+        """Whether its condition holds; true where it rests on what somebody else may have said."""
+        answers = {name: self.value(name, cell) for name in _names(question)}
+        open_ = [
+            name
+            for name, value in answers.items()
+            if value is None
+            and (f"answer:{name}" in question.shows or self._where(name, cell) is None)
+        ]
+        return bool(open_) or holds(question.when, answers)
+
+    def touches(self, question: Question, cell: StoringCell) -> bool:
+        return any(self._where(name, cell) in self.new for name in _names(question))
+
+    def told(self, question: Question, cell: StoringCell) -> str:
+        """In words, what this rater said instead."""
+        words = []
+        for name in _names(question):
+            value = self.value(name, cell)
+            words.append(f"no answer to {name}" if value is None else f"{shown(value)} to {name}")
+        return f"{shown(cell[3])} gave {' and '.join(words)}"
+
+    def value(self, name: str, cell: StoringCell) -> Any:
+        where = self._where(name, cell)
+        if where is None:
+            return None
+        if where in self.new:
+            return self.new[where]
+        fact = self.there.get(where)
+        return fact.value if fact is not None and fact.status == "answered" else None
+
+    def _where(self, name: str, cell: StoringCell) -> StoringCell | None:
+        """Where this rater answers the other question; None where that is not one place."""
+        key, of_case, part, rater, _, replicate = cell
+        other = self.questions[name]
+        if other.of == "case" and not of_case:
+            case = self.snapshot.items[key].case_id
+            key, of_case = self.snapshot.subjects[case or 0].key, True
+        elif other.of == "item" and of_case:
+            return None
+        if other.per == "part" and not part:
+            return None
+        return key, of_case, part if other.per == "part" else 0, rater, name, replicate
+
+
+def withdrawn(facts: Sequence[Fact], row: int) -> list[Fresh]:
+    """The same answers as events that take them back."""
+    return [
+        (
+            Given(
+                row,
+                fact.question,
+                fact.subject,
+                fact.question,
+                "",
+                fact.rater,
+                fact.part,
+                fact.replicate,
+                "retracted",
+            ),
+            fact.cell,
+            None,
+        )
+        for fact in facts
+    ]
+
+
+def _names(question: Question) -> list[str]:
+    return list(dict.fromkeys(name for name, _ in leaves(question.when)))

@@ -1,0 +1,184 @@
+"""The bytes of a file and the text in them: size, line length and encoding are checked here."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from raterbook.rounds.items import Decoded
+from raterbook.rounds.model import FileError, shown
+
+LARGEST = 2 * 1024**3  # a file
+LONGEST = 16 * 1024**2  # one line or one cell
+CHUNK = 1024**2
+MARKS = (  # the longer mark first: UTF-32's begins with UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+BINARY = (
+    b"PK\x03\x04",
+    b"PAR1",
+    b"\x89PNG",
+    b"%PDF",
+    b"\xd0\xcf\x11\xe0",
+    b"SQLite format 3\x00",
+    b"\x1f\x8b",
+    b"\xff\xd8\xff",
+    b"\x7fELF",
+)
+# What Western texts have above ASCII; anything else is not guessed at.
+WESTERN = re.compile(
+    r"[À-ÖØ-öø-ÿŒœŠšŽžŸ‘’“”‚„–—…•€£¥§©®°±²³¼½¾×÷«»¡¿ºª·´¨\u00a0™µ¢†‡‰‹›ˆ˜¶¬¦¹¸\u00ad¤ƒ]"
+)
+
+# A sign inside a word, as Polish or Czech texts show when they are read as Western ones.
+INSIDE = re.compile(r"(?<=[^\W\d_])[£³¹²¿¼¾½¥¡¢¦¬](?=[^\W\d_])|£(?=[^\W\d_])")
+
+
+def label(path: str | Path) -> str:
+    """The name of a file in messages: never a whole path."""
+    return "standard input" if str(path) == "-" else shown(Path(path).name or path)
+
+
+def read_bytes(path: str | Path, lines: bool = True) -> bytes:
+    """A file's bytes, or standard input's for "-"; what is too large is refused while reading."""
+    name = label(path)
+    if str(path) == "-":
+        return _drain(sys.stdin.buffer, name, lines)
+    try:
+        with open(path, "rb") as stream:
+            return _drain(stream, name, lines)
+    except FileNotFoundError:
+        raise FileError(f"{name}: there is no such file. Check the name and the folder.") from None
+    except IsADirectoryError:
+        raise FileError(f"{name} is a folder. Name one file in it.") from None
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{name} cannot be read: {reason}. Check the name and the file.") from None
+
+
+def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
+    pieces: list[bytes] = []
+    total = line = 0
+    while piece := stream.read(CHUNK):
+        total += len(piece)
+        if total > LARGEST:
+            raise FileError(f"{name} is larger than {LARGEST // 1024**3} GB. Split it.")
+        if lines:
+            last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
+            line = line + len(piece) if last < 0 else len(piece) - last - 1
+            if line > LONGEST:
+                raise FileError(
+                    f"{name} has a line of more than {LONGEST // 1024**2} MB. "
+                    "This is not a table of texts, or its line ends are lost: save it again."
+                )
+        pieces.append(piece)
+    if not total:
+        raise FileError(f"{name} is empty. It needs a first row with the names of the columns.")
+    return b"".join(pieces)
+
+
+def put(data: bytes, file: str | Path) -> None:
+    """The whole file at once: who reads it never sees half of it."""
+    if str(file) == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    path = Path(file)
+    if path.is_dir():
+        raise FileError(f"{label(file)} is a folder. Name a file in it.")
+    part = path.with_name(path.name + ".part")
+    try:
+        with open(part, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(part, path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(
+            f"{label(file)} cannot be written: {reason}. Choose a file in a folder that exists."
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
+    """The text of a file: UTF-8, marked UTF-16 or UTF-32, plain Western, or as named."""
+    for mark in BINARY:
+        if data.startswith(mark):
+            raise FileError(
+                f"{name} is not a text file. Use .csv, .tsv, .jsonl, .parquet or "
+                ".xlsx, and give the file the ending of what it is."
+            )
+    if encoding is not None:
+        return _named(data, name, encoding)
+    for mark, marked in MARKS:
+        if data.startswith(mark):
+            return Decoded(_strict(data[len(mark) :], marked, name), marked, mark)
+    if b"\x00" in data:
+        position = data.index(b"\x00")
+        row = data.count(b"\n", 0, position) + 1
+        raise FileError(
+            f"{name}, line {row}: a NUL byte. This is not a text file, or it is UTF-16 "
+            "without its mark: save it as UTF-8."
+        )
+    try:
+        return Decoded(data.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError as error:
+        return _western(data, name, error)
+
+
+def _named(data: bytes, name: str, encoding: str) -> Decoded:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise FileError(
+            f"{name}: no encoding is called {encoding!r}. "
+            "Use utf-8, utf-16, cp1252, shift_jis, gb18030 or another of Python's."
+        ) from None
+    mark = b"".join(mark for mark, marked in MARKS if data.startswith(mark) and marked in encoding)
+    return Decoded(_strict(data[len(mark) :], encoding, name), encoding, mark)
+
+
+def _strict(data: bytes, encoding: str, name: str) -> str:
+    try:
+        text = data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        start = getattr(error, "start", 0)
+        row = data.count(b"\n", 0, start) + 1
+        raise FileError(
+            f"{name}, line {row}: not {encoding.upper()} as it says. Save the file as UTF-8."
+        ) from None
+    if "\x00" in text:
+        row = text.count("\n", 0, text.index("\x00")) + 1
+        raise FileError(f"{name}, line {row}: a NUL character. Remove it.")
+    return text
+
+
+def _western(data: bytes, name: str, error: UnicodeDecodeError) -> Decoded:
+    """Windows-1252, where everything above ASCII in it is what Western texts have."""
+    row = data.count(b"\n", 0, error.start) + 1
+    refusal = FileError(
+        f"{name}, line {row}: byte {data[error.start]:#04x} is not UTF-8, and the encoding cannot "
+        "be told. Save the file as UTF-8; in Python, encoding= names another."
+    )
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        raise refusal from None
+    high = [character for character in text if character > "\x7f"]
+    words = re.findall(r"[^\x00-\x7f]{3,}", text)
+    foreign = words or INSIDE.search(text) or not all(map(WESTERN.match, high))
+    if foreign or len(high) > 0.15 * len(text):
+        raise refusal
+    return Decoded(text, "cp1252", b"", f"{name} is not UTF-8; it was read as Windows-1252.")

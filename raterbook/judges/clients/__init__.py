@@ -1,0 +1,1 @@
+"""What can be asked: services, models on this machine, and any function."""

@@ -1,0 +1,1 @@
+"""A model judged on published sets, as EvaluateModel runs them."""

@@ -1,0 +1,1 @@
+"""A reply’s text → checked answers, or why it cannot be read."""

@@ -1,0 +1,383 @@
+"""What a JSON object says about the questions, in whichever of the usual shapes it says it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from raterbook.judges.schema import is_closed, reason_target
+from raterbook.judges.sheets import Cell
+from raterbook.protocols import Question
+from raterbook.protocols.kinds import fold
+
+DEEPEST = 6
+_PART = re.compile(r"[^\d]{0,20}(\d{1,6})\W*", re.ASCII)
+
+
+@dataclass
+class Raw:
+    """Raw values and reasons by part and question, before they are checked."""
+
+    values: dict[Cell, Any] = field(default_factory=dict)
+    reasons: dict[Cell, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def put(self, part: int, question: Question, value: Any) -> None:
+        cell = (part, question.id)
+        if cell in self.values and self.values[cell] != value:
+            self.problems.append(f"{name_of(cell)} is given twice, with different values")
+        self.values[cell] = value
+
+    def because(self, part: int, question: Question, reason: Any) -> None:
+        if isinstance(reason, str) and reason.strip():
+            self.reasons.setdefault((part, question.id), reason.strip())
+
+
+def name_of(cell: Cell) -> str:
+    part, question = cell
+    return f"{question} of part {part}" if part else question
+
+
+def interpret(content: Any, words: Vocabulary) -> Raw:
+    raw = Raw()
+    if isinstance(content, dict):
+        _entry(content, 0, words, raw, 0)
+    else:
+        _walk(content, 0, words, raw, 0)
+    return raw
+
+
+def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
+    if depth > DEEPEST:
+        return
+    if isinstance(node, list):
+        for entry in node:
+            if isinstance(entry, dict):
+                _entry(entry, part, words, raw, depth)
+        return
+    if not isinstance(node, dict):
+        return
+    for key, value in node.items():
+        name = str(key)
+        folded = fold(name)
+        number = _part_number(name, words)
+        question = words.find(name)
+        if number is not None and isinstance(value, dict):
+            _walk(value, number, words, raw, depth + 1)
+        elif folded in REASON_KEYS and isinstance(value, dict):
+            _reasons(value, part, words, raw)
+        elif question is not None and not (folded in REASON_KEYS and not _is_plain(value)):
+            _answer(question, value, part, words, raw, depth)
+        elif folded in VALUE_KEYS and words.only is not None and _is_plain(value):
+            raw.put(part, words.only, value)
+        elif folded in REASON_KEYS and words.only is not None:
+            raw.because(part, words.only, value)
+        elif isinstance(value, dict | list):
+            _walk(value, part, words, raw, depth + 1)
+
+
+def _entry(entry: dict, part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
+    """One of a list: a criterion with its score, or a part with its answers."""
+    folded = {fold(str(key)): value for key, value in entry.items()}
+    for key in CRITERION_KEYS:
+        named = folded.get(key)
+        question = words.find(named) if isinstance(named, str) else None
+        if question is not None:
+            for name, value in folded.items():
+                if name in VALUE_KEYS:
+                    raw.put(part, question, value)
+                elif name in REASON_KEYS:
+                    raw.because(part, question, value)
+            return
+    for key in (*PART_KEYS, *words.part_labels):
+        if key in folded:
+            number = _number(folded[key])
+            if number is not None:
+                rest = {name: value for name, value in entry.items() if fold(str(name)) != key}
+                _walk(rest, number, words, raw, depth + 1)
+                return
+    _walk(entry, part, words, raw, depth + 1)
+
+
+def _answer(
+    question: Question, value: Any, part: int, words: Vocabulary, raw: Raw, depth: int
+) -> None:
+    if isinstance(value, Several):
+        _several(question, value, part, raw)
+    elif isinstance(value, dict):
+        inner = {fold(str(key)): one for key, one in value.items()}
+        stated = [one for key, one in inner.items() if key in VALUE_KEYS]
+        if len(stated) == 1 or (stated and all(one == stated[0] for one in stated)):
+            raw.put(part, question, stated[0])
+        elif len(stated) > 1:
+            raw.problems.append(f"{name_of((part, question.id))} is given twice in one object")
+        for key, one in inner.items():
+            if key in REASON_KEYS:
+                raw.because(part, question, one)
+        if not stated:
+            _walk(value, part, words, raw, depth + 1)
+    elif isinstance(value, list):
+        if question.type == "text" and all(isinstance(one, str) for one in value):
+            raw.put(part, question, "\n".join(value))
+        else:
+            _walk(value, part, words, raw, depth + 1)
+    else:
+        raw.put(part, question, value)
+
+
+def _several(question: Question, value: Several, part: int, raw: Raw) -> None:
+    """A key that stands twice: score and reasoning, or a contradiction."""
+    texts = [one for one in value.values if isinstance(one, str) and len(one) > 24]
+    rest = [one for one in value.values if one not in texts]
+    if is_closed(question) and len(rest) == 1 and len(texts) == 1:
+        raw.put(part, question, rest[0])
+        raw.because(part, question, texts[0])
+    else:
+        raw.problems.append(f"{name_of((part, question.id))} is given twice, with different values")
+
+
+def _reasons(node: dict, part: int, words: Vocabulary, raw: Raw) -> None:
+    for key, value in node.items():
+        question = words.find(str(key))
+        if question is not None:
+            raw.because(part, question, value)
+
+
+def _part_number(key: str, words: Vocabulary) -> int | None:
+    folded = fold(key)
+    if folded.isascii() and folded.isdigit():
+        return int(folded[:6])
+    label, _, number = folded.rpartition(" ")
+    if label in words.part_labels and number.isascii() and number.isdigit():
+        return int(number[:6])
+    return None
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    match = _PART.fullmatch(value) if isinstance(value, str) else None
+    return int(match[1]) if match else None
+
+
+def _is_plain(value: Any) -> bool:
+    return not isinstance(value, dict | list)
+
+
+# JSON in a reply: the whole of it, in a fence, or among words; the last complete object counts.
+
+
+MOST_TRIES = 200  # openings looked at in one reply
+DEEPEST_OBJECT = (
+    50  # a reply nested deeper says nothing, and would keep json-repair busy for seconds
+)
+_OPENING = re.compile(r"[{\[]")
+_BRACKET = re.compile(r"[{}\[\]]")
+_FENCE = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Several:
+    """The values of a key that stands more than once in one object."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    content: Any
+    shape: str  # json, fenced or embedded
+    start: int
+    end: int
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for key in found:
+            values = [value for name, value in pairs if name == key]
+            if len(values) > 1 and any(value != values[0] for value in values):
+                found[key] = Several(tuple(values))
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
+
+
+def json_objects(text: str) -> list[Found]:
+    """Every complete object or list on the outermost level, in order."""
+    stripped = text.strip()
+    if stripped[:1] in ("{", "["):
+        whole = _decoded(stripped, 0)
+        if whole is not None and whole[1] == len(stripped):
+            return [Found(whole[0], "json", 0, len(text))]
+    fences = [match.span(1) for match in _FENCE.finditer(text)] if "```" in text else []
+    return [
+        Found(
+            content,
+            "fenced" if any(low <= start and end <= high for low, high in fences) else "embedded",
+            start,
+            end,
+        )
+        for content, start, end in _scanned(text)
+    ]
+
+
+def _scanned(text: str) -> Iterator[tuple[Any, int, int]]:
+    position = 0
+    for _ in range(MOST_TRIES):
+        opening = _OPENING.search(text, position)
+        if opening is None:
+            return
+        found = _decoded(text, opening.start())
+        if found is None:
+            position = opening.end()
+        else:
+            yield found[0], opening.start(), found[1]
+            position = found[1]
+
+
+def _decoded(text: str, start: int) -> tuple[Any, int] | None:
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _depth(text: str) -> int:
+    """How deep brackets are nested, those in strings counted too."""
+    depth = deepest = 0
+    for sign in _BRACKET.finditer(text):
+        depth += 1 if sign[0] in "{[" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def repaired(text: str) -> Any:
+    """What json-repair makes of the reply; None where its end is missing or nothing comes of it."""
+    import json_repair
+
+    body = re.sub(r"```\s*$", "", text.strip()).strip()
+    opening = _OPENING.search(body)
+    if opening is None or body[-1:] not in ("}", "]") or _depth(body) > DEEPEST_OBJECT:
+        return None
+    try:
+        found = json_repair.loads(body[opening.start() :], skip_json_loads=True)
+    except (ValueError, RecursionError, TypeError, IndexError, KeyError, AttributeError):
+        return None
+    return found if isinstance(found, dict | list) else None
+
+
+# Under which names a reply may speak of the questions: id, label, aliases, and the usual words.
+
+
+VALUE_KEYS = frozenset(
+    {
+        "score",
+        "rating",
+        "answer",
+        "value",
+        "label",
+        "verdict",
+        "choice",
+        "level",
+        "grade",
+        "result",
+    }
+)
+REASON_KEYS = frozenset(
+    {
+        "reasoning",
+        "reason",
+        "reasons",
+        "justification",
+        "justifications",
+        "rationale",
+        "comment",
+        "comments",
+        "explanation",
+        "explanations",
+        "evidence",
+    }
+)
+PART_KEYS = ("part", "sentence", "question", "number", "index", "no", "id")
+CRITERION_KEYS = ("criterion", "criteria", "name", "metric", "dimension", "question id", "question")
+SUGGESTION_KEYS = (
+    "feedback",
+    "improved feedback",
+    "suggestion",
+    "improvement",
+    "improvements",
+    "suggested improvements",
+    "suggestions for improvement",
+)
+_SUFFIX = re.compile(r"\s*\(.*?\)\s*$")
+_NUMBERED = re.compile(r"^\d+[.)]?\s+")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """`names` leads from a folded name to the question, `targets` from a question to its reason."""
+
+    questions: tuple[Question, ...]
+    names: dict[str, Question]
+    targets: dict[str, str]
+    only: Question | None  # the one closed question there is, if there is just one
+    part_labels: frozenset[str] = frozenset()
+    asked_for: dict[str, Question | None] = field(default_factory=dict)  # names met so far
+
+    def find(self, name: str) -> Question | None:
+        """The question a reply means by this name."""
+        if name not in self.asked_for:
+            if len(self.asked_for) > 2000:
+                self.asked_for.clear()
+            self.asked_for[name] = self._look_up(fold(name))
+        return self.asked_for[name]
+
+    def _look_up(self, folded: str) -> Question | None:
+        shorter = _NUMBERED.sub("", _SUFFIX.sub("", folded))
+        for prefix in ("human ", "final ", "your ", "my "):
+            shorter = shorter.removeprefix(prefix)
+        for name in (folded, shorter, shorter.removesuffix(" score").removesuffix(" rating")):
+            if name in self.names:
+                return self.names[name]
+        return None
+
+
+_KEPT: dict[tuple[int, ...], Vocabulary] = {}
+
+
+def vocabulary(questions: tuple[Question, ...], part_label: str | None = None) -> Vocabulary:
+    """Made once per set of questions: a run reads thousands of replies to the same ones."""
+    key = (*(id(question) for question in questions), hash(part_label))
+    if key not in _KEPT:
+        if len(_KEPT) > 64:
+            _KEPT.clear()
+        _KEPT[key] = _made(questions, part_label)
+    return _KEPT[key]
+
+
+def _made(questions: tuple[Question, ...], part_label: str | None) -> Vocabulary:
+    names: dict[str, Question] = {}
+    for spelling in ("aliases", "label", "id"):  # the surest last
+        for question in questions:
+            given = getattr(question, spelling)
+            for name in (given,) if isinstance(given, str) else given:
+                names[fold(name)] = question
+                names.setdefault(_SUFFIX.sub("", fold(name)), question)
+    for question in questions:
+        if question.id == "suggestions":
+            for name in SUGGESTION_KEYS:
+                names.setdefault(name, question)
+    closed = [question for question in questions if is_closed(question)]
+    targets = {
+        question.id: target
+        for question in closed
+        if (target := reason_target(question, questions)) is not None
+    }
+    labels = {"part", "sentence"} | ({fold(part_label)} if part_label else set())
+    only = closed[0] if len(closed) == 1 else None
+    return Vocabulary(questions, names, targets, only, frozenset(labels))

@@ -1,0 +1,157 @@
+"""One value of a reply → an answer, or a ValueError. Nothing is rounded, clipped or supplied."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from raterbook.judges.clients.model import storable
+from raterbook.judges.schema import placeholder
+from raterbook.protocols import Level, Question
+
+_NUMBER = re.compile(
+    r"(?P<number>[+-]?\d+(?:\.\d+|,\d{1,2}(?![\d,]))?)\s*"
+    r"(?:(?:/|out of|von|of)\s*(?P<top>\d+(?:[.,]\d+)?))?\s*(?P<percent>%)?"
+    r"(?P<rest>.*)",
+    re.ASCII | re.DOTALL | re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"(?P<low>\d+(?:\.\d+)?)\s*%?\s*(?:-|–|—|to)\s*(?P<high>\d+(?:\.\d+)?)\s*%?", re.ASCII
+)
+_GOES_ON = re.compile(r"\s*(?:$|[(\[,.;:!–—\n|]|-\s|because\b)", re.IGNORECASE)
+_ANOTHER = re.compile(r"\s*[,;|/(\[–—-]\s*[+-]?\d", re.ASCII)  # a second number at once
+_NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
+
+
+@dataclass(frozen=True)
+class Given:
+    """One answer as the store takes it; `span` is the range a percentage was stated as."""
+
+    value: Any
+    status: str = "answered"
+    reason: str | None = None
+    span: tuple[float, float] | None = None
+
+
+def is_nothing(raw: Any) -> bool:
+    """Whether the reply leaves the question open, in so many words."""
+    return raw is None or (isinstance(raw, str) and plain(raw).casefold() in _NOTHING)
+
+
+def read_value(question: Question, raw: Any) -> Given:
+    """The answer a raw value states; ValueError if it states none, several, or none allowed."""
+    if isinstance(raw, bool | dict | list):
+        raise ValueError(f"{question.id}: {_shown(raw)} is no answer")
+    if isinstance(raw, str):
+        raw = plain(raw) if question.type not in ("text", "answer") else raw.strip()
+        if raw == placeholder(question):
+            raise ValueError(f"{question.id}: the format's placeholder came back")
+    code = _code(question, raw)
+    if code is not None:
+        return Given(None, "not_applicable", code)
+    if question.is_numeric:
+        return _number(question, raw)
+    if question.type == "choice":
+        return Given(_option(question, str(raw)))
+    text = raw if isinstance(raw, str) else str(raw)
+    if question.type == "answer":
+        text = " ".join(text.split())
+    return Given(question.check(storable(text)))
+
+
+def plain(text: str) -> str:
+    """Without Markdown's emphasis and quotes around it."""
+    return text.strip().strip("*_`\"'“”").strip()
+
+
+def _code(question: Question, raw: Any) -> str | None:
+    if isinstance(raw, str) and question.not_applicable:
+        word = raw.casefold().removeprefix("not_applicable:").strip()
+        for code in question.not_applicable:
+            if word == code.casefold():
+                return code
+    return None
+
+
+def _number(question: Question, raw: Any) -> Given:
+    if not isinstance(raw, str):
+        return Given(question.check(raw))
+    if question.type == "percent":
+        span = _RANGE.fullmatch(raw)
+        if span:
+            low, high = float(span["low"]), float(span["high"])
+            if low <= high <= 100 and not 0 < high <= 1:
+                return Given(question.check((low + high) / 2), span=(low, high))
+            raise ValueError(f"{question.id}: {raw!r} is not a range within 0–100")
+    found = _NUMBER.match(raw)
+    if found is None:
+        return Given(_named(question, raw))
+    if not _GOES_ON.match(found["rest"]) or _ANOTHER.match(found["rest"]):
+        raise ValueError(f"{question.id}: {_shown(raw)} is not one number")
+    top = found["top"]
+    if top is not None and float(top.replace(",", ".")) != question.max:
+        scale = f"{question.min}–{question.max}"
+        raise ValueError(f"{question.id}: {_shown(raw)} is on another scale than {scale}")
+    if found["percent"] and question.type != "percent":
+        raise ValueError(f"{question.id}: {_shown(raw)} is a percentage, not a score")
+    number = found["number"].replace(",", ".")
+    if found["percent"]:
+        return Given(question.check(number + "%"))
+    checked = question.check(float(number) if "." in number else int(number))
+    if found["rest"].strip():
+        _agrees_with_name(question, checked, found["rest"])
+    return Given(checked)
+
+
+def _agrees_with_name(question: Question, score: float, rest: str) -> None:
+    """“5 (Poor)” is no 5 and no 2."""
+    word = plain(rest.strip().strip("()[]–—-:,. ")).casefold()
+    called = [level.value for level in question.levels if word in _names(level)]
+    if called and question.step == 1 and score not in called:
+        raise ValueError(f"{question.id}: {score} and “{word}” contradict each other")
+
+
+def _names(level: Level) -> set[str]:
+    return {name.casefold() for name in (level.name, *level.aliases)}
+
+
+def _named(question: Question, raw: str) -> Any:
+    """“Good”, “Good (4)”, “Good – because …”."""
+    for level in sorted(question.levels, key=lambda level: -len(level.name)):
+        for name in sorted((level.name, *level.aliases), key=len, reverse=True):
+            if not raw.casefold().startswith(name.casefold()):
+                continue
+            rest = raw[len(name) :]
+            number = re.fullmatch(r"\s*[(\[:–—-]+\s*([\d.]+)\s*[)\]]?\s*(.*)", rest, re.DOTALL)
+            if number and float(number[1].strip(".") or "nan") != level.value:
+                raise ValueError(f"{question.id}: {_shown(raw)} contradicts itself")
+            if _GOES_ON.match(rest):
+                return question.check(level.value)
+    return question.check(raw)
+
+
+def _option(question: Question, raw: str) -> Any:
+    """The option itself, or at the head of a sentence that names no other."""
+    try:
+        return question.check(raw.rstrip(".!"))
+    except ValueError as error:
+        refused = error
+    heads = [
+        (len(name), option, raw[len(name) :])
+        for option in question.options
+        for name in (option.value, option.label, *option.aliases)
+        if raw.casefold().startswith(name.casefold()) and _GOES_ON.match(raw[len(name) :])
+    ]
+    if heads:
+        _, option, rest = max(heads, key=lambda head: head[0])
+        others = [other for other in question.options if other is not option]
+        if not any(re.search(rf"\b{re.escape(other.value)}\b", rest) for other in others):
+            return option.value
+    raise refused
+
+
+def _shown(raw: Any) -> str:
+    text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str)
+    return repr(text if len(text) <= 60 else text[:60] + "…")

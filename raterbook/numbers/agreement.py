@@ -1,0 +1,159 @@
+"""Agreement among the raters who count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from analysis.agreement.tables import NAMES, coefficient
+from analysis.averages.answers import Cells
+from analysis.averages.proportions import proportion_of
+from analysis.estimate import Estimate
+from analysis.ratings.patterns import count_values
+from raterbook.numbers.counted import Finding, Task, modal, nothing, without_ties
+
+__all__ = ["NAMES", "agreement"]
+
+
+def agreement(task: Task) -> list[Finding]:
+    """One finding per question; coefficients of the same ratings share one count."""
+    found = []
+    for question, grid in zip(task.questions, task.each_grid(), strict=True):
+        columns, who = task.board.counted([_asked(task, question)])
+        coded, patterns = task.board.patterns(grid, columns, task.mask)
+        units = np.asarray(coded.units)[coded.rating_counts() >= 2]
+        estimate = coefficient(task.statistic, coded, patterns, task.options)
+        found.append(Finding(grid.question, estimate, units, raters=who))
+    return found
+
+
+def _asked(task: Task, question: str) -> str:
+    recode = task.measure.get("recode") or {}
+    return task.source(recode[question]) if question in recode else question
+
+
+# Full agreement, majority and none (NeuReg): three shares that add up to one.
+
+
+OF_MAJORITIES = ("full_agreement", "majority", "no_majority")
+
+
+def majorities(task: Task) -> list[Finding]:
+    """Per question over units with as many ratings as most have; with several also per unit.
+
+    How many raters a unit has decides how easily all or most agree, so units with another number
+    are left out; who they are may differ. For a unit as a whole the three are: a majority on all
+    questions, on some, on none.
+    """
+    columns, who = task.board.counted(task.questions)
+    found, exists, whole = [], [], task.mask.copy()
+    of_whole, uneven = np.zeros((len(whole), len(columns)), dtype=bool), False
+    for question in task.questions:
+        grid = task.grid(question)
+        codes = grid.codes[:, columns]
+        given = codes > 0
+        rated = given.sum(axis=1)
+        size = usual_number(rated)
+        complete = task.mask & (rated == size) & (size >= 2)
+        counts = count_values(codes, len(grid.scale.values))
+        top = counts.max(axis=1) if counts.shape[1] else np.zeros(len(codes))
+        majority = top * 2 > rated
+        exists.append(majority)
+        whole &= complete
+        of_whole |= given
+        left_out = bool((task.mask & (rated >= 2) & ~complete).any())
+        uneven |= left_out
+        kind = np.where(top == rated, 0, np.where(majority, 1, 2))
+        found.append(_finding(task, grid.question, complete, kind, given, who, left_out))
+    if len(exists) > 1:
+        reached = np.column_stack(exists).sum(axis=1)
+        kind = np.where(reached == len(exists), 0, np.where(reached > 0, 1, 2))
+        found.append(_finding(task, None, whole, kind, of_whole, who, uneven))
+    return found
+
+
+def usual_number(rated: np.ndarray) -> int:
+    """The number of ratings that most units have, from two on; of two such, the larger."""
+    counts = np.bincount(rated[rated >= 2], minlength=2)
+    return int(len(counts) - 1 - counts[::-1].argmax()) if counts.any() else 0
+
+
+def _finding(
+    task: Task,
+    question: str | None,
+    complete: np.ndarray,
+    kind: np.ndarray,
+    given: np.ndarray,
+    who: object,
+    uneven: bool,
+) -> Finding:
+    units = np.flatnonzero(complete)
+    if not len(units):
+        pairs = (given.sum(axis=1) >= 2) & task.mask
+        reason = "no_complete_units" if pairs.any() else "no_pairable_units"
+        reason = "single_rater" if given[task.mask].any(axis=0).sum() == 1 else reason
+        reason = reason if given[task.mask].any() else "no_ratings"
+        return Finding(question, nothing(task.statistic, reason), units, raters=who)
+    hit = (kind == OF_MAJORITIES.index(task.statistic)).astype(float)
+    cells = task.board.cells(
+        complete[:, None], np.zeros(1, dtype=int), hit=hit[:, None], of=complete[:, None] * 1.0
+    )
+    warnings = ("uneven_units",) if uneven else ()
+    estimate = proportion_of(task.statistic, cells, task.options, warnings=warnings)
+    raters, ratings = int(given[units].any(axis=0).sum()), int(given[units].sum())
+    estimate = replace(estimate, n_raters=raters, n_ratings=ratings)
+    return Finding(question, estimate, units, raters=who)
+
+
+def evaluator_agreement(task: Task) -> list[Finding]:
+    """How often a rater gave the commonest value, for all raters and for each, ties left out.
+
+    `tie: first` in the measure counts the first rater's value as the commonest one instead.
+    """
+    columns, who = task.board.counted(task.questions)
+    found = []
+    pooled_hit, pooled_of, tied = [], [], False
+    for question in task.questions:
+        grid = task.grid(question)
+        codes = grid.codes[:, columns] * task.mask[:, None]
+        common = modal(codes, len(grid.scale.values), task.measure.get("tie"))
+        rated = (codes > 0).sum(axis=1) >= 2
+        met = rated & (common > 0)
+        tied |= bool((rated & (common == 0)).any())
+        of = (codes > 0) & met[:, None]
+        hit = of & (codes == common[:, None])
+        pooled_hit.append(hit)
+        pooled_of.append(of)
+        found += _rates(task, grid.question, [hit], [of], columns, who)
+    if len(task.questions) > 1:
+        found += _rates(task, None, pooled_hit, pooled_of, columns, who)
+    return [without_ties(finding) for finding in found] if tied else found
+
+
+def _rates(
+    task: Task,
+    question: str | None,
+    hits: list[np.ndarray],
+    ofs: list[np.ndarray],
+    columns: np.ndarray,
+    who: object,
+) -> list[Finding]:
+    hit = np.sum(hits, axis=0).astype(float)
+    of = np.sum(ofs, axis=0).astype(float)
+    cells = task.board.cells(of > 0, columns, hit=hit, of=of)
+    if not len(cells):
+        reason = "single_rater" if len(columns) == 1 else "no_pairable_units"
+        return [Finding(question, nothing(task.statistic, reason), cells.unit, raters=who)]
+    found = [Finding(question, _rate(task, cells), cells.unit, raters=who)]
+    for column in columns:
+        own = cells.where(cells.rater == column)
+        name = {"rater": task.board.raters[column]}
+        found.append(Finding(question, _rate(task, own), own.unit, name, raters=who))
+    return found
+
+
+def _rate(task: Task, cells: Cells) -> Estimate:
+    found = proportion_of(task.statistic, cells, task.options)
+    total = found.beside.get("total")
+    return replace(found, n_ratings=int(total)) if total else found

@@ -1,0 +1,197 @@
+"""Means, spreads and weighted means of answers, and overall scores made of several questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from analysis.averages.answers import Cells, add_up, infer_cells, ratio
+from analysis.averages.means import mean_of, median_of, sd_of
+from analysis.averages.proportions import proportion_of
+from analysis.averages.weighted import weighted_mean_of, weighted_mean_within_of
+from raterbook.numbers.counted import Finding, Task, nothing
+
+SINGLE: dict[str, Callable[..., Any]] = {
+    "mean": mean_of,
+    "sd": sd_of,
+    "median": median_of,
+    "weighted_mean": weighted_mean_of,
+    "weighted_mean_within": weighted_mean_within_of,
+}
+OVERALL = ("overall_mean", "overall_sd", "overall_computed_mean")
+# A stated overall this far from the criteria's mean was adjusted, not rounded.
+ADJUSTED = 0.5
+
+
+def averages(task: Task) -> list[Finding]:
+    """One finding per question."""
+    found = []
+    for question, grid in zip(task.questions, task.each_grid(), strict=True):
+        columns, who = task.board.counted([question])
+        codes = grid.codes[:, columns] * task.mask[:, None]
+        x = np.append(np.nan, grid.scale.numbers)[codes]
+        c = np.full(x.shape, np.nan)
+        if grid.confidence is not None:
+            c = grid.confidence[:, columns]
+        cells = task.board.cells(codes > 0, columns, x=x, c=c)
+        estimate = SINGLE[task.statistic](cells, task.options)
+        used = cells.where(np.isfinite(cells.numbers["c"])) if "weight" in task.statistic else cells
+        found.append(Finding(grid.question, estimate, used.unit, raters=who))
+    return found
+
+
+def overall(task: Task) -> list[Finding]:
+    """The mean of each rater's mean over the questions, missing ones left out."""
+    row, columns, who = row_means(task, task.questions)
+    cells = task.board.cells(np.isfinite(row), columns, x=row)
+    make = sd_of if task.statistic == "overall_sd" else mean_of
+    estimate = make(cells, task.options)
+    return [Finding(None, _named(estimate, task.statistic), cells.unit, raters=who)]
+
+
+def row_means(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Each rater's mean over the questions they answered, units × counted raters."""
+    columns, who = task.board.counted(questions)
+    shape = (task.board.n_units, len(columns))
+    total, n = np.zeros(shape), np.zeros(shape)
+    for question in questions:
+        grid = task.board.grid(question)
+        codes = grid.codes[:, columns] * task.mask[:, None]
+        total += np.append(0.0, grid.scale.numbers)[codes]
+        n += codes > 0
+    return np.divide(total, n, out=np.full(shape, np.nan), where=n > 0), columns, who
+
+
+def adjusted(task: Task) -> list[Finding]:
+    """The share of ratings whose stated overall is half a point or more off the criteria's mean.
+
+    The first question is the overall that was stated; the others are the criteria, or, where it
+    stands alone, those of the round's `overall_computed_mean`.
+    """
+    stated_name, *criteria = task.questions
+    row, columns, who = row_means(task, criteria or _criteria(task))
+    _, stated_by = task.board.counted([stated_name])
+    grid = task.board.grid(stated_name)
+    stated = grid.numbers()[:, columns]
+    both = np.isfinite(stated) & np.isfinite(row) & task.mask[:, None]
+    # Thirds and sixths do not come out exactly, so the edge gets a hair's breadth.
+    moved = np.abs(stated - row) >= ADJUSTED - 1e-9
+    cells = task.board.cells(both, columns, hit=moved * 1.0, of=both * 1.0)
+    estimate = proportion_of("adjusted_share", cells, task.options)
+    return [Finding(stated_name, estimate, cells.unit, raters=who or stated_by)]
+
+
+def _criteria(task: Task) -> list[str]:
+    """The questions behind the computed overall, as another measure names them."""
+    for measure in task.all_measures:
+        if measure.get("statistic") == "overall_computed_mean":
+            asked = measure.get("question") or []
+            return [asked] if isinstance(asked, str) else list(asked)
+    raise ValueError(
+        "adjusted_share needs the criteria: name them after the stated overall, or ask for "
+        "overall_computed_mean of them"
+    )
+
+
+def _named(estimate: Any, name: str) -> Any:
+    return replace(estimate, statistic=name)
+
+
+# How far raters of one unit lie apart (NeuReg), and how scores spread over ranges of the scale.
+
+
+APART = ("evaluator_variance", "evaluator_sd")
+NAMES = (*APART, "score_ranges")
+# Percentages have no ranges of one.
+MOST = 20
+
+
+def spread(task: Task) -> list[Finding]:
+    """One finding per question, and one of each rating's mean over them where there are several.
+
+    Score ranges only speak of the latter, or of the one question there is.
+    """
+    compute = _apart if task.statistic in APART else _ranges
+    found = []
+    for question in task.questions:
+        if task.statistic in APART or len(task.questions) == 1:
+            found += compute(task, question, [question])
+    if len(task.questions) != 1:
+        found += compute(task, None, task.questions)
+    return found
+
+
+def _apart(task: Task, question: str | None, questions: list[str]) -> list[Finding]:
+    """The variance of a unit's ratings (divided by their number), or its root, over units.
+
+    The root is averaged, not taken of the average. Units rated once show nothing.
+    """
+    scores, columns, who = row_means(task, questions)
+    given = np.isfinite(scores)
+    given &= given.sum(axis=1, keepdims=True) >= 2
+    cells = task.board.cells(given, columns, x=scores)
+    if not len(cells):
+        missing = nothing(task.statistic, _why(scores))
+        return [Finding(question, missing, cells.unit, raters=who)]
+    root = task.statistic == "evaluator_sd"
+
+    def rows(part: Cells) -> np.ndarray:
+        # Around three, so that squares do not cancel.
+        x = part.numbers["x"] - 3.0
+        sums, clusters = part.per_unit(np.ones(len(part)), x, x**2)
+        n = sums[:, 0]
+        variance = np.maximum(sums[:, 2] / n - (sums[:, 1] / n) ** 2, 0.0)
+        met = n >= 2
+        _, codes = np.unique(clusters, return_inverse=True)
+        return add_up(codes, (np.where(met, np.sqrt(variance) if root else variance, 0.0), met))
+
+    estimate = infer_cells(
+        task.statistic, cells, rows, ratio, task.options, reason="no_pairable_units"
+    )
+    return [Finding(question, estimate, cells.unit, raters=who)]
+
+
+def _why(scores: np.ndarray) -> str:
+    answered = np.isfinite(scores).any(axis=0).sum()
+    return {0: "no_ratings", 1: "single_rater"}.get(int(answered), "no_pairable_units")
+
+
+def _ranges(task: Task, question: str | None, questions: list[str]) -> list[Finding]:
+    """The share of ratings from one whole score up to the next; the top one counts itself in."""
+    scores, columns, who = row_means(task, questions)
+    given = np.isfinite(scores)
+    cells = task.board.cells(given, columns, x=scores, of=np.ones(scores.shape))
+    if not len(cells):
+        missing = nothing(task.statistic, "no_ratings")
+        return [Finding(question, missing, cells.unit, raters=who)]
+    x = cells.numbers["x"]
+    low, high = _ends(task, questions, x)
+    if high - low > MOST:
+        missing = nothing(task.statistic, "too_many_values")
+        return [Finding(question, missing, cells.unit, raters=who)]
+    found = []
+    for start in range(low, max(high, low + 1)):
+        last = start + 1 >= high
+        # A mean of thirds may miss its whole score by a hair.
+        inside = (x >= start - 1e-9) & ((x < start + 1 - 1e-9) | last)
+        hits = Cells(
+            cells.unit,
+            cells.rater,
+            cells.cluster,
+            {"hit": inside * 1.0, "of": cells.numbers["of"]},
+            cells.raters,
+        )
+        estimate = proportion_of(task.statistic, hits, task.options)
+        label = {"label": f"[{start}, {start + 1}{']' if last else ')'}"}
+        found.append(Finding(question, estimate, cells.unit, label, raters=who))
+    return found
+
+
+def _ends(task: Task, questions: list[str], x: np.ndarray) -> tuple[int, int]:
+    """The declared ends of the scale, or those of the scores."""
+    points = [x, *(task.board.grid(question).scale.numbers for question in questions)]
+    known = np.concatenate(points)
+    return int(np.floor(known.min())), int(np.ceil(known.max()))

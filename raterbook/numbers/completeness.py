@@ -1,0 +1,180 @@
+"""How many required answers were asked of those who count, and how many are there.
+
+The counts are the round's own, those of `raterbook status`; here they only meet the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..rounds import StoredRound
+from ..rounds.completeness import by_models, standings
+from ..rounds.model import RATER_KINDS
+from ..rounds.raters import public_name
+from .number import ROW
+from .parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for; `away` are raters left out: name, why, how many answers they gave.
+
+    `what` is counted: required answers, or whole items where nobody has a plan. `plans` are the
+    items of each person's plan. `unanswered` are the questions asked of people that nobody
+    answered.
+    """
+
+    what: str
+    required: int
+    given: int
+    items: int
+    raters: int
+    away: tuple[tuple[str, str, int], ...]
+    plans: Mapping[str, int]
+    planned: bool
+    unanswered: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> int:
+        return self.required - self.given
+
+    @property
+    def share(self) -> float | None:
+        return self.given / self.required if self.required else None
+
+
+def asked(stored: StoredRound, parameters: Parameters) -> Asked:
+    """People by the required answers of their plan; models, who have none, by whole items."""
+    found, cases = standings(stored)
+    names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
+    away = tuple(
+        (names[each.rater], each.excluded, each.answers)
+        for each in found
+        if each.excluded is not None
+    )
+    there = [each for each in found if each.excluded is None]
+    if parameters.raters is not None:
+        counting = [each for each in there if names[each.rater] in parameters.raters]
+    else:
+        counting = [each for each in there if each.planned and each.items] or [
+            each for each in there if each.kind == "model"
+        ]
+    plans = {names[each.rater]: each.items for each in there if each.planned}
+    planned = any(each.planned for each in counting)
+    if not planned:
+        with stored.store.read() as connection:
+            items = len(stored.look(connection).items)
+        models, required, given = by_models(counting, items)
+        return Asked(
+            what="items × models",
+            required=required,
+            given=given,
+            items=items,
+            raters=models,
+            away=away,
+            plans=plans,
+            planned=False,
+        )
+    sums = [(each.put, each.given) for each in counting]
+    if parameters.raters is None:
+        sums.append((cases.put, cases.given))  # asked of the round, not of anybody
+    kept = parameters.questions
+
+    def total(counts: Any) -> int:
+        return sum(n for name, n in counts.items() if kept is None or name in kept)
+
+    answered = {name for _, given in sums for name, n in given.items() if n}
+    put = dict.fromkeys(name for counts, _ in sums for name, n in counts.items() if n)
+    return Asked(
+        what="required answers",
+        required=sum(total(put) for put, _ in sums),
+        given=sum(total(given) for _, given in sums),
+        items=max((each.items for each in counting), default=0),
+        raters=len(counting),
+        away=away,
+        plans=plans,
+        planned=True,
+        unanswered=tuple(
+            name for name in put if name not in answered and (kept is None or name in kept)
+        ),
+    )
+
+
+def completeness(found: Asked, raters: Sequence[str] | None) -> dict[str, Any]:
+    """The same as a row of numbers.json; `raters` are those named to count."""
+    return {
+        **dict.fromkeys(ROW),
+        "statistic": "completeness",
+        "estimate": found.share,
+        "raters": list(raters) if raters else "human" if found.planned else "model",
+        "n_items": found.items,
+        "n_raters": found.raters,
+        "n_ratings": found.required,
+        "method": f"{found.given} of {found.required} {found.what}",
+        "reason": None if found.required else "no_ratings",
+        "warnings": [],
+    }
+
+
+# Names in a report's parameters, held against the round before any kernel starts.
+
+
+# Raters are compared with these, which never count themselves.
+HELPERS = tuple(kind for kind in RATER_KINDS if kind not in ("human", "model"))
+
+
+def check_names(stored: StoredRound, parameters: Parameters) -> None:
+    """Names that the round does not have are refused, with those it has."""
+    if parameters.raters is not None:
+        raters = stored.raters()
+        away = {each.name: each.excluded for each in raters if each.excluded is not None}
+        names = people(stored, parameters.pseudonyms)
+        helpers = {each.name: each.kind for each in raters if each.kind in HELPERS}
+        for name in parameters.raters:
+            if name in helpers and len(helpers) < len(raters):
+                raise ValueError(
+                    f"parameter raters: {name} is of the kind {helpers[name]}; raters are compared "
+                    "with it, so it is never one of those who count. Leave the name out."
+                )
+            if name in away:
+                raise ValueError(
+                    f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
+                    f"Let the answers count again with `raterbook include {stored.name} {name}`, "
+                    "or leave the name out."
+                )
+        check("raters", parameters.raters, names, stored.name)
+    questions = [question.id for question in stored.protocol.questions]
+    check("questions", parameters.questions or (), questions, stored.name)
+    if parameters.groups:
+        check("groups", parameters.groups, columns(stored), stored.name)
+
+
+def check(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"parameter {what}: {where} has no {name!r}. "
+                f"Choose from {', '.join(known) or 'nothing: there are none'}."
+            )
+
+
+def people(stored: StoredRound, pseudonyms: bool) -> list[str]:
+    """Everybody whose answers may count, under the names the report uses."""
+    here = [each for each in stored.raters() if each.excluded is None]
+    rating = [each for each in here if each.kind not in HELPERS]
+    return [public(each, pseudonyms) for each in rating or here]
+
+
+def public(rater: Any, pseudonyms: bool) -> str:
+    """A person's pseudonym where it is asked for, as in the frame."""
+    return public_name(rater, pseudonyms)
+
+
+def columns(stored: StoredRound) -> list[str]:
+    """Every column the items of the round have."""
+    with stored.store.read() as connection:
+        seen = stored.look(connection)
+        inside = stored.inside(connection)
+        return sorted({name for each in seen.subjects for name in inside.of(each)})

@@ -1,0 +1,428 @@
+"""Every number of one round: the rows, the targets and the checks of numbers.json."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import analysis
+from analysis.intervals.interval import Options
+from raterbook.numbers.counted import Board, Finding, Task, nothing
+from raterbook.numbers.measures import check_measure, correction_of, measured_by, takes
+
+from ..rounds import StoredRound
+from .checks import checks
+from .completeness import Asked, asked, check, check_names, completeness
+from .measures import wanted
+from .number import ROW
+from .parameters import Parameters, checked
+from .targets import row_of, verdicts
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What a page is made of, and what a release gate reads."""
+
+    round: str
+    protocol: str
+    parameters: dict[str, Any]
+    data: dict[str, Any]
+    rows: list[dict[str, Any]]
+    targets: list[dict[str, Any]]
+    checks: list[dict[str, Any]]
+
+    def to_json(self) -> str:
+        """numbers.json: full precision, stable order, never NaN."""
+        document = {
+            "round": self.round,
+            "protocol": self.protocol,
+            "parameters": self.parameters,
+            "data": self.data,
+            "numbers": self.rows,
+            "targets": self.targets,
+            "checks": self.checks,
+        }
+        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    def to_csv(self) -> str:
+        """numbers.csv: the same rows; groups and lists as JSON in their cells."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(ROW)
+        for row in self.rows:
+            writer.writerow([cell(row[name]) for name in ROW])
+        return text.getvalue()
+
+    def frame(self) -> pd.DataFrame:
+        """The rows as a table, for a look in a notebook."""
+        return pd.DataFrame(self.rows, columns=ROW)
+
+    def get(self, statistic: str, question: str | None = None, **group: Any):
+        """One row, or None: `numbers.get("alpha_ordinal", "tone", model="atlas-2")`."""
+        return row_of(self.rows, statistic, question, group or None)
+
+    def write(self, folder: Path) -> None:
+        (folder / "numbers.json").write_text(self.to_json(), encoding="utf-8")
+        (folder / "numbers.csv").write_text(self.to_csv(), encoding="utf-8")
+
+
+def cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def numbers(stored: StoredRound, **given: Any) -> Numbers:
+    """Compute a round's numbers; `given` are the report's parameters."""
+    return compute(stored, checked(stored.name, given))
+
+
+def frame_of(stored: StoredRound, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
+    """The round's answers, with the columns and under the names the parameters ask for."""
+    check_names(stored, parameters)
+    return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
+
+
+def ratings_of(
+    stored: StoredRound, question: str, raters: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """One question's ratings as `analysis` takes them: unit, rater, value, cluster, confidence.
+
+    Those that a round's numbers are made of: given answers to main items, at the first time of
+    asking, of people, else models, else whoever is named.
+    """
+    check("question", [question], [each.id for each in stored.protocol.questions], stored.name)
+    frame = frame_of(stored, Parameters(stored.name, raters=tuple(raters) if raters else None))
+    asked = questions_of(stored.protocol)
+    board = Board(frame, asked, cluster=cluster_of(frame), raters=raters)
+    return board.long(question)
+
+
+def compute(
+    stored: StoredRound,
+    parameters: Parameters,
+    frame: pd.DataFrame | None = None,
+    counts: Asked | None = None,
+) -> Numbers:
+    """`frame` and `counts` are given where they are known, or are to be others."""
+    protocol = stored.protocol
+    frame = frame_of(stored, parameters) if frame is None else frame
+    counts = asked(stored, parameters) if counts is None else counts
+    measures = wanted(protocol, frame, parameters)
+    rows = rows_of(protocol, frame, measures, parameters, cluster_of(frame))
+    rows.append(completeness(counts, parameters.raters))
+    return Numbers(
+        round=stored.name,
+        protocol=protocol.name,
+        parameters=parameters.to_dict(),
+        data={
+            "protocol": protocol.hash,
+            "answers": stored.data_hash(),
+            "questions": wordings(protocol),
+        },
+        rows=rows,
+        targets=verdicts(protocol.targets, rows, parameters.questions),
+        checks=checks(frame, rows, measures, questions_of(protocol)),
+    )
+
+
+def wordings(protocol: Any) -> dict[str, str]:
+    """A hash of each question as raters read it: over rounds, other words are another question."""
+    hashes = {}
+    for question in protocol.questions:
+        content = question.model_dump(mode="json", exclude={"aliases", "comment"})
+        text = json.dumps(content, ensure_ascii=False, sort_keys=True)
+        hashes[question.id] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashes
+
+
+def cluster_of(frame: pd.DataFrame) -> str | None:
+    """What is resampled together: the declared cluster, else cases."""
+    return "cluster" if "cluster" in frame and frame["cluster"].notna().any() else None
+
+
+# Every number a protocol asks for, as rows.
+
+
+# One number of all the questions together.
+TOGETHER = (
+    *("overall_mean", "overall_sd", "overall_computed_mean", "difference_overall"),
+    *("adjusted_share", "score_ranges"),
+)
+BESIDE = ("evaluator_variance", "evaluator_sd")  # one of each question, and one of all
+
+
+def summary(
+    frame: pd.DataFrame,
+    measures: Iterable[Mapping[str, Any]],
+    questions: Mapping[str, Mapping[str, Any]],
+    *,
+    cluster: str | None = None,
+    raters: Sequence[Any] | None = None,
+    coverage: float = 0.95,
+    interval: str | None = "jackknife",
+    resamples: int = 2000,
+    seed: int = 0,
+) -> list[dict[str, Any]]:
+    """One row per measure, question and group, from a round's long frame.
+
+    Only main items, first replicates and given answers count; people count, else models, else
+    whoever `raters` names. `cluster` is the column whose values are resampled together, the case
+    if none is named. A number that cannot be had is None with its reason, never NaN.
+    """
+    options = Options(interval, resamples, coverage, seed)
+    found = by_measure(frame, measures, questions, options, cluster=cluster, raters=raters)
+    return [row for rows in found for row in rows]
+
+
+def by_measure(
+    frame: pd.DataFrame,
+    measures: Iterable[Mapping[str, Any]],
+    questions: Mapping[str, Mapping[str, Any]],
+    options: Options,
+    *,
+    cluster: str | None = None,
+    raters: Sequence[Any] | None = None,
+) -> list[list[dict[str, Any]]]:
+    """The rows of each measure, in the measures' order."""
+    wanted = tuple(dict(measure) for measure in measures)
+    board = Board(frame, questions, cluster=cluster, raters=raters)
+    found = []
+    for measure in wanted:
+        check_measure(measure)
+        compute = measured_by(str(measure["statistic"]))
+        rows: list[dict[str, Any]] = []
+        for group, mask in _groups(board, measure.get("by")):
+            task = Task(board, measure, mask, options, wanted)
+            rows += [_row(board, measure, group, each) for each in fitting(task, compute)]
+        found.append(rows)
+    return found
+
+
+def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
+    """All units, then the units of each group; a unit without the column stands in none."""
+    found: list[tuple[dict[str, Any], np.ndarray]] = [({}, board.everything)]
+    entries = [by] if isinstance(by, str) else list(by or [])
+    for entry in entries:
+        columns = [entry] if isinstance(entry, str) else list(entry)
+        unknown = [name for name in columns if name not in board.first.columns]
+        if unknown:
+            raise ValueError(f"the frame has no column {unknown[0]!r} to group by")
+        labels = board.first[columns].astype(object)
+        known = labels.notna().all(axis=1).to_numpy()
+        keys = list(map(tuple, labels.to_numpy()))
+        for key in sorted({k for k, has in zip(keys, known, strict=True) if has}, key=_order):
+            mask = np.fromiter((k == key for k in keys), bool, len(keys)) & known
+            found.append((dict(zip(columns, map(_plain, key), strict=True)), mask))
+    return found
+
+
+def _order(key: tuple[Any, ...]) -> tuple[str, ...]:
+    return tuple(map(str, key))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _row(
+    board: Board, measure: Mapping[str, Any], group: dict[str, Any], found: Finding
+) -> dict[str, Any]:
+    estimate = found.estimate
+    joined = {**group, **found.group}
+    return {
+        "question": found.question,
+        "group": joined or None,
+        "statistic": str(measure["statistic"]),
+        "estimate": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "low_like": estimate.low_like,
+        "high_like": estimate.high_like,
+        "raters": found.raters,
+        "n_items": board.n_items(found.units),
+        "n_raters": estimate.n_raters,
+        "n_ratings": estimate.n_ratings,
+        "method": estimate.method or None,
+        "p": estimate.beside.get("p"),
+        "reason": estimate.reason,
+        "aggregate": found.aggregate,
+        "warnings": list(estimate.warnings),
+    }
+
+
+def fitting(task: Task, compute: Callable[[Task], list[Finding]]) -> list[Finding]:
+    """The findings of the questions whose values fit, and the reason for each of the others.
+
+    What is made of several questions together has no value where one of them does not fit.
+    """
+    unfit = {name: reason for name in task.questions if (reason := why_not(task, name))}
+    if not unfit:
+        return compute(task)
+    reason = next(iter(unfit.values()))
+    if task.statistic in TOGETHER:
+        of_one = task.statistic == "adjusted_share"
+        of_one |= task.statistic == "score_ranges" and len(task.questions) == 1
+        name = task.questions[0] if of_one else None
+        return [_missing(task, task.questions, name, reason)]
+    fit = [name for name in task.questions if name not in unfit]
+    found = compute(replace(task, measure={**task.measure, "question": fit})) if fit else []
+    of_each = [each for each in found if each.question is not None]
+    of_each += [_missing(task, [name], task.called(name), why) for name, why in unfit.items()]
+    if task.statistic in BESIDE and len(task.questions) > 1:
+        of_each.append(_missing(task, task.questions, None, reason))
+    return of_each
+
+
+def why_not(task: Task, question: str) -> str | None:
+    """The reason why the question's values do not fit the measure; None where they do."""
+    needed = takes(task.measure)
+    if needed not in ("numbers", "order"):
+        return None
+    if not task.board.grid(question).scale.labels and not task.measure.get("recode"):
+        return None
+    if needed == "numbers":
+        return "not_numeric"
+    level = task.board.questions.get(question, {}).get("level")
+    return None if level in ("ordinal", "interval", "ratio") else "no_order"
+
+
+def _missing(task: Task, questions: list[str], question: str | None, reason: str) -> Finding:
+    _, who = task.board.counted(questions)
+    return Finding(question, nothing(task.statistic, reason), np.zeros(0, int), raters=who)
+
+
+# The rows of numbers.json: what analysis finds, kept within what is possible, and corrected.
+
+
+MEANS = (
+    *("mean", "median", "weighted_mean", "weighted_mean_within"),
+    *("overall_mean", "overall_computed_mean"),
+)
+
+
+def rows_of(
+    protocol: Any,
+    frame: pd.DataFrame,
+    measures: list[dict[str, Any]],
+    parameters: Parameters,
+    cluster: str | None,
+) -> list[dict[str, Any]]:
+    """The rows of the measures, as analysis finds them."""
+    given = parameters
+    ranges = ranges_of(protocol)
+    found = by_measure(
+        frame,
+        measures,
+        questions_of(protocol),
+        Options(given.interval, given.resamples, given.coverage, given.seed),
+        cluster=cluster,
+        raters=list(given.raters) if given.raters else None,
+    )
+    return corrected(
+        [
+            within({**row, "correction": correction_of(measure)}, possible(row, ranges, measure))
+            for measure, rows in zip(measures, found, strict=True)
+            for row in rows
+        ]
+    )
+
+
+def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
+    """What analysis needs to know of each question: its type, level and declared scale."""
+    return {
+        question.id: {
+            "type": question.type,
+            "level": question.level,
+            "scale": list(question.values) if question.values else None,
+            "covers": list(question.covers),
+        }
+        for question in protocol.questions
+    }
+
+
+def ranges_of(protocol: Any) -> dict[str, tuple[float, float]]:
+    """The least and the greatest value of each numeric question."""
+    return {
+        question.id: (float(question.min), float(question.max))
+        for question in protocol.questions
+        if question.is_numeric and question.min is not None and question.max is not None
+    }
+
+
+def possible(
+    row: Mapping[str, Any],
+    ranges: Mapping[str, tuple[float, float]],
+    measure: Mapping[str, Any],
+) -> tuple[float, float] | None:
+    """The values this number can have at all; None where nothing is known of them."""
+    statistic = row["statistic"]
+    names = row["question"] or measure.get("question") or ()
+    found = [
+        ranges[name] for name in ([names] if isinstance(names, str) else names) if name in ranges
+    ]
+    if statistic in MEANS and found:
+        return min(low for low, _ in found), max(high for _, high in found)
+    if statistic == "macro_f1_halves":
+        return 0.0, 1.0
+    if statistic in ("mae", "bias") and found:
+        widest = max(high - low for low, high in found)
+        return 0.0 if statistic == "mae" else -widest, widest
+    if statistic.startswith("difference"):
+        of_shares = measure.get("is") is not None or measure.get("of") is not None
+        widest = max((high - low for low, high in found), default=1.0)
+        return (-1.0, 1.0) if of_shares else (-widest, widest)
+    return None
+
+
+def within(row: dict[str, Any], ends: tuple[float, float] | None) -> dict[str, Any]:
+    """An interval that reaches beyond the scale ends where the scale does, and says so.
+
+    It covers as often as before: no true value lies in what is cut off. The warning speaks of the
+    ends that pages print, those of these raters.
+    """
+    if ends is None:
+        return row
+    low, high = ends
+    cut = {
+        name: min(max(row[name], low), high)
+        for name in ("low", "high", "low_like", "high_like")
+        if row[name] is not None and not low <= row[name] <= high
+    }
+    if not cut:
+        return row
+    said = ["cut_at_scale"] if {"low", "high"} & set(cut) else []
+    return {**row, **cut, "warnings": [*row["warnings"], *said]}
+
+
+def corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with each comparison's p corrected for all comparisons of the round.
+
+    Those that the protocol wants corrected in one way are counted together. Pooled and compatible
+    readings and those by group compare the same systems once more; they are not counted again.
+    """
+    found = [{**row, "p_holm": None, "p_corrected": None} for row in rows]
+    for correction in {row["correction"] for row in rows} - {None}:
+        same = [row for row in found if row["correction"] == correction and is_comparison(row)]
+        for row, p in zip(same, analysis.adjust([row["p"] for row in same], correction)):
+            row["p_corrected"] = p
+            row["p_holm"] = p if correction == "holm" else None
+    return found
+
+
+def is_comparison(row: Mapping[str, Any]) -> bool:
+    """Two systems over the whole round, in the reading the page leads with."""
+    return (
+        row["statistic"].startswith("difference")
+        and set(row["group"] or ()) == {"systems"}
+        and row["aggregate"] in (None, "macro")
+    )

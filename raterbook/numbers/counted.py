@@ -1,0 +1,372 @@
+"""A round's answers as aligned tables: one row per unit, one column per rater, per question.
+
+A unit is an item, or one part of it, or a part of a case where a question belongs to the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.averages.answers import Cells
+from analysis.estimate import Estimate
+from analysis.intervals.interval import Options
+from analysis.ratings.long import that_count
+from analysis.ratings.patterns import Patterns, count_values, find_patterns
+from analysis.ratings.ratings import Ratings, one_label, refuse_twice_named
+from raterbook.numbers.scales import Scale, recoded, scale_of
+
+NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Answers to one question: codes into `scale` and confidences, units × all raters."""
+
+    question: str
+    scale: Scale
+    codes: np.ndarray
+    confidence: np.ndarray | None
+
+    def numbers(self) -> np.ndarray:
+        """The answers as numbers, NaN where nobody answered."""
+        return np.append(np.nan, self.scale.numbers)[self.codes]
+
+    def means(self, values: Iterable[Any]) -> np.ndarray:
+        """Where the answer is one of these values."""
+        wanted = np.zeros(len(self.scale.values) + 1, dtype=bool)
+        wanted[[self.scale.code(value) for value in values]] = True
+        wanted[0] = False  # a value that nobody could give is no missing answer
+        return wanted[self.codes]
+
+
+class Board:
+    """The counted answers of a frame: answered, first replicate, main items."""
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        questions: Mapping[str, Mapping[str, Any]],
+        *,
+        cluster: str | None = None,
+        raters: Sequence[Any] | None = None,
+    ) -> None:
+        missing = [name for name in NEEDED if name not in frame.columns]
+        if missing:
+            raise ValueError(f"the frame has no column {', '.join(missing)}")
+        if cluster is not None and cluster not in frame.columns:
+            raise ValueError(f"the frame has no column {cluster!r} to cluster by")
+        frame = that_count(frame)
+        self.questions = questions
+        self.named = None if raters is None else list(raters)
+        refuse_twice_named(self.named or ())
+        self.frame = frame.reset_index(drop=True)
+        self._find_units(cluster)
+        self.rater_codes, found = pd.factorize(self.frame["rater"].astype(object), sort=True)
+        self.raters = list(found)
+        kinds = self.frame["rater_kind"].astype(object).to_numpy()
+        self.kinds = np.array(["human"] * len(self.raters), dtype=object)
+        self.kinds[self.rater_codes] = kinds
+        self.question_codes, self.question_names = pd.factorize(
+            self.frame["question"].astype(object), sort=False
+        )
+        self._grids: dict[str, Grid] = {}
+        self._counted: dict[Any, tuple[Ratings, Patterns]] = {}
+        self.kept: dict[Any, Any] = {}  # what one measure found and another needs
+
+    def _find_units(self, cluster: str | None) -> None:
+        frame = self.frame
+        case = frame["case"].astype(object)
+        by_item = frame["item"].notna().to_numpy()
+        owner = frame["item"].astype(object).where(by_item, case)
+        owners, _ = pd.factorize(owner.astype(str), sort=True)
+        part = frame["part"].fillna(0).astype(int).to_numpy()
+        width = int(part.max(initial=0)) + 1
+        key = (owners * 2 + by_item) * width + part
+        # Sorted by name, then part, so that the order of the answers cannot matter. A case may be
+        # called as an item is, and stays a unit of its own.
+        self.unit_codes, first = _codes_and_first(key)
+        self.n_units = len(first)
+        self.first = frame.iloc[first].reset_index(drop=True)
+        self.of_item = by_item[first]
+        self.part = part[first]
+        self.owner = (owners * 2 + by_item)[first]
+        known = case.notna().to_numpy()[first]
+        names = np.where(known, case.astype(str).to_numpy()[first], owner.astype(str).iloc[first])
+        self.case, cases = pd.factorize(names, sort=True)
+        if cluster is None:
+            self.cluster, self.cluster_names = self.case, cases
+        else:
+            called = owner.iloc[first].tolist()
+            given = one_label(frame[cluster], self.unit_codes, called, "item")
+            # An item without a cluster stands with its case.
+            alone = [f"case {name}" for name in names]
+            labels = np.array(
+                [a if g is None else str(g) for a, g in zip(alone, given, strict=True)],
+                dtype=object,
+            )
+            self.cluster, self.cluster_names = pd.factorize(labels, sort=True)
+
+    @cached_property
+    def everything(self) -> np.ndarray:
+        """A mask that keeps all units."""
+        return np.ones(self.n_units, dtype=bool)
+
+    def grid(self, question: str) -> Grid:
+        """All raters' answers to a question."""
+        if question not in self._grids:
+            self._grids[question] = self._make(question)
+        return self._grids[question]
+
+    def _make(self, question: str) -> Grid:
+        rows = np.flatnonzero(self.question_codes == _place(self.question_names, question))
+        part = self.frame.iloc[rows]
+        scale, coded = scale_of(self.questions.get(question, {}), part)
+        units, raters = self.unit_codes[rows], self.rater_codes[rows]
+        codes = np.zeros((self.n_units, len(self.raters)), dtype=np.int32)
+        codes[units, raters] = coded
+        if np.count_nonzero(codes) < np.count_nonzero(coded):
+            self._refuse_twice(units, raters, question)
+        confidence = None
+        if "confidence" in part.columns and part["confidence"].notna().any():
+            confidence = np.full(codes.shape, np.nan)
+            confidence[units, raters] = part["confidence"].to_numpy(dtype=float, na_value=np.nan)
+        return Grid(question, scale, codes, confidence)
+
+    def _refuse_twice(self, units: np.ndarray, raters: np.ndarray, question: str) -> None:
+        cells, counts = np.unique(units * len(self.raters) + raters, return_counts=True)
+        unit, rater = divmod(int(cells[counts > 1][0]), len(self.raters))
+        where = self.first.iloc[unit]
+        name = where["item"] if self.of_item[unit] else where["case"]
+        raise ValueError(
+            f"{self.raters[rater]} answered “{question}” on {name} twice in the first replicate"
+        )
+
+    def counted(self, questions: Iterable[str]) -> tuple[np.ndarray, Any]:
+        """The columns of the raters who count here, and their kind or their names.
+
+        People, else models, else whoever was named.
+        """
+        if self.named is not None:
+            unknown = [name for name in self.named if name not in self.raters]
+            if unknown and len(unknown) == len(self.named):
+                return np.zeros(0, dtype=int), self.named
+            wanted = [self.raters.index(name) for name in self.named if name in self.raters]
+            return np.array(sorted(wanted), dtype=int), self.named
+        places = [_place(self.question_names, question) for question in questions]
+        answered = np.unique(self.rater_codes[np.isin(self.question_codes, places)])
+        for kind in ("human", "model"):
+            columns = answered[self.kinds[answered] == kind]
+            if len(columns):
+                return columns, kind
+        return np.zeros(0, dtype=int), "human"
+
+    def columns_of(self, kind: str) -> np.ndarray:
+        """The columns of all raters of a kind."""
+        return np.flatnonzero(self.kinds == kind)
+
+    def patterns(
+        self, grid: Grid, columns: np.ndarray, mask: np.ndarray
+    ) -> tuple[Ratings, Patterns]:
+        """A question's ratings and their patterns, counted once for all coefficients."""
+        key = (grid.question, columns.tobytes(), mask.tobytes())
+        if key not in self._counted:
+            coded = self.ratings(grid, columns, mask)
+            self._counted[key] = coded, find_patterns(coded)
+        return self._counted[key]
+
+    def ratings(self, grid: Grid, columns: np.ndarray, mask: np.ndarray) -> Ratings:
+        """A question's codes for the coefficients, with clusters where units share them."""
+        units = np.flatnonzero(mask)
+        units = units[grid.codes[np.ix_(units, columns)].any(axis=1)]
+        clusters, names = self.shared_clusters(units), np.asarray(self.cluster_names)
+        return Ratings(
+            grid.codes[np.ix_(units, columns)],
+            tuple(grid.scale.values),
+            grid.scale.numbers,
+            grid.scale.declared,
+            grid.scale.labels,
+            units,
+            tuple(self.raters[column] for column in columns),
+            clusters,
+            cluster_names=names if clusters is not None else names[self.cluster[units]],
+        )
+
+    def long(self, question: str) -> pd.DataFrame:
+        """The answers of those who count: unit, rater, value, cluster, and confidence if stated.
+
+        The unit is the item (or the case a question belongs to), with the part where it has parts.
+        """
+        grid = self.grid(question)
+        columns, _ = self.counted([question])
+        unit, place = np.nonzero(grid.codes[:, columns])
+        rater = columns[place]
+        names = self.first["item"].astype(object).where(self.of_item, self.first["case"])
+        names = names.astype(str)
+        if self.part[unit].any():
+            names = names + " · " + pd.Series(self.part).astype(str)
+        found = pd.DataFrame(
+            {
+                "unit": names.to_numpy(dtype=object)[unit],
+                "rater": pd.Series(np.array(self.raters, dtype=object)[rater], dtype=object),
+                "value": pd.Series(list(grid.scale.values)).to_numpy()[grid.codes[unit, rater] - 1],
+                "cluster": np.asarray(self.cluster_names, dtype=object)[self.cluster[unit]],
+            }
+        )
+        if grid.confidence is not None:
+            found["confidence"] = grid.confidence[unit, rater]
+        return found.sort_values(["unit", "rater"], kind="stable", ignore_index=True)
+
+    def shared_clusters(self, units: np.ndarray) -> np.ndarray | None:
+        """The units' clusters, or None where each unit is its own."""
+        clusters = self.cluster[units]
+        return None if len(np.unique(clusters)) == len(units) else clusters
+
+    def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Cells:
+        """The answers where `given` holds (units × these columns), with numbers of that shape."""
+        unit, place = np.nonzero(given)
+        return Cells(
+            unit,
+            columns[place] if len(columns) else place,
+            self.cluster[unit],
+            {name: values[unit, place] for name, values in numbers.items()},
+            tuple(self.raters),
+            self.cluster_names,
+        )
+
+    def n_items(self, units: np.ndarray) -> int:
+        """How many items (or cases, for questions asked of a case) these units belong to."""
+        return len(np.unique(self.owner[units]))
+
+
+def _codes_and_first(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    _, first, codes = np.unique(key, return_index=True, return_inverse=True)
+    return codes.ravel(), first
+
+
+def _place(names: Any, wanted: str) -> int:
+    found = np.flatnonzero(np.asarray(names, dtype=object) == wanted)
+    return int(found[0]) if len(found) else -1
+
+
+# What a measure hands back: an estimate and what its row says of it.
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One row to be: `group` joins the columns of the group it was computed for."""
+
+    question: str | None
+    estimate: Estimate
+    units: np.ndarray
+    group: dict[str, Any] = field(default_factory=dict)
+    aggregate: str | None = None
+    raters: Any = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One measure on one group of units."""
+
+    board: Board
+    measure: dict[str, Any]
+    mask: np.ndarray
+    options: Options
+    all_measures: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def questions(self) -> list[str]:
+        asked = self.measure.get("question")
+        if asked is None:
+            return []
+        return [asked] if isinstance(asked, str) else list(asked)
+
+    @property
+    def statistic(self) -> str:
+        return str(self.measure["statistic"])
+
+    def grid(self, question: str) -> Grid:
+        """The question's answers, recoded where the measure says so."""
+        recode = self.measure.get("recode") or {}
+        if not recode:
+            return self.board.grid(question)
+        new, groups = next(iter(recode.items()))
+        if question == new:
+            question = self.source(groups)
+        grid = self.board.grid(question)
+        scale, codes = recoded(grid.scale, grid.codes, groups)
+        return Grid(new, scale, codes, grid.confidence)
+
+    def called(self, question: str) -> str:
+        """The name its numbers stand under: the recoded one where the measure recodes."""
+        return next(iter(self.measure.get("recode") or {}), question)
+
+    def source(self, groups: dict[str, Any]) -> str:
+        """The question that has the values a recoding starts from."""
+        olds = {str(old) for values in groups.values() for old in values}
+        for name, question in self.board.questions.items():
+            if olds <= {str(value) for value in question.get("scale") or ()}:
+                return name
+        raise ValueError(f"no question has the values {', '.join(sorted(olds))}")
+
+    def each_grid(self) -> list[Grid]:
+        return [self.grid(question) for question in self.questions]
+
+
+def nothing(statistic: str, reason: str, **counts: Any) -> Estimate:
+    """An estimate that is not there, and why."""
+    return Estimate(None, statistic=statistic, reason=reason, **counts)
+
+
+# What the raters together say of a unit: adjudicated, else strict majority, else nothing.
+
+
+def consensus(board: Board, grid: Grid, columns: np.ndarray) -> np.ndarray:
+    """One code per unit, 0 where there is no consensus.
+
+    Several adjudicators settle a unit by strict majority among themselves; where they have none,
+    nothing is adjudicated.
+    """
+    q = len(grid.scale.values)
+    found = strict_majority(grid.codes[:, columns], q)
+    settled = board.columns_of("adjudicator")
+    if len(settled):
+        final = strict_majority(grid.codes[:, settled], q)
+        found = np.where(final > 0, final, found)
+    return found
+
+
+def strict_majority(codes: np.ndarray, q: int) -> np.ndarray:
+    """The value that more than half of those who answered gave, else 0."""
+    counts = count_values(codes, q)
+    if not q:
+        return np.zeros(len(codes), dtype=np.int64)
+    top = counts.argmax(axis=1)
+    wins = counts[np.arange(len(codes)), top] * 2 > counts.sum(axis=1)
+    return np.where(wins, top + 1, 0)
+
+
+def modal(codes: np.ndarray, q: int, tie: str | None = None) -> np.ndarray:
+    """The commonest value; a tie gives 0, or with tie="first" the tied value met first."""
+    counts = count_values(codes, q)
+    if not q:
+        return np.zeros(len(codes), dtype=np.int64)
+    top = counts.max(axis=1)
+    tied = counts == top[:, None]
+    single = (tied.sum(axis=1) == 1) & (top > 0)
+    found = np.where(single, counts.argmax(axis=1) + 1, 0)
+    if tie == "first":
+        for i in np.flatnonzero(~single & (top > 0)):
+            found[i] = next(c for c in codes[i] if c and tied[i, c - 1])
+    return found
+
+
+def without_ties(finding: Finding) -> Finding:
+    """The finding with the warning that some units had no single value and were left out."""
+    warnings = (*finding.estimate.warnings, "ties_left_out")
+    return replace(finding, estimate=replace(finding.estimate, warnings=warnings))

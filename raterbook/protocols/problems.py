@@ -1,0 +1,111 @@
+"""What a protocol's author is told: the file, the line, the key, the value, and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from raterbook.protocols.questions import Question
+
+
+Steps = tuple[str | int, ...]
+Problem = tuple[Steps, str]  # where in the file, and what is wrong there
+SHOWN = 20
+
+
+class ProtocolError(ValueError):
+    """A protocol that cannot be used; `problems` has every reason, the message the first twenty."""
+
+    def __init__(self, problems: str | Iterable[str]):
+        self.problems = [problems] if isinstance(problems, str) else list(problems)
+        shown = self.problems[:SHOWN]
+        if len(self.problems) > SHOWN:
+            shown.append(f"and {len(self.problems) - SHOWN} more")
+        super().__init__("\n".join(shown))
+
+
+def located(source: str, line: int | None, message: str) -> str:
+    return f"{source}, line {line}: {message}" if line else f"{source}: {message}"
+
+
+def dotted(path: Steps) -> str:
+    return ".".join(str(step) for step in path)
+
+
+def one_of(values: Iterable[Any]) -> str:
+    return ", ".join(str(value) for value in values)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    near = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def unknown(word: str, known: Iterable[str], what: str) -> str:
+    """“'foo' is not a question; did you mean 'food'? Known: a, b”."""
+    known = list(known)
+    return f"{word!r} is not {what}{did_you_mean(word, known)} (known: {one_of(known) or 'none'})"
+
+
+def named(path: Steps, word: str, known: Collection[str], what: str) -> Iterator[Problem]:
+    """A problem where the word at this path is not one of the known."""
+    if word not in known:
+        yield path, f"{dotted(path)} {unknown(word, known, what)}"
+
+
+def value_problem(path: Steps, question: Question, value: Any) -> Iterator[Problem]:
+    """A problem where the value at this path is no answer to the question."""
+    try:
+        question.check(value)
+    except ValueError as error:
+        yield path, f"{dotted(path)} {error}"
+
+
+def translate(error: ValidationError) -> list[Problem]:
+    """pydantic's errors as (path in the file, words for its author)."""
+    found: list[Problem] = []
+    for problem in error.errors():
+        path: Steps = tuple(step for step in problem["loc"] if step != "[key]")
+        context, value = problem.get("ctx") or {}, problem["input"]
+        if problem["type"] == "too_short" and value:
+            continue  # a list whose entries are wrong, which is said of them
+        if problem["type"] == "unknown_key":
+            for key in context["unknown"]:
+                near = did_you_mean(key, context["allowed"])
+                words = f"is not a known key{near} (allowed: {one_of(context['allowed'])})"
+                found.append(((*path, key), f"{dotted((*path, key))} {words}"))
+            continue
+        found.append((path, _sentence(path, problem["type"], context, value)))
+    return found
+
+
+def _sentence(path: Steps, kind: str, context: dict[str, Any], value: Any) -> str:
+    where = dotted(path) or "the protocol"
+    if kind == "missing":
+        return f"{where} is missing"
+    if kind == "literal_error":
+        allowed = context["expected"].replace("'", "").replace(" or ", ", ")
+        return f"{where} {value!r} is not one of {allowed}"
+    if kind in ("string_too_short", "too_short") or value == "":
+        return f"{where} is empty"
+    if kind == "value_error":
+        return f"{where} {context['error']}"
+    if kind == "string_type":
+        return f"{where} must be a text, not {_shape(value)}"
+    if kind in ("dict_type", "model_type", "model_attributes_type"):
+        return f"{where} must be a mapping (key: value), not {_shape(value)}"
+    if kind in ("tuple_type", "list_type"):
+        return f"{where} must be a list, not {_shape(value)}"
+    return f"{where} {value!r}: {kind.replace('_', ' ')}"
+
+
+def _shape(value: Any) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return f"the text {value!r}"

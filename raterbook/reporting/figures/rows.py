@@ -1,0 +1,319 @@
+"""A coefficient for each question with both its intervals, and the usual thresholds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..words import DECIDED, count, estimated, judged, name_of, number, signed
+from .draw import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, legend_above, name, titled
+
+# Krippendorff's customary bounds: conclusions from .8, tentative ones from .667.
+TENTATIVE, FIRM = 0.667, 0.8
+THRESHOLDS = {TENTATIVE: "tentative .667", FIRM: "firm .8"}
+ALIKE = 0.05  # a smaller difference ranks nothing
+
+
+def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float], ax: Any = None) -> Any:
+    """Thick: for these raters; thin: for raters like these. Exact agreement stands at the right."""
+    rows = sorted(rows, key=lambda row: row["estimate"])
+    ax = ax if ax is not None else axes(1.25 + 0.34 * len(rows))
+    for place, row in enumerate(rows):
+        if row["low_like"] is not None:
+            ax.plot([row["low_like"], row["high_like"]], [place] * 2, color=SOFT, linewidth=1)
+        if row["low"] is not None:
+            ax.plot(
+                [row["low"], row["high"]],
+                [place] * 2,
+                color=INK,
+                linewidth=3.2,
+                solid_capstyle="butt",
+            )
+        ax.plot(row["estimate"], place, "o", color=INK, markersize=6.5)
+        if row["question"] in exact:
+            ax.text(
+                1.03,
+                place,
+                number(exact[row["question"]], "percent_agreement"),
+                va="center",
+                color=INK,
+                fontsize=9,
+                transform=ax.get_yaxis_transform(),
+            )
+    for bound, words in THRESHOLDS.items():
+        ax.axvline(bound, linestyle=":", color=ACCENT, linewidth=1.3, zorder=0)
+        side = 1 if bound == FIRM else -1
+        ax.annotate(
+            words,
+            (bound, len(rows) - 0.42),
+            (3 * side, 0),
+            textcoords="offset points",
+            fontsize=8,
+            color=ACCENT,
+            ha="right" if side < 0 else "left",
+            va="bottom",
+        )
+    if exact:
+        ax.text(
+            1.03,
+            len(rows) - 0.42,
+            "exact",
+            fontsize=8,
+            color=SOFT,
+            va="bottom",
+            transform=ax.get_yaxis_transform(),
+        )
+    ax.set_yticks(range(len(rows)), [line_name(row, rows) for row in rows])
+    ax.set_ylim(-0.6, len(rows) - 0.1)
+    lows = [row[end] for row in rows for end in ("low", "low_like", "estimate")]
+    ax.set_xlim(min(-0.02, *(low for low in lows if low is not None)), 1)
+    like = any(row["low_like"] is not None for row in rows)
+    which = "thick: these raters, thin: raters like these" if like else "lines: these raters"
+    ax.set_xlabel(f"{name_of(usual(rows))}\n{which}")
+    ax.grid(axis="x", color=LINE, linewidth=0.5)
+    return titled(ax, forest_finding(rows))
+
+
+def usual(rows: list[dict[str, Any]]) -> str:
+    """The coefficient most questions have; the scales of the others differ."""
+    kinds = [row["statistic"] for row in rows]
+    return max(sorted(set(kinds)), key=kinds.count)
+
+
+def line_name(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """A question with another coefficient than the axis names says so."""
+    if row["statistic"] == usual(rows):
+        return folded(row["label"])
+    return f"{folded(row['label'])}\n({row['statistic'].removeprefix('alpha_')})"
+
+
+def forest_finding(rows: list[dict[str, Any]]) -> str:
+    """Best and worst in words, among questions on one kind of scale."""
+    alike = [row for row in rows if row["statistic"] == usual(rows)]
+    best = max(alike, key=lambda row: row["estimate"])
+    worst = min(alike, key=lambda row: row["estimate"])
+    low, high = (f"α\u00a0{judged(row['estimate'], bound_of)}" for row in (worst, best))
+    if len(alike) == 1:
+        return f"Agreement on {best['label']} {bound_of(best['estimate'])}: {high}"
+    if best["estimate"] - worst["estimate"] < ALIKE:
+        what = "both questions" if len(alike) == 2 else f"all {len(alike)} questions"
+        span = low if low == high else f"{low} to {judged(best['estimate'], bound_of)}"
+        return f"Agreement on {what} {bound_of(worst['estimate'])}: {span}"
+    said = f"Agreement is highest on {best['label']} ({high}), lowest on {worst['label']} ({low})"
+    if len(alike) < len(rows):  # the α of another kind of scale may lie higher, and ranks nothing
+        said = f"Of {len(alike)} questions on like scales, agreement is highest on "
+        said += f"{best['label']} ({high}), lowest on {worst['label']} ({low})"
+    ends = best["low"], worst["high"]
+    if None in ends:
+        return f"{said}, without intervals"
+    return said if ends[0] > ends[1] else f"{said}; their intervals overlap"
+
+
+def bound_of(value: float) -> str:
+    """Where a value lies against the customary bounds."""
+    if value >= FIRM:
+        return "reaches the firm bound"
+    return (
+        "lies between tentative and firm" if value >= TENTATIVE else "is below the tentative bound"
+    )
+
+
+# Estimates with their intervals against the targets.
+
+
+def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
+    """One line a target: the estimate, its interval, and the bound as a dotted mark."""
+    ax = ax if ax is not None else axes(0.95 + 0.62 * len(targets))
+    for place, target in enumerate(reversed(targets)):
+        value, low, high = target["value"], target["low"], target["high"]
+        if low is not None and high is not None:
+            ax.plot([low, high], [place] * 2, color=INK, linewidth=2.4, solid_capstyle="butt")
+        ax.plot(value, place, "o", color=INK, markersize=7)
+        bound = target["target"]
+        ax.plot([bound] * 2, [place - 0.3, place + 0.3], ":", color=ACCENT, linewidth=2)
+        sign = "≥" if target["direction"] == "at_least" else "≤"
+        ax.text(
+            bound,
+            place + 0.34,
+            f"target {sign} {number(bound, target['statistic'])}",
+            fontsize=8.5,
+            color=ACCENT,
+            ha="center",
+            va="bottom",
+        )
+        ax.text(
+            value,
+            place - 0.16,
+            estimated(target),
+            fontsize=8.5,
+            color=INK,
+            ha="left" if value >= bound else "right",  # away from the bound
+            va="top",
+        )
+    labels = [
+        f"{folded(target['name'])}\n{DECIDED[target['verdict']]}" for target in reversed(targets)
+    ]
+    ax.set_yticks(range(len(targets)), labels)
+    ax.set_ylim(-0.6, len(targets) - 0.25)
+    span = [t[end] for t in targets for end in ("low", "high", "value", "target")]
+    known = [value for value in span if value is not None]
+    edge = 0.12 * ((max(known) - min(known)) or 1.0)
+    ax.set_xlim(min(known) - edge, max(known) + edge)
+    ax.grid(axis="x", color=LINE, linewidth=0.5)
+    ax.tick_params(axis="x", labelcolor=SOFT)
+    return titled(ax, targets_finding(targets))
+
+
+def targets_finding(targets: list[dict[str, Any]]) -> str:
+    """“1 of 3 targets met, 2 not decided.”"""
+    if all(target["verdict"] == "undecided" for target in targets):
+        return (
+            "The target is not decided"
+            if len(targets) == 1
+            else (f"None of the {len(targets)} targets is decided")
+        )
+    said = [
+        f"{found} {words}"
+        for verdict, words in (("met", "met"), ("missed", "missed"), ("undecided", "not decided"))
+        if (found := sum(target["verdict"] == verdict for target in targets))
+    ]
+    return f"Of {count(len(targets), 'target')}: " + ", ".join(said)
+
+
+# Systems side by side: one line a question, one sign a system, with intervals.
+
+
+SIGNS = ("o", "D", "s", "^", "v", "P", "X", "*")
+
+
+def dots_figure(
+    rows: list[dict[str, Any]], systems: list[str], said: str, xlabel: str, ax: Any = None
+) -> Any:
+    """`rows` hold line, system, estimate, low, high; the first system is filled, others hollow."""
+    lines = list(dict.fromkeys(row["line"] for row in rows))
+    ax = ax if ax is not None else axes(1.3 + (0.14 + 0.15 * len(systems)) * len(lines))
+    step = 0.62 / max(len(systems), 1)
+    for row in rows:
+        at = systems.index(row["system"])
+        place = len(lines) - 1 - lines.index(row["line"]) + 0.31 - step * (at + 0.5)
+        if row["low"] is not None:
+            ax.plot([row["low"], row["high"]], [place] * 2, color=SOFT, linewidth=1.6, zorder=1)
+        ax.plot(
+            row["estimate"],
+            place,
+            SIGNS[at % len(SIGNS)],
+            color=INK,
+            markersize=6.5,
+            markerfacecolor=INK if at == 0 else PAPER,
+            markeredgewidth=1.3,
+            zorder=2,
+            label=name(row["system"]) if row["line"] == lines[0] else None,
+        )
+    ax.set_yticks(range(len(lines)), [folded(line) for line in lines[::-1]])
+    ax.set_ylim(-0.55, len(lines) - 0.45)
+    ax.set_xlabel(xlabel)
+    ax.grid(axis="x", color=LINE, linewidth=0.5)
+    if len(systems) > 1:
+        legend_above(ax, 4)
+    return titled(ax, said)
+
+
+# Plain and weighted means with their intervals, over a strip of the items' own means.
+
+
+BINS = 48  # twelve to a point of a five-point scale
+MARKS = (
+    ("mean", "plain mean", "o", INK, 0.24),
+    ("weighted", "weighted by confidence", "D", PAPER, 0.02),
+)
+
+
+def means_figure(
+    rows: list[dict[str, Any]], ends: tuple[float, float], said: str, ax: Any = None
+) -> Any:
+    """`rows` hold label, items (an array), mean and weighted, each (estimate, low, high)."""
+    ax = ax if ax is not None else axes(1.15 + 0.47 * len(rows))
+    for place, row in enumerate(reversed(rows)):
+        strip(ax, row["items"], ends, place - 0.42)
+        for kind, words, sign, fill, up in MARKS:
+            value, low, high = row[kind]
+            if low is not None:
+                ax.plot([low, high], [place + up] * 2, color=SOFT, linewidth=1.6, zorder=1)
+            ax.plot(
+                value,
+                place + up,
+                sign,
+                color=INK,
+                markerfacecolor=fill,
+                markersize=6 if sign == "o" else 5.2,
+                markeredgewidth=1.2,
+                zorder=2,
+                label=words if place == 0 else None,
+            )
+    ax.set_yticks(range(len(rows)), [folded(row["label"]) for row in reversed(rows)])
+    ax.set_ylim(-0.5, len(rows) - 0.45)
+    room = 0.02 * (ends[1] - ends[0])
+    ax.set_xlim(ends[0] - room, ends[1] + room)
+    ax.set_xlabel("score  ·  strip: the means of the single items")
+    ax.grid(axis="x", color=LINE, linewidth=0.5)
+    legend_above(ax, 2)
+    return titled(ax, said)
+
+
+def strip(ax: Any, items: np.ndarray, ends: tuple[float, float], foot: float) -> None:
+    """One upright mark a bin, as high as it has items: one path, however many items there are."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    many, edges = np.histogram(items, BINS, ends)
+    at = ((edges[1:] + edges[:-1]) / 2)[many > 0]
+    high = foot + 0.3 * many[many > 0] / max(int(many.max()), 1)
+    if not len(at):
+        return
+    corners = np.column_stack([np.repeat(at, 2), np.ravel([np.full(len(at), foot), high], "F")])
+    codes = np.tile([Path.MOVETO, Path.LINETO], len(at))
+    ax.add_patch(PathPatch(Path(corners, codes), edgecolor=SOFT, linewidth=2.2, zorder=1))
+
+
+# Each rater against the others: severe to the left, lenient to the right.
+
+
+LEAST = 0.25  # points to each side at least, so that trifles look like trifles
+
+
+def lean_figure(leans: pd.DataFrame, said: str, ax: Any = None) -> Any:
+    """The lean with its interval; a hollow arrow from the first to the last third of the round."""
+    ax = ax if ax is not None else axes(1.15 + 0.36 * len(leans))
+    arrows = False
+    for place, row in enumerate(leans.itertuples()):
+        ax.plot([row.low, row.high], [place] * 2, color=INK, linewidth=2.4, solid_capstyle="butt")
+        ax.plot(row.lean, place, "o", color=INK, markersize=7)
+        if np.isfinite(row.early) and abs(row.late - row.early) > 0.05:
+            arrows = True
+            ax.annotate(
+                "",
+                (row.late, place - 0.27),
+                (row.early, place - 0.27),
+                arrowprops={"arrowstyle": "->", "color": SOFT, "linewidth": 1},
+            )
+        ax.text(
+            1.02,
+            place,
+            signed(row.lean),
+            va="center",
+            color=INK,
+            fontsize=9,
+            transform=ax.get_yaxis_transform(),
+        )
+    ax.axvline(0, linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
+    ax.set_yticks(range(len(leans)), [name(rater) for rater in leans["rater"]])
+    ax.set_ylim(-0.6, len(leans) - 0.4)
+    ends = leans[["lean", "low", "high", "early", "late"]].to_numpy(float)
+    reach = max(np.nanmax(np.abs(ends)), LEAST) if np.isfinite(ends).any() else 0.5
+    ax.set_xlim(-1.15 * reach - 0.05, 1.15 * reach + 0.05)
+    arrow = "\narrow: from the first third of the items to the last" if arrows else ""
+    ax.set_xlabel(f"points against the others{arrow}")
+    ax.grid(axis="x", color=LINE, linewidth=0.5)
+    return titled(ax, said)

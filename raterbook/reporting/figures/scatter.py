@@ -1,0 +1,146 @@
+"""Differences against their mean (Bland and Altman): is one rater off, and by how much where."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..sections.machines import Apart, jitter
+from ..words import signed
+from .draw import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, name, titled
+
+MOST = 300  # dots; more hide each other and make the page heavy
+
+
+def apart_figure(found: Apart, first: str, second: str, said: str, ax: Any = None) -> Any:
+    """One dot an item, moved a little aside; the mean difference and where 95 % of items lie."""
+    ax = ax if ax is not None else axes(2.9)
+    points = found.points
+    if len(points) > MOST:
+        points = points.iloc[np.linspace(0, len(points) - 1, MOST).round().astype(int)]
+    reach = float(points["gap"].abs().max()) or 1.0
+    middle = points["middle"] + jitter(len(points), 0.05)
+    gap = points["gap"] + jitter(len(points), 0.04 * reach)[::-1]
+    ax.plot(middle, gap, "o", color=SOFT, markersize=3.6, markerfacecolor="none", zorder=1)
+    ax.axhline(0, linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
+    lines = ((found.bias, "-", "mean"), (found.low, "--", ""), (found.high, "--", ""))
+    for value, dash, word in lines:
+        ax.axhline(value, linestyle=dash, color=INK, linewidth=1.2)
+        ax.text(
+            1.02,
+            value,
+            f"{word} {signed(value)}".strip(),
+            va="center",
+            color=INK,
+            fontsize=8.5,
+            transform=ax.get_yaxis_transform(),
+        )
+    ends = [found.low, found.high, float(gap.min()), float(gap.max()), 0.0]
+    room = 0.08 * (max(ends) - min(ends))
+    ax.set_ylim(min(ends) - room, max(ends) + room)
+    ax.set_xlabel("mean of the two")
+    ax.set_ylabel(f"{name(first, 14)} − {name(second, 14)}")
+    ax.grid(axis="y", color=LINE, linewidth=0.5)
+    return titled(ax, said)
+
+
+# Does stated confidence mean anything: distance from the others by how sure a rater was.
+
+
+def bins_figure(calibration: pd.DataFrame, said: str, ax: Any = None) -> Any:
+    """Mean distance by confidence, with its interval and the number of answers."""
+    ax = ax if ax is not None else axes(2.6)
+    at, error = calibration["confidence"], calibration["error"]
+    half = np.nan_to_num(calibration["margin"].to_numpy(float))
+    ax.errorbar(at, error, yerr=half, fmt="o-", color=INK, ecolor=SOFT, linewidth=1.2, markersize=6)
+    for row in calibration.itertuples():
+        ax.annotate(
+            f"n {row.n:,}", (row.confidence, 0), fontsize=8, color=SOFT, ha="center", va="bottom"
+        )
+    ax.set_xticks(at)
+    ax.margins(x=0.07)
+    ax.set_ylim(0, 1.25 * float((error + half).max()))
+    ax.set_xlabel("stated confidence, %")
+    ax.set_ylabel("points from the others")
+    ax.grid(axis="y", color=LINE, linewidth=0.5)
+    return titled(ax, said)
+
+
+# Burn-up: the ratings so far against all that were planned.
+
+
+def burnup_figure(curve: pd.DataFrame, unit: str, planned: int, said: str, ax: Any = None) -> Any:
+    """Every sitting is a step; the dotted line is the plan, where there is one."""
+    ax = ax if ax is not None else axes(2.1)
+    last = curve.iloc[-1]
+    ax.step(curve["time"], curve["ratings"], where="post", color=INK, linewidth=1.8)
+    ax.plot(last["time"], last["ratings"], "o", color=INK, markersize=5)
+    if planned:
+        ax.axhline(planned, linestyle=":", color=ACCENT, linewidth=1.5)
+        ax.annotate(
+            f"planned: {planned:,}",
+            (0, planned),
+            (4, 3),
+            textcoords="offset points",
+            fontsize=8.5,
+            color=ACCENT,
+            va="bottom",
+        )
+    ax.set_xlim(0, 1.04 * last["time"])
+    ax.set_ylim(0, 1.18 * max(planned, last["ratings"]))
+    ax.set_xlabel(f"{unit} since the first answer")
+    ax.set_ylabel("ratings")
+    ax.grid(axis="y", color=LINE, linewidth=0.5)
+    return titled(ax, said)
+
+
+# Numbers over rounds in small multiples; a line breaks where the wording changed.
+
+
+ACROSS = 3
+
+
+def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> Any:
+    """`panels` hold title and points (round index, estimate, low, high, wording)."""
+    down = -(-len(panels) // ACROSS)
+    grid = axes(0.6 + 1.3 * down, WIDTH, nrows=down, ncols=ACROSS, squeeze=False, sharey=False)
+    lows = [p["estimate"] if p["low"] is None else p["low"] for q in panels for p in q["points"]]
+    bottom = min(0.0, *lows) if min(lows) < 0.2 else min(lows) - 0.05
+    for ax, panel in zip(grid.flat, panels, strict=False):
+        points = panel["points"]
+        for start, end in pairwise(points):
+            if start["wording"] != end["wording"]:
+                ax.axvline((start["at"] + end["at"]) / 2, linestyle=":", color=SOFT)
+                continue
+            pair = [start, end]
+            ax.plot([p["at"] for p in pair], [p["estimate"] for p in pair], color=INK)
+            if all(p["low"] is not None for p in pair):
+                ax.fill_between(
+                    [p["at"] for p in pair],
+                    [p["low"] for p in pair],
+                    [p["high"] for p in pair],
+                    color=LINE,
+                    alpha=0.6,
+                    linewidth=0,
+                )
+        for point in points:
+            if point["low"] is not None:
+                ax.plot([point["at"]] * 2, [point["low"], point["high"]], color=SOFT, linewidth=1)
+            ax.plot(point["at"], point["estimate"], "o", color=INK, markersize=5)
+        if panel["key"][0].startswith("alpha_"):
+            ax.set_ylim(bottom, 1)  # one scale, so that the panels can be compared
+        ax.set_title(folded(panel["title"], 19), fontsize=9.5, fontweight="normal", pad=4)
+        ax.set_xticks(
+            range(len(rounds)),
+            [str(number + 1) for number in range(len(rounds))],
+            fontsize=8,
+        )
+        ax.set_xlim(-0.4, len(rounds) - 0.6)
+        ax.grid(axis="y", color=LINE, linewidth=0.5)
+    for ax in list(grid.flat)[len(panels) :]:
+        ax.set_axis_off()
+    titled(np.asarray(grid).flat[0], said)
+    return grid

@@ -1,0 +1,287 @@
+"""Each rater beside the others on the same units: a difference, and an interval that carries it.
+
+A rater is named on the page only where the interval leaves out zero. It is corrected (Bonferroni)
+for how many raters could have been named: of 160 raters alike, eight lie beyond a plain interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..numbers.measures import Counted, codes
+
+DATED = 0.9  # of the answers with a time of their own, before their order is known
+FEWEST = 10  # independent units behind anything that is said of one rater
+COLUMNS = ["rater", "own", "others", "gap", "low", "high", "n"]
+
+
+def cluster_of(rows: pd.DataFrame, column: str | None) -> pd.Series:
+    """What is drawn together: the declared cluster, else the case."""
+    case = rows["case"].astype(object)
+    if not column:
+        return case.astype(str)
+    cluster = rows[column].astype(object)
+    return cluster.where(cluster.notna(), case).astype(str)
+
+
+def beside(rows: pd.DataFrame, coverage: float, tests: int = 1) -> pd.DataFrame:
+    """rater, own, others, gap, low, high, n of `value` on the units that others rated too.
+
+    `rows` have unit, rater, cluster and value; `n` counts independent units. Ends are NaN where
+    these are fewer than ten. `tests` are the questions asked of each rater.
+    """
+    rows = rows.dropna(subset=["value"])
+    value = rows["value"].to_numpy(float)
+    unit = pd.factorize(rows["unit"])[0]
+    total = np.bincount(unit, value, minlength=0)[unit] if len(unit) else value
+    many = np.bincount(unit)[unit] if len(unit) else value
+    kept = many > 1
+    others = (total[kept] - value[kept]) / (many[kept] - 1)
+    return gaps(rows[kept], value[kept], others, coverage, tests)
+
+
+def gaps(
+    rows: pd.DataFrame, own: np.ndarray, others: np.ndarray, coverage: float, tests: int = 1
+) -> pd.DataFrame:
+    """Rater by rater the means of both and of their difference, with t over clusters."""
+    from scipy.special import stdtrit
+
+    if not len(rows):
+        return pd.DataFrame(columns=COLUMNS)
+    rater, names = pd.factorize(rows["rater"].astype(str), sort=True)
+    cluster = pd.factorize(rows["cluster"])[0]
+    many = np.bincount(rater)
+    gap = np.bincount(rater, own - others) / many
+    # Each cluster's deviation from its rater's mean is one draw.
+    place, cell = np.unique(rater * (cluster.max() + 1) + cluster, return_inverse=True)
+    apart = np.bincount(cell, own - others - gap[rater])
+    whose = place // (cluster.max() + 1)
+    draws = np.bincount(whose)
+    level = (1 - coverage) / max(len(names) * tests, 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt(draws / (draws - 1) * np.bincount(whose, apart**2)) / many
+        half = stdtrit(np.maximum(draws - 1, 1), 1 - level / 2) * spread
+    half = np.where(draws >= FEWEST, half, np.nan)
+    found = {
+        "rater": names,
+        "own": np.bincount(rater, own) / many,
+        "others": np.bincount(rater, others) / many,
+        "gap": gap,
+        "low": gap - half,
+        "high": gap + half,
+        "n": draws,
+    }
+    return pd.DataFrame(found).sort_values(["gap", "rater"], ignore_index=True)
+
+
+def concord(
+    counted: Counted, questions: Iterable[Any], coverage: float, cluster: str | None = None
+) -> pd.DataFrame:
+    """How often each rater gives the others' answer, beside how often these give one another's.
+
+    On the units that three or more rated; below 0, a rater agrees with the others less than they
+    with one another.
+    """
+    parts, own, rest = [], [], []
+    for question in questions:
+        rows = counted.of(question.id)
+        given = codes(rows, question)
+        rows, given = rows[np.isfinite(given)], given[np.isfinite(given)]
+        if not len(rows):
+            continue
+        unit = pd.factorize(rows["unit"])[0]
+        value = np.unique(given, return_inverse=True)[1]
+        width = value.max() + 1
+        alike = np.bincount(unit * width + value, minlength=(unit.max() + 1) * width)
+        same = alike[unit * width + value] - 1
+        many = np.bincount(unit)[unit]
+        pairs = (alike * (alike - 1) / 2).reshape(-1, width).sum(axis=1)[unit]
+        kept = many > 2
+        parts.append(
+            pd.DataFrame({"rater": rows["rater"].to_numpy(), "cluster": cluster_of(rows, cluster)})[
+                kept
+            ]
+        )
+        own.append(same[kept] / (many[kept] - 1))
+        rest.append((pairs - same)[kept] / ((many - 1) * (many - 2) / 2)[kept])
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS)
+    return gaps(pd.concat(parts), np.concatenate(own), np.concatenate(rest), coverage)
+
+
+def habit(
+    counted: Counted, question: Any, coverage: float, cluster: str | None = None
+) -> pd.DataFrame:
+    """The columns of `beside` and `label`: how often each rater gives each label, and the others
+    on the same units.
+    """
+    rows = counted.of(question.id)
+    plain = pd.DataFrame(
+        {
+            "unit": rows["unit"],
+            "rater": rows["rater"],
+            "cluster": cluster_of(rows, cluster),
+        }
+    )
+    said = rows["value"].astype(str)
+    found = []
+    for label in map(str, question.values or ()):
+        one = beside(plain.assign(value=said.eq(label) * 1.0), coverage, len(question.values))
+        found.append(one.assign(label=label))
+    return pd.concat(found, ignore_index=True)
+
+
+def furthest(found: pd.DataFrame, side: int) -> Any | None:
+    """The rater whose gap lies furthest below (−1) or above (+1) zero beyond its interval."""
+    beyond = found[found["high"] < 0] if side < 0 else found[found["low"] > 0]
+    if not len(beyond):
+        return None
+    row: Any = next(beyond.loc[[(side * beyond["gap"]).idxmax()]].itertuples())
+    return row
+
+
+# How each rater leans against the others on the same units, at first and later on.
+
+
+THIRD = 3
+LEAN_COLUMNS = [
+    "rater",
+    "lean",
+    "low",
+    "high",
+    "n",
+    "early",
+    "late",
+    "drift_low",
+    "drift_high",
+    "noise",
+]
+ENDS = {"lean": "estimate", "low": "low", "high": "high"}
+
+
+def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
+    """rater, lean, low, high, n, early, late, noise: scale points above (+) or below the others.
+
+    `lean` is the mean of score − mean of the others on the same unit and question; its interval
+    is made as those of the round's other numbers are, and NaN where there is none. `early` and
+    `late` are the first and last third of a rater's answers in the order they were given; `noise`
+    is the spread of the differences around the lean.
+    """
+    if not report.counted.numeric():
+        return pd.DataFrame(columns=LEAN_COLUMNS)
+    import analysis
+
+    every = scores(report)
+    given = report.parameters
+    coverage = coverage or given.coverage
+    severity = analysis.rater_severity(
+        every[["unit", "rater", "value", "cluster"]],
+        cluster="cluster",
+        interval=given.interval,
+        resamples=given.resamples,
+        coverage=coverage,
+        seed=given.seed,
+    ).set_index("rater")
+    found = [
+        {"rater": rater, **dict(zip(ENDS, severity.loc[rater, list(ENDS.values())], strict=True))}
+        | later(rows, coverage)
+        for rater, rows in every.dropna(subset=["apart"]).groupby("rater", sort=True)
+    ]
+    made = pd.DataFrame(found, columns=LEAN_COLUMNS)
+    made = made.astype({name: float for name in LEAN_COLUMNS if name not in ("rater", "n")})
+    return made.sort_values(["lean", "rater"], ignore_index=True)
+
+
+def strict_leans(report: Any) -> pd.DataFrame:
+    """The same with intervals corrected for how many raters could be named by them."""
+    found = report.leans
+    drifts = found["drift_low"] * found["drift_high"] > 0
+    if not ((found["low"] > 0) | (found["high"] < 0) | drifts).any():
+        return found.iloc[:0]
+    strict = leans(report, 1 - (1 - report.parameters.coverage) / len(found))
+    return strict[strict["n"] >= FEWEST]
+
+
+def shown(report: Any) -> pd.DataFrame:
+    """Those who lean beyond the corrected interval, the severest first."""
+    found = report.strict_leans
+    return found[(found["low"] > 0) | (found["high"] < 0)]
+
+
+def scores(report: Any) -> pd.DataFrame:
+    """One line a score: unit, rater, value, item, cluster, at, and how far apart the others are.
+
+    `cluster` is what is drawn together: the declared one, else the case.
+    """
+    parts = []
+    for question in report.counted.numeric():
+        rows = report.counted.of(question.id)
+        score = rows["number"].to_numpy(dtype=float, na_value=np.nan)
+        unit = pd.factorize(rows["unit"])[0]
+        size = unit.max(initial=-1) + 1
+        total = np.bincount(unit, np.nan_to_num(score), size)
+        many = np.bincount(unit, np.isfinite(score), size)
+        others = many[unit] - 1
+        with np.errstate(invalid="ignore", divide="ignore"):
+            apart = np.where(others > 0, score - (total[unit] - score) / others, np.nan)
+        case = rows["case"].astype(object)
+        cluster = rows[report.cluster].astype(object) if report.cluster else case
+        parts.append(
+            pd.DataFrame(
+                {
+                    "unit": question.id + " " + rows["unit"].astype(str),
+                    "rater": rows["rater"].astype(str),
+                    "value": score,
+                    "item": rows["subject"],
+                    "cluster": cluster.where(cluster.notna(), case).astype(str),
+                    "at": rows["answered_at"],
+                    "apart": apart,
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def later(rows: pd.DataFrame, coverage: float) -> dict[str, Any]:
+    """How many items of a rater, how the lean moved from the first to the last, and its noise."""
+    found: dict[str, Any] = {
+        "n": rows["item"].nunique(),
+        "noise": float(rows["apart"].std(ddof=1)) if len(rows) > 1 else np.nan,
+    }
+    if found["n"] < 4 * THIRD:
+        return found
+    # An item's time is that of its first answer; a file taken in at once has but one.
+    own = rows.dropna(subset=["at"]).groupby("item", sort=True)
+    dated = own.agg({"at": "min", "apart": "mean"})
+    sitting = dated.sort_values("at", kind="stable")["apart"].to_numpy()
+    if len(sitting) >= 4 * THIRD and dated["at"].nunique() >= DATED * len(dated):
+        third = len(sitting) // THIRD
+        early, late = sitting[:third], sitting[-third:]
+        spread = float(np.hypot(margin(early, coverage), margin(late, coverage)))
+        moved = float(late.mean() - early.mean())
+        found |= {"early": float(early.mean()), "late": float(late.mean())}
+        found |= {"drift_low": moved - spread, "drift_high": moved + spread}
+    return found
+
+
+def margin(values: np.ndarray, coverage: float = 0.95) -> float:
+    """Half of the interval for the mean of independent values."""
+    if len(values) < 2:
+        return float("nan")
+    from scipy.special import stdtrit
+
+    times = float(stdtrit(len(values) - 1, 0.5 + coverage / 2))
+    return float(times * values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def habits(counted: Counted, question: object) -> pd.DataFrame:
+    """Rater × option: how often each rater uses each label."""
+    rows = counted.of(question.id)  # type: ignore[attr-defined]
+    table = pd.crosstab(rows["rater"].astype(str), rows["value"].astype(str))
+    options = [str(value) for value in question.values]  # type: ignore[attr-defined]
+    table = table.reindex(columns=options, fill_value=0)
+    return table.div(table.sum(axis=1), axis=0)

@@ -1,0 +1,384 @@
+"""Five items worth reading: where raters differ most, with what they wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...numbers.measures import Counted, codes
+from ..confusions import settled
+from ..html import Section, fold, paragraph, remark, safe, short, table
+from ..words import count, group_name, listing, percent, value_name, value_names
+
+SHOWN = 5
+INLINE, TEXT, SOURCE = 70, 700, 3000
+RANK = {"text": 0, "long": 1, "triples": 2}
+COMMENTS = 6
+RATERS = 12
+
+
+def worth_reading(report: Any) -> Section | None:
+    apart, marks = where_they_differ(report), marked(report)
+    if not marks:
+        return apart
+    return Section("Items worth reading", (apart.html if apart else "") + marks)
+
+
+def where_they_differ(report: Any) -> Section | None:
+    counted = report.counted
+    # What is said of the thing itself, percentages too; confidence is said of other answers.
+    numbers = [q for q in counted.asked() if q.is_numeric and not q.covers]
+    asked = [q for q in [*numbers, *counted.labelled()] if report.shared.get(q.id)]
+    if not asked:
+        return None
+    apart = disagreements(counted, asked)
+    compared = "; ".join(
+        f"{report.label(q.id)}: {report.shared[q.id]:,}" for q in counted.asked() if q in asked
+    )
+    compared = f"Compared where two or more answered ({compared})."
+    if not len(apart):
+        if not len(counted.people):
+            return None
+        return Section(
+            "Items worth reading",
+            paragraph(f"Raters gave the same answers throughout: no item stands out. {compared}"),
+        )
+    machine = next(((name, q) for name, _, q in counted.machines() if q.type == "choice"), None)
+    order = worth(counted, apart, report.texts, machine)
+    chosen: dict[str, str] = {}
+    for unit in order.index:  # five sides of one story tell less than five stories
+        chosen.setdefault(case_of(report, unit), unit)
+        if len(chosen) == SHOWN:
+            break
+    parts = report.protocol.parts
+    what = parts.label.lower() if parts else "item"
+    said = f"Raters differ on {count(len(apart), what)}"
+    if len(chosen) > 1:
+        said += f"; these {len(chosen)} come first by how far apart answers lie"
+        said += (
+            f", by remarks and by {machine[0]} saying otherwise" if machine else " and by remarks"
+        )
+    cards = "".join(card(report, unit, asked) for unit in chosen.values())
+    return Section("Items worth reading", paragraph(said + ".") + cards)
+
+
+def case_of(report: Any, unit: str) -> str:
+    name, _ = report.places[unit]
+    item = report.items.get(name)
+    return item.case if item else name
+
+
+def card(report: Any, unit: str, asked: list[Any]) -> str:
+    """One item: its texts as text, the answers as a table, the comments as quotations."""
+    name, part = report.places[unit]
+    found = answers_to(report.counted, (name, part), case_of(report, unit), report.texts)
+    widest = range_of(report.counted, unit, asked)
+    title = short(name, 120) + (f", {report.protocol.parts.label.lower()} {part}" if part else "")
+    lines = [f'<article class="item"><h3>{safe(title)}</h3>']
+    if widest is not None:
+        question, given = widest
+        names = value_names(question)
+        said = listing([names.get(value, value) for value in given], "and")
+        lines.append(paragraph(f"{report.label(question.id)}: {said}", "soft"))
+    lines.append('<div class="texts">')
+    for label, text, source in texts_of(report, name, part):
+        if len(text) <= INLINE and "\n" not in text:
+            lines.append(f"<p><b>{safe(label)}:</b> {safe(text)}</p>")
+        else:
+            cited = f"<blockquote>{safe(text)}</blockquote>"
+            lines.append(fold(label, cited) if source else f"<p><b>{safe(label)}</b></p>{cited}")
+    lines += ["</div>", answer_table(report, found, title)]
+    lines.append(comments(report, found, widest[0].id if widest else None))
+    return "".join(lines) + "</article>"
+
+
+def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str, bool]]:
+    """What raters saw of it, short fields first; what is only looked up can be folded."""
+    fields = report.protocol.item.fields
+    item = report.items.get(name)
+    if item is None:
+        case = next((case for case in report.stored.cases() if case.key == name), None)
+        values, parts = (case.fields, case.parts) if case else ({}, ())
+    else:
+        values, parts = item.fields, item.parts or report.case_parts.get(item.case, ())
+    found = []
+    piece = next((one for one in parts if one.number == part), None) if part else None
+    if piece is not None:
+        found.append((f"{report.protocol.parts.label} {part}", short(piece.text, TEXT), False))
+    shown = [n for n, field in fields.items() if field.visible and values.get(n)]
+    for column in sorted(shown, key=lambda n: (RANK[fields[n].show], far(fields[n]))):
+        field = fields[column]
+        # A sentence is read beside its question; the whole text around it would bury it.
+        source = field.show == "triples" or (
+            field.show == "long" and (field.of == "case" or piece is not None)
+        )
+        value = group_name(report.protocol, column, values[column])
+        found.append((field.label, short(value, SOURCE if source else TEXT), source))
+    return found
+
+
+def far(field: Any) -> bool:
+    """A long text of the whole case comes after the item's own."""
+    return bool(field.show == "long" and field.of == "case")
+
+
+def text_questions(report: Any) -> list[Any]:
+    return [question for question in report.protocol.questions if question.type == "text"]
+
+
+def answer_table(report: Any, found: Any, title: str) -> str:
+    """Rater × question; only questions somebody answered about this unit."""
+    texts = {question.id for question in text_questions(report)}
+    closed = found[~found["question"].isin(texts)]
+    asked = [q for q in report.protocol.questions if q.id in set(closed["question"])]
+    counting = set(report.counted.raters())
+    rows = []
+    raters = list(dict.fromkeys(closed["rater"]))
+    for rater in raters[:RATERS]:
+        own = closed[closed["rater"].eq(rater)].set_index("question")["value"]
+        kind = closed.loc[closed["rater"].eq(rater), "rater_kind"].iloc[0]
+        who = report.rater_name(rater) if rater in counting else f"{rater} ({kind})"
+        given = (value_name(q, own[q.id]) if q.id in own else "–" for q in asked)
+        rows.append((short(who, 60), *(short(value, 60) for value in given)))
+    head = ("Rater", *(report.label(question.id) for question in asked))
+    made = table(head, rows, f"Answers on {short(title, 80)}", text=len(head))
+    if len(raters) > RATERS:
+        made += paragraph(f"and {count(len(raters) - RATERS, 'further rater')}.", "soft")
+    return made
+
+
+def comments(report: Any, found: Any, question: str | None) -> str:
+    """What raters wrote, on the question that divides them first; a few, not all."""
+    rank = {}
+    for place, asked in enumerate(text_questions(report)):
+        about = asked.comment_of
+        first = 0 if about and about == question else 2 if about or not asked.required else 1
+        if about is None and len(text_questions(report)) == 1:
+            first = 0
+        rank[asked.id] = (first, place)
+    said = found[found["question"].isin(rank)]
+    rows = sorted(said.itertuples(), key=lambda row: (rank[row.question], row.rater))
+    # Everyone is heard once before anyone is heard twice.
+    heard: dict[str, list[Any]] = {}
+    for row in rows:
+        heard.setdefault(row.rater, []).append(row)
+    telling = [row for row in rows if rank[row.question][0] < 2]
+    if len(telling) >= 3:
+        heard = {}
+        for row in telling:
+            heard.setdefault(row.rater, []).append(row)
+    turns = [own[turn] for turn in range(2) for own in heard.values() if len(own) > turn]
+    kept = sorted(turns[:COMMENTS], key=lambda row: (row.rater, rank[row.question]))
+    counting = set(report.counted.raters())
+    lines = []
+    for row in kept:
+        about = report.question(row.question).comment_of
+        what = report.label(about or row.question)
+        on = "" if len(rank) == 1 else what[0].lower() + what[1:]
+        mine = row.rater in counting
+        who = report.rater_name(row.rater) if mine else f"{row.rater} ({row.rater_kind})"
+        lines.append(remark(who, on, row.value))
+    return "".join(lines)
+
+
+# The items on which raters differ most: those worth reading first.
+
+
+def disagreements(counted: Counted, questions: list[Any]) -> pd.Series:
+    """Unit → how far its raters are apart, summed over questions, the widest first.
+
+    For a scale the distance between highest and lowest answer, as a share of the scale; for
+    labels the share of raters outside the commonest one. Units with one rater are not listed.
+    """
+    found: list[pd.Series] = []
+    for question in questions:
+        table = counted.table(question)
+        cells = table.to_numpy(float)
+        many = np.isfinite(cells).sum(axis=1)
+        if question.is_numeric:
+            apart = (folded(cells, np.fmax) - folded(cells, np.fmin)) / (
+                question.max - question.min
+            )
+        else:
+            top = np.zeros(len(cells))
+            for value in np.unique(cells[np.isfinite(cells)]):
+                top = np.maximum(top, (cells == value).sum(axis=1))
+            apart = 1 - top / np.maximum(many, 1)
+            if question.level == "ordinal":
+                width = (folded(cells, np.fmax) - folded(cells, np.fmin)) / (
+                    len(question.values) - 1
+                )
+                apart = (apart + width) / 2
+        found.append(pd.Series(apart, index=table.index)[many >= 2])
+    if not found:
+        return pd.Series(dtype=float)
+    total = pd.concat(found, axis=1).sum(axis=1)
+    order = np.lexsort((total.index.to_numpy(dtype=object).astype(str), -total.to_numpy()))
+    total = total.iloc[order]
+    return total[total > 0]
+
+
+def folded(cells: np.ndarray, how: Any) -> np.ndarray:
+    """Highest or lowest of each row, missing ones left out."""
+    return how.reduce(cells, axis=1) if cells.size else np.zeros(len(cells))
+
+
+def against_machine(counted: Counted, question: Any, machine: str) -> pd.DataFrame:
+    """unit, people, machine (codes): where the people's consensus and a machine label differ."""
+    theirs = settled(counted, question)
+    rows = counted.given[counted.given["rater"].eq(machine)]
+    own = counted.table(question, rows)
+    if not len(own):
+        return pd.DataFrame(columns=["unit", "people", "machine"])
+    both = pd.concat([theirs, own.iloc[:, 0]], axis=1, keys=["people", "machine"]).dropna()
+    both = both[both["people"] != both["machine"]].sort_index()
+    return both.rename_axis("unit").reset_index()
+
+
+def answers_to(
+    counted: Counted, place: tuple[str, int], case: str, texts: pd.DataFrame
+) -> pd.DataFrame:
+    """rater, rater_kind, question, value: all that was said about a unit.
+
+    With it what was said of the whole it belongs to in words, and of the same part of its case.
+    """
+    name, part = place
+    given = counted.given
+    rows = given[given["subject"].isin([name, case]) & given["part"].fillna(0).eq(part)]
+    said = texts[texts["subject"].eq(name) & texts["part"].fillna(0).isin([0, part])]
+    found = pd.concat([rows, said])[["rater", "rater_kind", "question", "value"]]
+    return found.drop_duplicates(["rater", "question"]).sort_values(["rater_kind", "rater"])
+
+
+def worth(
+    counted: Counted,
+    apart: pd.Series,
+    texts: pd.DataFrame,
+    machine: tuple[str, Any] | None = None,
+) -> pd.Series:
+    """How much a unit has to tell: disagreement, comments, and a machine that differs."""
+    total = apart.copy()
+    if len(texts):
+        notes = texts.groupby("unit").size().reindex(total.index).fillna(0)
+        total += 0.02 * notes.clip(upper=3)
+    if machine is not None:
+        wrong = against_machine(counted, machine[1], machine[0])["unit"]
+        total[total.index.isin(wrong)] += 0.25
+    names = total.index.to_numpy(dtype=object).astype(str)
+    return total.iloc[np.lexsort((names, -total.round(9).to_numpy()))]
+
+
+def range_of(counted: Counted, unit: str, questions: list[Any]) -> tuple[Any, list[str]] | None:
+    """The question on which a unit's raters differ most, and the values they gave, in order.
+
+    As in `disagreements`: by shares of the scale, or of the raters outside the commonest label.
+    """
+    rows = counted.people[counted.people["unit"].eq(unit)]
+    best: tuple[float, Any, list[str]] | None = None
+    for question in questions:
+        own = rows[rows["question"].eq(question.id)]
+        found = codes(own, question)
+        given, many = np.unique(found[np.isfinite(found)], return_counts=True)
+        if len(given) < 2:
+            continue
+        if question.is_numeric:  # 20 in a hundred are less than one level of five
+            width = float(given[-1] - given[0]) / (question.max - question.min)
+        else:
+            width = float(1 - many.max() / many.sum())
+        if best is None or width > best[0]:
+            names = [f"{value:g}" for value in given]
+            if not question.is_numeric:
+                names = [str(question.values[int(value)]) for value in given]
+            best = (width, question, names)
+    return None if best is None else best[1:]
+
+
+# Two raters whose answers look like one another's: said before anything that rests on them.
+
+
+LISTED = 3
+
+
+def copied(report: Any) -> list[str]:
+    """A sentence a pair, and what it does to the rest of the page."""
+    found = report.copies
+    said = []
+    for pair in found[:LISTED]:
+        who = f"{report.rater_name(pair.first)} and {report.rater_name(pair.second)}"
+        same = (
+            f"gave the same answer in all {pair.shared:,} answers they have in common"
+            if pair.identical
+            else f"gave the same answer in {pair.same:,} of {pair.shared:,} they have in common"
+        )
+        on = f", on {count(pair.items, 'item')}"
+        if pair.usual is None:
+            said.append(
+                f"{who} {same}{on}. With two raters nobody can say whether one column is a copy "
+                "of the other: make sure that they rated apart."
+            )
+        else:
+            said.append(
+                f"{who} {same}{on}; other pairs do in {percent(pair.usual)} %, by the median. A "
+                "copied column looks so, and so do answers that follow another’s: find out how "
+                "they came about before anything below is read."
+            )
+    if len(found) > LISTED:
+        said.append(f"So it is with {count(len(found) - LISTED, 'further pair')} of raters.")
+    if said and found[0].usual is not None:
+        said[-1] += (
+            " Agreement is overstated as long as both count, so nobody is named below for "
+            "agreeing little with the others."
+        )
+    return said
+
+
+def copying(report: Any) -> str:
+    """“ana and ben”, for advice."""
+    pairs = [f"{pair.first} and {pair.second}" for pair in report.copies]
+    return listing(pairs, limit=LISTED)
+
+
+# What raters marked beside their answers: flags, questions left open, evidence.
+
+
+MARKS_SHOWN = 12
+
+
+def marked(report: Any) -> str:
+    """Lines for the page; nothing where nobody marked anything."""
+    pseudonyms = report.parameters.pseudonyms
+    rows = report.stored.marked(pseudonyms, excluded=False)
+    flags = [row for row in rows if row["mark"] == "flag"]
+    stretches = len(rows) - len(flags)
+    every = report.stored.frame(texts=True, details=True, pseudonyms=pseudonyms)
+    left = every[every["status"].eq("skipped") & every["rater_kind"].isin(["human", "adjudicator"])]
+    told = []
+    if flags:
+        items = len({row["item"] for row in flags})
+        said = f"Raters flagged {count(items, 'item')}"
+        told.append((said, [(row["rater"], row["item"], row["reason"]) for row in flags]))
+    if len(left):
+        said = f"Raters left {count(len(left), 'answer')} open"
+        about = left["item"].astype(object).where(left["item"].notna(), left["case"])
+        places = zip(about, left["part"], left["question"], strict=True)
+        what = [f"{report.place_name(name, part)}, {report.label(q)}" for name, part, q in places]
+        told.append((said, list(zip(left["rater"], what, left["reason"]))))
+    lines = []
+    for said, given in told:
+        lines.append(paragraph(said + ":"))
+        for rater, name, why in given[:MARKS_SHOWN]:
+            reasoned = isinstance(why, str) and why
+            lines.append(remark(rater, name, why) if reasoned else paragraph(f"{rater}, {name}"))
+        if len(given) > MARKS_SHOWN:
+            lines.append(paragraph(f"and {len(given) - MARKS_SHOWN:,} more.", "soft"))
+    if stretches:
+        lines.append(
+            paragraph(
+                f"They marked {count(stretches, 'stretch', 'stretches')} of text as evidence."
+            )
+        )
+    if rows:
+        lines.append(paragraph("Flags and evidence are in an export with --layout marks.", "soft"))
+    return "".join(lines)

@@ -1,1 +1,0 @@
-"""Answers → tidy tables, one row per fact. Nothing here draws, and nothing writes sentences."""

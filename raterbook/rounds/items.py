@@ -1,0 +1,377 @@
+"""Items and cases on their way into the database: checked whole, then written."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Connection, Table, delete, func, insert, select
+
+from raterbook.protocols import Protocol
+from raterbook.rounds.model import ROLES, Case, Item, ItemRow, ItemTable, Part, RoundError
+from raterbook.rounds.parts import is_answered
+from raterbook.rounds.raters import opaque_ref
+from raterbook.rounds.snapshot import Snapshot, Subject
+from raterbook.rounds.store import log, schema
+
+
+@dataclass(frozen=True)
+class Place:
+    """The round that things are added to."""
+
+    round_id: int
+    protocol: Protocol
+    secret: str
+    bare: bool
+    cluster: str | None
+    now: int
+
+
+def check_items(table: ItemTable, protocol: Protocol) -> None:
+    """Every row has a key of its own, a role we know, and agrees with its case."""
+    seen: dict[str, ItemRow] = {}
+    agreed: dict[tuple[str, str], tuple[str, ItemRow]] = {}
+    for row in table.rows:
+        where = _where(table, row)
+        if not row.key or not row.case:
+            needed = ", ".join((*protocol.item.key, protocol.item.case))
+            raise RoundError(f"{where}: the item has no key; fill {needed}.")
+        if row.role not in ROLES:
+            raise RoundError(f"{where}: role {row.role!r} is not one of {', '.join(ROLES)}.")
+        if row.key in seen:
+            raise RoundError(_twice(where, row, seen[row.key], protocol))
+        seen[row.key] = row
+        for column, value in row.fields.items():
+            if not of_case(protocol, column):
+                continue
+            first, there = agreed.setdefault((row.case, column), (value, row))
+            if first != value:
+                raise RoundError(
+                    f"{where}, column {column}: {_short(value)} is not what {_where(table, there)} "
+                    f"says of the same case {row.case!r} ({_short(first)}); {column} belongs to "
+                    "the case, so make both equal, or give the items different cases."
+                )
+
+
+def add_items(
+    connection: Connection,
+    place: Place,
+    table: ItemTable,
+    snapshot: Snapshot | None = None,
+    contents: Contents | None = None,
+    replace: bool = False,
+) -> list[str]:
+    """The keys of the items that are new. Known ones must say the same, or `replace` them."""
+    check_items(table, place.protocol)
+    known = snapshot.items if snapshot else {}
+    cases = {key: case.id for key, case in snapshot.cases.items()} if snapshot else {}
+    batch = 1 + max((each.batch for each in known.values()), default=-1)
+    number = int(connection.scalar(select(func.max(schema.subject.c.id))) or 0)
+    subjects: list[dict] = []
+    values: dict[int, Mapping[str, str]] = {}
+    for row in table.rows:
+        of_case_, own = _apart(row, place)
+        if row.case not in cases:
+            number += 1
+            cases[row.case] = number
+            subjects.append(_subject(place, number, "case", row.case, None, row, batch))
+            values[number] = of_case_
+        elif contents is not None and cases[row.case] in snapshot.subjects:  # type: ignore[union-attr]
+            case = snapshot.subjects[cases[row.case]]  # type: ignore[union-attr]
+            _same(connection, place, table, row, case, of_case_, contents, snapshot, replace)
+        if row.key in known:
+            assert contents is not None
+            _same(connection, place, table, row, known[row.key], own, contents, snapshot, replace)
+            continue
+        number += 1
+        subjects.append(_subject(place, number, "item", row.key, cases[row.case], row, batch))
+        values[number] = own
+    if subjects:
+        connection.execute(insert(schema.subject), subjects)
+    write_values(connection, place, values)
+    return [each["key"] for each in subjects if each["kind"] == "item"]
+
+
+def write_values(
+    connection: Connection, place: Place, values: Mapping[int, Mapping[str, str]]
+) -> None:
+    """Each column goes to the table of what raters see, or to that of what they do not."""
+    shown: list[dict] = []
+    hidden: list[dict] = []
+    for subject, fields in values.items():
+        for name, value in fields.items():
+            row = {"subject_id": subject, "part": 0, "name": name, "value": value}
+            (shown if is_shown(place.protocol, name) else hidden).append(row)
+    for table, rows in ((schema.shown_value, shown), (schema.hidden_value, hidden)):
+        if rows:
+            connection.execute(insert(table), rows)
+
+
+def _subject(
+    place: Place, number: int, kind: str, key: str, case: int | None, row: ItemRow, batch: int
+) -> dict:
+    is_item = kind == "item"
+    return {
+        "id": number,
+        "round_id": place.round_id,
+        "kind": kind,
+        "key": key,
+        "ref": opaque_ref(place.secret, kind, key),
+        "case_id": case,
+        "role": row.role,
+        "batch": batch,
+        "source_row": row.row if is_item else None,
+        "probability": row.probability if is_item else None,
+        "added_at": place.now,
+    }
+
+
+def _apart(row: ItemRow, place: Place) -> tuple[dict[str, str], dict[str, str]]:
+    """What belongs to the case, and what to the item; without texts where the round is bare."""
+    spec = place.protocol.item
+    kept: Iterable[str] = row.fields
+    if place.bare:
+        wanted = {*spec.key, spec.case, *spec.groups, spec.system, spec.cluster, place.cluster}
+        kept = [name for name in row.fields if name in wanted]
+    case = {name: row.fields[name] for name in kept if of_case(place.protocol, name)}
+    return case, {name: row.fields[name] for name in kept if name not in case}
+
+
+def _same(
+    connection: Connection,
+    place: Place,
+    table: ItemTable,
+    row: ItemRow,
+    subject: Subject,
+    fields: Mapping[str, str],
+    contents: Contents,
+    snapshot: Snapshot | None,
+    replace: bool,
+) -> None:
+    """A known subject says what it said, or is changed while nobody has answered about it."""
+    stored = contents.of(subject.id)
+    different = [name for name in fields if stored.get(name, "") != fields[name]]
+    if not different:
+        return
+    if not replace:
+        raise RoundError(
+            f"{_where(table, row)}: {row.key!r} is in the round already, with another "
+            f"{', '.join(different)}: use replace to change items nobody has answered about, or "
+            "give this one a key of its own."
+        )
+    if snapshot is not None and is_answered(connection, snapshot, subject):
+        raise RoundError(
+            f"{_where(table, row)}: {subject.key!r} has answers, and its {', '.join(different)} "
+            "cannot change any more: leave the row as the round has it, or open a new round."
+        )
+    for values in (schema.shown_value, schema.hidden_value):
+        connection.execute(
+            delete(values).where(values.c.subject_id == subject.id, values.c.part == 0)
+        )
+    write_values(connection, place, {subject.id: {**stored, **fields}})
+
+
+def _twice(where: str, row: ItemRow, first: ItemRow, protocol: Protocol) -> str:
+    columns = protocol.item.key
+    here, there = ([each.fields.get(column) for column in columns] for each in (row, first))
+    what = f"key {row.key!r} is already that of row {first.row}"
+    if here != there:
+        return f"{where}: {what}, joined from {there} there and {here} here: rename one of them."
+    return f"{where}: {what}: keys ({', '.join(columns)}) are unique, so remove or rename one."
+
+
+def _where(table: ItemTable, row: ItemRow) -> str:
+    return f"{table.source}, row {row.row}" if row.row is not None else table.source
+
+
+def _short(value: str) -> str:
+    return repr(value if len(value) <= 40 else f"{value[:39]}…")
+
+
+# What a round asks about: its items, cases and parts, without what raters must not know.
+
+
+Values = dict[tuple[int, int], dict[str, str]]  # (subject, part) → name → value
+
+
+@dataclass
+class Contents:
+    """All values of a round, apart by who may see them."""
+
+    shown: Values
+    hidden: Values
+    parts: dict[int, list[tuple[int, str]]]
+
+    def of(self, subject: int, part: int = 0) -> dict[str, str]:
+        """Shown and hidden values together: for reports and files, never for raters."""
+        return {**self.shown.get((subject, part), {}), **self.hidden.get((subject, part), {})}
+
+    def hash(self, subject: int) -> str:
+        """Of everything the subject says, parts too."""
+        numbers = [number for number, _ in self.parts.get(subject, [])]
+        content = [self.of(subject), self.parts.get(subject, [])]
+        content += [self.of(subject, number) for number in numbers]
+        text = json.dumps(content, ensure_ascii=False, sort_keys=True)
+        return sha256(text.encode()).hexdigest()
+
+    def _parts(self, subject: int) -> tuple[Part, ...]:
+        return tuple(
+            Part(number, text, self.shown.get((subject, number), {}))
+            for number, text in self.parts.get(subject, [])
+        )
+
+
+def load(connection: Connection, round_id: int) -> Contents:
+    parts: dict[int, list[tuple[int, str]]] = {}
+    rows = connection.execute(
+        select(schema.part.c.subject_id, schema.part.c.number, schema.part.c.text)
+        .join(schema.subject, schema.subject.c.id == schema.part.c.subject_id)
+        .outerjoin(schema.part_retired, schema.part_retired.c.part_id == schema.part.c.id)
+        .where(schema.subject.c.round_id == round_id, schema.part_retired.c.part_id.is_(None))
+        .order_by(schema.part.c.subject_id, schema.part.c.position, schema.part.c.number)
+    )
+    for subject, number, text in rows:
+        parts.setdefault(subject, []).append((number, text))
+    return Contents(
+        _values(connection, schema.shown_value, round_id),
+        _values(connection, schema.hidden_value, round_id),
+        parts,
+    )
+
+
+def items(
+    snapshot: Snapshot,
+    contents: Contents,
+    protocol: Protocol,
+    cluster: str | None,
+    only: Iterable[int] | None = None,
+) -> list[Item]:
+    """In the order they came, whole, for reports and files: groups can be hidden from raters.
+
+    With `only`, these alone and in this order, as raters and judges get them.
+    """
+    found = []
+    chosen = snapshot.items.values() if only is None else [snapshot.subjects[n] for n in only]
+    for subject in chosen:
+        case = subject.case_id or 0
+        everything = {**contents.of(case), **contents.of(subject.id)}
+        fields = {**contents.shown.get((case, 0), {}), **contents.shown.get((subject.id, 0), {})}
+        found.append(
+            Item(
+                subject.id,
+                subject.ref,
+                subject.key,
+                snapshot.subjects[case].key,
+                subject.role,
+                _in_order(fields, protocol),
+                {name: everything[name] for name in group_columns(protocol) if name in everything},
+                everything.get(cluster) if cluster else None,
+                contents._parts(subject.id) or contents._parts(case),
+                contents.hash(subject.id) if only is None else "",
+            )
+        )
+    return found if only is None else [_blind(item) for item in found]
+
+
+def _blind(item: Item) -> Item:
+    """Groups only where raters see the column anyway, and no hash: it is of hidden values too."""
+    groups = {name: value for name, value in item.groups.items() if name in item.fields}
+    return Item(
+        item.id, item.ref, item.key, item.case, item.role, item.fields, groups, None, item.parts
+    )
+
+
+def cases(snapshot: Snapshot, contents: Contents, protocol: Protocol) -> list[Case]:
+    return [
+        Case(
+            subject.id,
+            subject.ref,
+            subject.key,
+            _in_order(contents.shown.get((subject.id, 0), {}), protocol),
+            contents._parts(subject.id),
+        )
+        for subject in snapshot.cases.values()
+    ]
+
+
+def group_columns(protocol: Protocol) -> tuple[str, ...]:
+    """The columns numbers are broken down by; the system's is one of them."""
+    system = (protocol.item.system,) if protocol.item.system else ()
+    return tuple(dict.fromkeys((*system, *protocol.item.groups)))
+
+
+def is_shown(protocol: Protocol, column: str) -> bool:
+    """Whether raters may see it: declared, and not hidden, kept for after, or of no use."""
+    field = protocol.item.fields.get(column)
+    return field is not None and field.visible
+
+
+def of_case(protocol: Protocol, column: str) -> bool:
+    field = protocol.item.fields.get(column)
+    return column == protocol.item.case or (field is not None and field.of == "case")
+
+
+def _in_order(fields: Mapping[str, str], protocol: Protocol) -> dict[str, str]:
+    return {name: fields[name] for name in protocol.item.fields if name in fields}
+
+
+def _values(connection: Connection, table: Table, round_id: int) -> Values:
+    values: Values = {}
+    rows: Iterable = connection.execute(
+        select(table)
+        .join(schema.subject, schema.subject.c.id == table.c.subject_id)
+        .where(schema.subject.c.round_id == round_id)
+    )
+    for subject, part, name, value in rows:
+        values.setdefault((subject, part), {})[name] = value
+    return values
+
+
+# The items file as it came, kept in the round's log: so that it can go out byte for byte.
+
+
+ACTION = "items_file"
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A text without its byte order mark, and what it takes to write the same bytes again."""
+
+    text: str
+    encoding: str
+    mark: bytes = b""
+    note: str | None = None  # where the encoding had to be guessed
+
+    def encode(self, text: str) -> bytes:
+        """Another text in the same encoding, or in UTF-8 where it has characters this one lacks."""
+        try:
+            return self.mark + text.encode(self.encoding)
+        except UnicodeEncodeError:
+            return text.encode()
+
+
+def keep(connection: Connection, round_id: int, items: Any, now: int) -> None:
+    """Called when a round opens; does nothing for items that came from no text file."""
+    original: Decoded | None = getattr(items, "original", None)
+    if original is not None:
+        log.add(
+            connection,
+            round_id,
+            ACTION,
+            now,
+            text=original.text,
+            encoding=original.encoding,
+            mark=base64.b64encode(original.mark).decode(),
+        )
+
+
+def kept(connection: Connection, round_id: int) -> Decoded | None:
+    """The file the round was opened with, if it was text and was kept."""
+    for entry in log.entries(connection, round_id, ACTION):
+        detail = json.loads(entry.detail)
+        return Decoded(detail["text"], detail["encoding"], base64.b64decode(detail["mark"]))
+    return None

@@ -1,0 +1,261 @@
+"""Raters over the whole workspace: one identity each, which can be forgotten."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.engine import Row
+
+from raterbook.rounds.model import RATER_KINDS, Rater, RoundError, listed, shown
+from raterbook.rounds.store import log, schema
+
+PEOPLE = ("human", "adjudicator")
+_EVERYBODY = (
+    select(
+        schema.rater.c.id,
+        func.coalesce(schema.identity.c.name, schema.rater.c.pseudonym).label("name"),
+        schema.rater.c.kind,
+        schema.rater.c.version,
+        schema.identity.c.expertise,
+        schema.rater.c.pseudonym,
+        schema.erasure.c.at.label("erased_at"),
+    )
+    .outerjoin(schema.identity, schema.identity.c.rater_id == schema.rater.c.id)
+    .outerjoin(schema.erasure, schema.erasure.c.rater_id == schema.rater.c.id)
+    .order_by(schema.rater.c.id)
+)
+
+
+def of_round(connection: Connection, round_id: int) -> list[Row]:
+    """Everybody with a part in this round, in the order they came to the workspace."""
+    mine = schema.round_rater
+    query = _EVERYBODY.join(mine, mine.c.rater_id == schema.rater.c.id)
+    return list(connection.execute(query.where(mine.c.round_id == round_id)))
+
+
+def as_rater(row: Row, excluded: str | None = None) -> Rater:
+    return Rater(
+        row.name,
+        row.kind,
+        row.version,
+        row.expertise,
+        excluded,
+        row.pseudonym,
+        row.erased_at is not None,
+    )
+
+
+def public_name(row: Row, pseudonyms: bool) -> str:
+    """A person's pseudonym where it is asked for; models and keys are no secret."""
+    return str(row.pseudonym if pseudonyms and row.kind in PEOPLE else row.name)
+
+
+def everybody(connection: Connection) -> list[Rater]:
+    return [as_rater(row) for row in connection.execute(_EVERYBODY)]
+
+
+def find(connection: Connection, name: str) -> Row | None:
+    """By name, or by pseudonym."""
+    for column in (schema.identity.c.name, schema.rater.c.pseudonym):
+        row = connection.execute(_EVERYBODY.where(column == name)).one_or_none()
+        if row is not None:
+            return row
+    return None
+
+
+def ensure(
+    connection: Connection,
+    name: str,
+    kind: str | None,
+    version: str | None,
+    expertise: str | None,
+    now: int,
+) -> int:
+    """The rater's number; made when new. A name stays with one kind and one version."""
+    check_rater(name)
+    if kind is not None and kind not in RATER_KINDS:
+        raise RoundError(f"{kind!r} is no kind of rater: choose {', '.join(RATER_KINDS)}.")
+    row = find(connection, name)
+    if row is None:
+        return _add(connection, name, kind or "human", version, expertise, now)
+    if row.erased_at is not None:
+        raise RoundError(f"{name} was erased and cannot come back: give the rater another name.")
+    for what, old, new in (("kind", row.kind, kind), ("version", row.version, version)):
+        if new is not None and new != old:
+            raise RoundError(
+                f"Rater {name} is known here with {what} {old or 'not given'}, not {new}: one "
+                f"name is one rater over all rounds, so use another name, such as {name}-2."
+            )
+    if expertise is not None and expertise != row.expertise:
+        known = schema.identity.c.rater_id == row.id
+        connection.execute(update(schema.identity).where(known).values(expertise=expertise))
+    return int(row.id)
+
+
+def _add(
+    connection: Connection,
+    name: str,
+    kind: str,
+    version: str | None,
+    expertise: str | None,
+    now: int,
+) -> int:
+    secret = connection.scalar(select(schema.workspace.c.secret)) or ""
+    number = (connection.scalar(select(func.max(schema.rater.c.id))) or 0) + 1
+    connection.execute(
+        insert(schema.rater).values(
+            id=number,
+            kind=kind,
+            version=version,
+            added_at=now,
+            pseudonym=pseudonym(secret, number, lambda name: find(connection, name)),
+        )
+    )
+    connection.execute(
+        insert(schema.identity).values(rater_id=number, name=name, expertise=expertise)
+    )
+    return number
+
+
+def erase(connection: Connection, name: str, why: str | None, now: int) -> str:
+    """Remove the name and what was said of the person; answers stay under the pseudonym."""
+    row = find(connection, name)
+    if row is None:
+        known = listed((rater.name for rater in everybody(connection)), 10) or "nobody"
+        raise RoundError(f"There is no rater {name!r} to erase; known: {known}.")
+    if row.erased_at is None:
+        connection.execute(delete(schema.identity).where(schema.identity.c.rater_id == row.id))
+        connection.execute(insert(schema.erasure).values(rater_id=row.id, reason=why, at=now))
+        mine = schema.round_rater
+        rounds = select(mine.c.round_id).where(mine.c.rater_id == row.id)
+        for round_id in connection.scalars(rounds).all():
+            log.add(connection, round_id, "erase", now, rater_id=row.id)
+    return str(row.pseudonym)
+
+
+ACCENTS = frozenset(map(chr, range(0x300, 0x370)))
+SHORTEST = 4  # names of fewer letters often differ in one
+
+
+def refuse_one_spelt_twice(names: Iterable[str], others: Iterable[str]) -> None:
+    """Where a round is opened: “ana” beside “Ana” of this list, or of another round."""
+    known = {folded(name): name for name in others}
+    for name in names:
+        twin = known.setdefault(folded(name), name)
+        if twin != name and name not in known.values():
+            raise RoundError(
+                f"{shown(name)} and {shown(twin)} are spelt like one rater. Write {shown(twin)} if "
+                "they are one; if they are two, give one of them another name."
+            )
+
+
+def folded(name: str) -> str:
+    """A name without case, Latin accents, width, spaces and dashes.
+
+    >>> folded("Ana-Maria Ruíz") == folded("ana maria ruiz")
+    True
+    """
+    apart = unicodedata.normalize("NFKD", name).casefold()
+    # Signs that combine are letters of their own in other scripts.
+    kept = (
+        c
+        for c in apart
+        if c.isalnum()
+        or (unicodedata.combining(c) and c not in ACCENTS)
+        or unicodedata.category(c) == "Mc"
+    )
+    return "".join(kept) or name
+
+
+def is_slip(one: str, other: str) -> bool:
+    """Whether a letter was left out, doubled or swapped; numbered names are different names.
+
+    >>> is_slip("carla", "calra"), is_slip("carl", "carla"), is_slip("rater1", "rater2")
+    (True, True, False)
+    >>> is_slip("rater-a", "rater-b"), is_slip("ben", "bern")
+    (False, False)
+    """
+    a, b = sorted((folded(one), folded(other)), key=len)
+    if len(a) < SHORTEST or a == b or len(b) - len(a) > 1:
+        return False
+    if [c for c in a if not c.isalpha()] != [c for c in b if not c.isalpha()]:
+        return False
+    first = next((i for i, pair in enumerate(zip(a, b)) if pair[0] != pair[1]), len(a))
+    if len(a) < len(b):
+        return a[first:] == b[first + 1 :]
+    swapped = a[first + 1 : first + 2] + a[first]
+    return b[first:] == swapped + a[first + 2 :] or (
+        first < len(a) - 1 and a[first + 1 :] == b[first + 1 :]  # the last letter tells a from b
+    )
+
+
+def join(
+    connection: Connection,
+    round_id: int,
+    names: Iterable[str],
+    kind: str | None,
+    now: int,
+    version: str | None = None,
+    expertise: str | None = None,
+) -> list[int]:
+    """These raters have a part in the round; who has one already is left as is."""
+    table = schema.round_rater
+    here = table.c.round_id == round_id
+    added = []
+    for name in names:
+        rater = ensure(connection, name, kind, version, expertise, now)
+        # Asked of this one alone: files name thousands of raters, one after the other.
+        if connection.scalar(select(table.c.rater_id).where(here, table.c.rater_id == rater)):
+            continue
+        connection.execute(insert(table).values(round_id=round_id, rater_id=rater, added_at=now))
+        added.append(rater)
+    return added
+
+
+# Which names rounds and raters may have, and how opaque names and pseudonyms are made.
+
+
+_ROUND = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # none that look alike
+
+
+def check_round(name: str) -> None:
+    """Round names become folders, so they are plain."""
+    if not isinstance(name, str) or not _ROUND.fullmatch(name):
+        raise RoundError(
+            f"{name!r} is not a round name: use 1 to 64 letters, digits, - and _, beginning with "
+            "a letter or a digit, as in round-03."
+        )
+
+
+def check_rater(name: str) -> None:
+    """Rater names never become paths, so all that can be read is allowed."""
+    if not isinstance(name, str) or not 1 <= len(name) <= 128:
+        raise RoundError(f"{name!r} is not a rater name: use 1 to 128 characters.")
+    if not name.isprintable() or name != name.strip():
+        raise RoundError(
+            f"{name!r} is not a rater name: use printable characters, and no spaces at the ends."
+        )
+
+
+def opaque_ref(secret: str, kind: str, key: str) -> str:
+    """A name for an item or a case that tells nothing of its key to who lacks the round's secret.
+
+    >>> opaque_ref("00", "item", "q1/model-a")
+    'ce892dd22578aa8b'
+    """
+    return sha256(f"{secret}\x1f{kind}\x1f{key}".encode()).hexdigest()[:16]
+
+
+def pseudonym(secret: str, number: int, taken: Callable[[str], object]) -> str:
+    """A stable name for the n-th rater. Not made from the name, so guessing names confirms none."""
+    digest = int.from_bytes(sha256(f"{secret}\x1frater\x1f{number}".encode()).digest(), "big")
+    letters = ""
+    while len(letters) < 4 or taken(f"R-{letters}"):
+        digest, place = divmod(digest, len(_ALPHABET))
+        letters += _ALPHABET[place]
+    return f"R-{letters}"

@@ -1,0 +1,1 @@
+"""One database: its tables and triggers, its lock, its copies."""

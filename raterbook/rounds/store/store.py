@@ -1,0 +1,281 @@
+"""The store: one database file with protocols, items, plans, answers and model replies."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, func, insert, inspect, select
+
+from raterbook.rounds import raters as names
+from raterbook.rounds import raters as people
+from raterbook.rounds.model import ItemTable, PartRow, Rater, RoundError, iso
+from raterbook.rounds.store import database, lock, schema
+from raterbook.rounds.store.backup import copy_database, explained
+
+if TYPE_CHECKING:
+    from raterbook.protocols import Protocol
+    from raterbook.rounds.plan import Mix
+    from raterbook.rounds.round import StoredRound
+
+
+# What models replied: kept as it came, so that no reply is paid for twice.
+
+
+_reply = schema.reply
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The raw text, and whatever was known about it: model served, tokens, cost, status."""
+
+    key: str
+    text: str
+    detail: dict[str, Any] = field(default_factory=dict)
+    at: str | None = None
+
+
+class Replies:
+    """By key; a key can be put again, and the latest counts."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+    def get(self, key: str) -> Reply | None:
+        query = select(_reply).where(_reply.c.key == key).order_by(_reply.c.seq.desc()).limit(1)
+        with self._store.read() as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        return Reply(row.key, row.text, json.loads(row.detail), iso(row.at))
+
+    def put(self, key: str, text: str, **detail: Any) -> None:
+        """On the disk when this returns."""
+        self.put_all([(key, text, detail)])
+
+    def put_all(self, replies: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
+        """Several in one transaction."""
+        with self._store.write() as connection:
+            for key, text, detail in replies:
+                plain = json.dumps(detail, ensure_ascii=False, sort_keys=True)
+                connection.execute(
+                    insert(_reply).values(key=key, text=text, detail=plain, at=self._store.now())
+                )
+
+    def __contains__(self, key: str) -> bool:
+        with self._store.read() as connection:
+            query = select(_reply.c.seq).where(_reply.c.key == key).limit(1)
+            return connection.scalar(query) is not None
+
+    def __len__(self) -> int:
+        with self._store.read() as connection:
+            return connection.scalar(select(func.count(_reply.c.key.distinct()))) or 0
+
+
+class Store:
+    """One database. Usable from any thread; many processes may have it open at once."""
+
+    def __init__(
+        self,
+        url: str | os.PathLike[str],
+        *,
+        clock: Callable[[], float] = time.time,
+        mounts: Iterable[tuple[str, str]] | None = None,
+        steps: Mapping[int, database.Step] = database.STEPS,
+        wait: float = database.WAIT,
+        patience: float = lock.PATIENCE,
+    ):
+        self.path = database.database_path(url)
+        database.refuse_network(self.path, mounts)
+        self._clock, self._patience, self._steps = clock, patience, steps
+        self.undone = 0  # transactions rolled back: what was read in one may never have been
+        self.protocols: dict[str, Protocol] = {}  # by hash, read once
+        self._lock = self.path.with_name(self.path.name + ".lock")
+        self._engine = database.engine_of(self.path, wait)
+        with explained(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._settle()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    def now(self) -> int:
+        """Microseconds since 1970; never used to order anything."""
+        return int(self._clock() * 1_000_000)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """One moment of the database."""
+        with explained(self.path), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction, on the disk when the block ends; nobody else writes meanwhile."""
+        try:
+            with (
+                explained(self.path),
+                lock.exclusive(self._lock, self._patience),
+                self._engine.connect().execution_options(writes=True) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except BaseException:
+            self.undone += 1
+            raise
+
+    def dispose(self) -> None:
+        """Give back the file; the store opens it again when it is used."""
+        self._engine.dispose()
+
+    # Rounds
+
+    def rounds(self) -> list[str]:
+        """The names of all rounds, oldest first."""
+        with self.read() as connection:
+            return list(connection.scalars(select(schema.round.c.name).order_by(schema.round.c.id)))
+
+    def round(self, name: str) -> StoredRound:
+        from raterbook.rounds.round import StoredRound
+
+        with self.read() as connection:
+            row = connection.execute(
+                select(schema.round).where(schema.round.c.name == name)
+            ).one_or_none()
+        if row is None:
+            known = ", ".join(self.rounds()) or "none yet"
+            raise RoundError(f"There is no round {name!r} in {self.path}; rounds: {known}.")
+        return StoredRound(self, row)
+
+    def open(
+        self,
+        name: str,
+        protocol: Protocol,
+        items: ItemTable,
+        raters: Iterable[str] = (),
+        per_item: int | None = None,
+        seed: int = 0,
+        parts: Iterable[PartRow] | None = None,
+        bare: bool = False,
+        sample: int | None = None,
+        by: Iterable[str] = (),
+        cluster: str | None = None,
+        mix: Mix | None = None,
+    ) -> StoredRound:
+        """A new round: its protocol is frozen from here on; items, raters, parts can be added."""
+        from raterbook.rounds.opening import Opening, open_round
+
+        names.check_round(name)
+        how = Opening(
+            name,
+            protocol,
+            items,
+            tuple(raters),
+            per_item,
+            seed,
+            None if parts is None else tuple(parts),
+            bare,
+            sample,
+            tuple(by),
+            cluster,
+            mix,
+        )
+        open_round(self, how)
+        return self.round(name)
+
+    # Raters, over all rounds
+
+    def raters(self) -> list[Rater]:
+        """Everybody who ever had a part in a round here."""
+        with self.read() as connection:
+            return people.everybody(connection)
+
+    def erase(self, name: str, why: str | None = None) -> str:
+        """Forget who somebody was; the answers stay under the pseudonym, which is returned."""
+        with self.write() as connection:
+            # The freed bytes are overwritten, not only marked as free.
+            connection.exec_driver_sql("PRAGMA secure_delete = ON")
+            pseudonym = people.erase(connection, name, why, self.now())
+        with (  # nor does the name stay in a file beside the database
+            lock.exclusive(self._lock, self._patience),
+            self._engine.connect() as connection,
+        ):
+            database.forget_journal(connection)
+        return pseudonym
+
+    # The file
+
+    def backup(self, file: str | os.PathLike[str]) -> Path:
+        """One consistent copy, while raters work."""
+        with explained(self.path), self._engine.connect() as connection:
+            driver: Any = connection.connection.driver_connection
+            return copy_database(driver, self.path, Path(file))
+
+    @property
+    def replies(self) -> Replies:
+        """What models replied, by the key of the request."""
+
+        return Replies(self)
+
+    @property
+    def secret(self) -> str:
+        with self.read() as connection:
+            return str(connection.scalar(select(schema.workspace.c.secret)))
+
+    def _settle(self) -> None:
+        """Make the schema in an empty file, bring an old one up to date, refuse any other."""
+        with self._engine.begin() as connection:
+            found = self._version(connection)
+            mode = database.journal_of(connection)
+        if found == schema.VERSION and (mode != "wal" or database.has_sound_wal()):
+            return
+        if found is not None:
+            database.check_version(found, self.path, self._steps)
+        with lock.exclusive(self._lock, self._patience):
+            if found is not None and found < schema.VERSION:
+                copy = self.path.with_name(f"{self.path.name}.schema-{found}")
+                if not copy.exists():
+                    self.backup(copy)
+            with self._engine.connect() as connection:
+                database.settle_journal(connection.connection.driver_connection)  # type: ignore[arg-type]
+            with (
+                self._engine.connect().execution_options(writes=True) as connection,
+                connection.begin(),
+            ):
+                found = self._version(connection)  # another process may have been faster
+                if found is None:
+                    self._create(connection)
+                elif found < schema.VERSION:
+                    database.migrate(connection, found, self._steps)
+
+    def _create(self, connection: Connection) -> None:
+        connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")
+        database.create(connection)
+        connection.execute(
+            insert(schema.workspace).values(
+                id=1,
+                schema_version=schema.VERSION,
+                secret=secrets.token_hex(16),
+                created_at=self.now(),
+            )
+        )
+
+    def _version(self, connection: Connection) -> int | None:
+        """The schema's version; None for an empty file."""
+        mark = connection.exec_driver_sql("PRAGMA application_id").scalar()
+        tables = inspect(connection).get_table_names()
+        if not tables and not mark:
+            return None
+        if mark != schema.APPLICATION or "workspace" not in tables:
+            raise RoundError(
+                f"{self.path} is a database of another program ({', '.join(tables[:3])}): name "
+                "the right file with --db, or move this one away; it was not changed."
+            )
+        return int(connection.scalar(select(schema.workspace.c.schema_version)) or 0)
