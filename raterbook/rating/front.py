@@ -1,4 +1,4 @@
-"""The form's script and style: several small files, joined into one when the widget loads."""
+"""The form's script and style: several files, joined into one when the widget loads."""
 
 from __future__ import annotations
 
@@ -7,32 +7,35 @@ from functools import cache
 from pathlib import Path
 
 FRONT = Path(__file__).parent / "front"
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:class|function|const) )", re.MULTILINE)
+# In this order: a script imports only from those before it.
+SCRIPTS = (
+    "elements",
+    "keys",
+    "sheet",
+    "outbox",
+    "time",
+    "entries",
+    "questions",
+    "passage",
+    "source",
+    "page",
+    "desk",
+    "form",
+    "widget",
+)
+_BETWEEN_FILES = re.compile(r"^import \{[^}]*\} from .*\n|^export (?!default )", re.MULTILINE)
 
 
 @cache
 def script() -> str:
-    """One ES module: each file after those it imports, without their imports and exports.
+    """One ES module: the scripts in order, without their imports and exports of each other.
 
     The browser gets it inside the widget's state, so nothing is fetched and nothing is built.
     """
-    texts = _in_order("widget").values()
-    return "\n".join(_IMPORT.sub("", _EXPORT.sub("", text)) for text in texts)
+    texts = ((FRONT / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    return "\n".join(_BETWEEN_FILES.sub("", text) for text in texts)
 
 
 @cache
 def style() -> str:
     return (Path(__file__).parent / "form.css").read_text(encoding="utf-8")
-
-
-def _in_order(name: str, found: dict[str, str] | None = None) -> dict[str, str]:
-    """Texts by file name, what is imported first."""
-    found = {} if found is None else found
-    text = (FRONT / f"{name}.js").read_text(encoding="utf-8")
-    for other in _IMPORT.finditer(text):
-        imported = re.search(r"\./(\w+)\.js", other.group())
-        if imported and imported[1] not in found:
-            _in_order(imported[1], found)
-    found[name] = text
-    return found

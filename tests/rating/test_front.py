@@ -90,6 +90,14 @@ def test_the_joined_script_is_one_module_with_one_export(node, tmp_path):
     assert done.stdout.split() == ["[", "'default'", "]", "function"], done.stderr
 
 
+def test_a_script_imports_only_from_those_before_it():
+    for place, name in enumerate(front.SCRIPTS):
+        text = (front.FRONT / f"{name}.js").read_text(encoding="utf-8")
+        imported = re.findall(r'^import .* from "\./(\w+)\.js";$', text, re.M)
+        assert len(imported) == len(re.findall(r"^import\b", text, re.M))
+        assert set(imported) <= set(front.SCRIPTS[:place]), name
+
+
 def test_every_file_is_joined_and_none_twice():
     script = front.script()
     for path in front.FRONT.glob("*.js"):

@@ -1,8 +1,7 @@
 // Questions answered by writing: texts, numbers, and answers that may be “unanswerable”.
 
-import { UNANSWERABLE } from "./conditions.js";
 import { el, key } from "./elements.js";
-import { asPercent } from "./percent.js";
+import { asPercent, UNANSWERABLE } from "./sheet.js";
 
 // A number the scale allows, or the sentence that says why it is none: what the store takes, and a
 // comma for the point, which many keyboards have in its place.

@@ -53,3 +53,126 @@ export function commandOf(press, typing) {
   const name = press.key.length === 1 ? press.key.toLowerCase() : press.key;
   return COMMANDS.has(name) ? { does: COMMANDS.get(name) } : null;
 }
+
+// Who has the keyboard. The form takes it from the page itself, from within, and from the cell
+// that was run to show it; never from what somebody types into, nor from another cell.
+
+const TYPED = new WeakSet(); // forms beside which somebody has typed since they had the keyboard
+const ALONE = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock"]);
+
+export function mayTakeFocus(root) {
+  const inside = root.getRootNode().activeElement;
+  if (inside && root.contains(inside)) return true;
+  // In a frame: somebody may be typing in the page around it, whose focus is not seen from here.
+  if (window.parent !== window && !document.hasFocus()) return false;
+  const here = document.activeElement;
+  if (!here || here === document.body || here === document.documentElement) return true;
+  if (TYPED.has(root) || here.isContentEditable) return false;
+  return here === root.closest(".jp-Cell, .cell") || here.matches("[data-command^='notebook:run']");
+}
+
+// Every focus the form gives to one of its own elements comes through here.
+export function takeFocus(node, options) {
+  const root = node.closest(".rb");
+  if (root && mayTakeFocus(root)) node.focus(options);
+}
+
+// Notes what is typed elsewhere; returns how to stop.
+export function watchTyping(root) {
+  const typed = (press) => {
+    const beside = press.target !== document.body && !root.contains(press.composedPath()[0]);
+    if (beside && !ALONE.has(press.key)) TYPED.add(root);
+  };
+  const back = () => TYPED.delete(root);
+  document.addEventListener("keydown", typed, true);
+  root.addEventListener("focusin", back);
+  return () => document.removeEventListener("keydown", typed, true);
+}
+
+// From key presses to what the form does.
+
+export function pressed(form, press) {
+  if (!form.sheet) return false;
+  // What is still to be drawn for the key before this one may move the focus.
+  const target = form.soon.now() ? document.activeElement : press.target;
+  const command = commandOf(press, isTyping(target));
+  if (command === null) {
+    const idle = !isTyping(target) && press.key === "Enter" && !press.ctrlKey;
+    return idle && isCard(target) ? form.questions.focus({ write: true }) : false;
+  }
+  if (!form.curtain.hidden) {
+    if (command.does !== "pause" && command.does !== "escape") return false;
+    form.resume();
+    return true;
+  }
+  if (form.move.isOn) form.move.hold({ command, target });
+  else run(form, { command, target });
+  return true;
+}
+
+function isCard(target) {
+  return target.classList.contains("rb-card");
+}
+
+export function run(form, { command, target }) {
+  const { desk, active, sheet } = form;
+  const open = (slot) => slot && form.open(slot);
+  const perform = {
+    digit: () => active && !form.help.isOpen && desk.digit(active, command.digit),
+    number: () => active && form.startNumber(""),
+    down: () => open(sheet.step(active, 1)) || (!sheet.step(active, 1) && form.open(null)),
+    up: () => open(sheet.step(active, -1)),
+    undo: () => desk.undo(),
+    skip: () => active && desk.skip(active),
+    notApplicable: () => active && desk.notApplicable(active),
+    missing: () => missing(form),
+    flag: () => desk.flag(),
+    search: () => form.source.search() || form.say("Nothing to search here."),
+    evidence: () => desk.evidence(active),
+    nextItem: () => form.fetch({ step: 1 }),
+    previousItem: () => form.fetch({ step: -1 }),
+    goto: () => goto(form),
+    pause: () => form.pause(),
+    instructions: () => help(form, "instructions"),
+    definitions: () => help(form, "definitions"),
+    aid: () => help(form, "aid"),
+    keys: () => help(form, "keys"),
+    submit: () => submit(form, target),
+    escape: () => escape(form, target),
+  }[command.does];
+  perform();
+}
+
+function missing(form) {
+  const slot = form.sheet.next(form.active) ?? null;
+  if (slot) form.open(slot);
+  else form.say("Nothing is missing.");
+}
+
+function help(form, section) {
+  if (!form.help.toggle(section)) form.say(`This protocol has no ${section}.`);
+}
+
+function goto(form) {
+  const { total } = form.place;
+  form.ask.open(`Go to item (1–${total})`, (written) => {
+    const position = Number(written);
+    if (Number.isInteger(position) && position >= 1 && position <= total) {
+      form.fetch({ position });
+    } else form.say(`${written} is not an item from 1 to ${total}.`);
+  }, { optional: false });
+}
+
+// Ctrl+Enter in a text ends the text; anywhere else it submits.
+function submit(form, target) {
+  if (isTyping(target) && form.active) form.desk.done(form.active);
+  else form.desk.submit();
+}
+
+function escape(form, target) {
+  if (form.ask.close() || form.help.close()) return;
+  if (isTyping(target)) {
+    target.blur();
+    form.focus();
+  }
+}

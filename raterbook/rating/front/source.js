@@ -1,10 +1,8 @@
 // The left side: what there is to judge and to judge it by, as far as the open question shows it.
 
 import { el, fill, given } from "./elements.js";
-import { takeFocus } from "./focus.js";
-import { Passage, placesOf } from "./passage.js";
-import { searchBox } from "./search.js";
-import { triplesTable } from "./triples.js";
+import { takeFocus } from "./keys.js";
+import { findAll, Passage, placesOf } from "./passage.js";
 
 // The names of the fields an open question shows; all visible ones where it names none.
 export function shownFields(protocol, question) {
@@ -128,4 +126,113 @@ export class Source {
       pane.passage?.light("rb-evidence", places.map((mark) => [mark.start, mark.end]));
     }
   }
+}
+
+// Triples as a table with a filter. Lines that are no triples are shown too, never dropped.
+
+// As raterbook.rounds.exchange.triples reads them: one a line, numbered or not, in brackets or not.
+const NUMBERING = /^\s*(?:\p{Nd}+\s*[.):]\s+|[-*•]\s+)/u;
+const ARROWS = [/→|⟶|⇒|➝|➔/, /-{1,2}>|=>/, /\|/, /\t+/]; // the first that splits in three is meant
+const SHUT = { "(": ")", "<": ">", "[": "]" };
+
+// {pieces} of each line that is a triple, {line} of any other.
+export function readTriples(text) {
+  return text
+    .split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/)
+    .map((line) => ({ line: line.trim(), bare: line.replace(NUMBERING, "").trim() }))
+    .filter(({ bare }) => bare)
+    .map(({ line, bare }) => {
+      const inside = bare.at(-1) === SHUT[bare[0]] ? bare.slice(1, -1) : bare;
+      const pieces = ARROWS.map((arrow) => inside.split(arrow).map((piece) => piece.trim()));
+      const three = pieces.find((found) => found.length === 3);
+      return three?.every(Boolean) ? { pieces: three } : { line };
+    });
+}
+
+export function triplesTable(label, text) {
+  const rows = readTriples(text);
+  const count = el("span", { class: "rb-quiet", "aria-live": "polite" }, `${rows.length} triples`);
+  const body = el(
+    "tbody",
+    {},
+    rows.map(({ pieces, line }) =>
+      el(
+        "tr",
+        {},
+        pieces
+          ? pieces.map((piece) => given("td", piece))
+          : given("td", line, { colspan: "3", class: "rb-no-triple", title: "not a triple" }),
+      ),
+    ),
+  );
+  const filter = el("input", {
+    type: "search",
+    class: "rb-search",
+    placeholder: "Filter",
+    "aria-label": `Filter ${label}`,
+    on: {
+      input: () => {
+        const wanted = filter.value.toLocaleLowerCase();
+        let shown = 0;
+        for (const row of body.children) {
+          row.hidden = !row.textContent.toLocaleLowerCase().includes(wanted);
+          shown += row.hidden ? 0 : 1;
+        }
+        count.textContent = wanted ? `${shown} of ${rows.length}` : `${rows.length} triples`;
+      },
+    },
+  });
+  const head = ["Subject", "Predicate", "Object"].map((name) => el("th", { scope: "col" }, name));
+  return el(
+    "div",
+    { class: "rb-triples" },
+    el("div", { class: "rb-row" }, filter, count),
+    el(
+      "div",
+      { class: "rb-scroll", tabindex: "0", role: "region", "aria-label": label },
+      el("table", {}, el("thead", {}, el("tr", {}, head)), body),
+    ),
+  );
+}
+
+// Searching a source: what is found is lit, Enter goes on, Shift+Enter goes back.
+
+export function searchBox(passage, label) {
+  let found = [];
+  let here = -1;
+  const count = el("span", { class: "rb-quiet", "aria-live": "polite" });
+
+  const show = () => {
+    passage.light("rb-found", found);
+    passage.light("rb-here", here < 0 ? [] : [found[here]]);
+    if (here >= 0) passage.scrollTo(found[here]);
+    count.textContent = !box.value.trim()
+      ? ""
+      : found.length
+        ? `${here + 1} of ${found.length}`
+        : "not found";
+  };
+
+  const box = el("input", {
+    type: "search",
+    class: "rb-search",
+    placeholder: "Search",
+    "aria-label": `Search ${label}`,
+    on: {
+      input: () => {
+        found = findAll(passage.text, box.value);
+        here = found.length ? 0 : -1;
+        show();
+      },
+      keydown: (event) => {
+        if (event.key !== "Enter" || !found.length) return;
+        event.preventDefault();
+        here = (here + (event.shiftKey ? -1 : 1) + found.length) % found.length;
+        show();
+      },
+    },
+  });
+  // The place the rater has come to, for those who mark it without a mouse.
+  const place = () => (here < 0 ? null : found[here]);
+  return { box, place, node: el("span", { class: "rb-row" }, box, count) };
 }

@@ -1,9 +1,8 @@
 // What anywidget calls: the life of a form in a page.
 
-import { pressed, run } from "./commands.js";
 import { el } from "./elements.js";
-import { watchTyping } from "./focus.js";
 import { Form } from "./form.js";
+import { pressed, run, watchTyping } from "./keys.js";
 import { newId } from "./outbox.js";
 
 const ASK_AGAIN = 3000; // ms until the first question to the kernel is put again

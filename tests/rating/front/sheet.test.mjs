@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
-import { overlay } from "../../../raterbook/rating/front/events.js";
-import { Sheet, slotsOf } from "../../../raterbook/rating/front/sheet.js";
+import { overlay } from "../../../raterbook/rating/front/outbox.js";
+import { holds, isAsked, isRequired, namesIn, Sheet, slotsOf } from "../../../raterbook/rating/front/sheet.js";
 import { item, question, sentences } from "./protocol.mjs";
 
 const names = (slots) => slots.map((slot) => `${slot.question.id}${slot.part || ""}`);
@@ -123,4 +124,24 @@ test("a flag the outbox still holds stands over what the store said last", () =>
   assert.deepEqual([overlay(page, [flag]).flagged, overlay(page, [flag]).flag_reason], [true, "cut"]);
   assert.equal(overlay(page, [flag, unflag]).flagged, false);
   assert.equal(overlay(page, [{ ...flag, subject: "i2" }]).flagged, false);
+});
+
+// The same cases as in tests/rating/test_front.py, which asks raterbook.protocols for its verdict.
+const cases = JSON.parse(readFileSync(new URL("conditions.json", import.meta.url)));
+
+for (const { condition, answers, holds: expected } of cases) {
+  test(`${JSON.stringify(condition)} with ${JSON.stringify(answers)} is ${expected}`, () => {
+    assert.equal(holds(condition, answers), expected);
+  });
+}
+
+test("a question that is not asked is not required, whatever it says", () => {
+  const severity = question("severity", { when: { accuracy: ["no"] }, required: true });
+  assert.equal(isAsked(severity, {}), false);
+  assert.equal(isRequired(severity, { accuracy: "yes" }), false);
+  assert.equal(isRequired(severity, { accuracy: "no" }), true);
+});
+
+test("the questions of a condition are found at any depth", () => {
+  assert.deepEqual(namesIn({ and: [{ a: ["1"] }, { or: [{ b: "answered" }] }] }), ["a", "b"]);
 });

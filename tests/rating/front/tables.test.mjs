@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { meant, UNANSWERABLE } from "../../../raterbook/rating/front/conditions.js";
 import { readNumber } from "../../../raterbook/rating/front/entries.js";
-import { answerEvent } from "../../../raterbook/rating/front/events.js";
-import { readTriples } from "../../../raterbook/rating/front/triples.js";
+import { answerEvent } from "../../../raterbook/rating/front/outbox.js";
+import { meant, UNANSWERABLE } from "../../../raterbook/rating/front/sheet.js";
+import { readTriples } from "../../../raterbook/rating/front/source.js";
 import { question } from "./protocol.mjs";
 
 // The same tables are read by tests/rating/test_front.py: both sides must say what they say.

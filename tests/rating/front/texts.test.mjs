@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { saveSentence } from "../../../raterbook/rating/front/bar.js";
 import { readNumber } from "../../../raterbook/rating/front/entries.js";
 import { commandOf } from "../../../raterbook/rating/front/keys.js";
+import { saveSentence } from "../../../raterbook/rating/front/page.js";
 import { blocksOf, findAll, placesOf } from "../../../raterbook/rating/front/passage.js";
 import { Stopwatch, timeLeft } from "../../../raterbook/rating/front/time.js";
 import { Clock } from "./protocol.mjs";
