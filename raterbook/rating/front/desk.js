@@ -34,7 +34,7 @@ export class Desk {
     const { form } = this;
     for (const [slot, before, after] of changes) {
       if (after === null && before === null) continue;
-      const event = answerEvent(slot, after, form.watch.take(), form.date());
+      const event = answerEvent(slot, after, form.watch.take(), new Date());
       form.spent += event.seconds;
       form.outbox.put(event, { draft: typing ? slot.key : null });
     }
@@ -54,7 +54,8 @@ export class Desk {
     const { lost } = this; // leaving a field says once more what was typed and not taken
     const again = left && lost?.slot === slot.key && lost.value === value;
     if (!same && !again) {
-      const taken = this.record(slot, empty ? null : { status: "answered", value }, { typing: !left });
+      const after = empty ? null : { status: "answered", value };
+      const taken = this.record(slot, after, { typing: !left });
       this.lost = taken ? null : { slot: slot.key, value };
     }
     if (left) {
@@ -101,7 +102,8 @@ export class Desk {
 
   // Who cannot judge leaves the question open: it counts as missing and holds nothing back.
   skip(slot) {
-    this.aside(slot, "skipped", `“${slot.question.label}” cannot be judged and stays open. Why?`, {});
+    const prompt = `“${slot.question.label}” cannot be judged and stays open. Why?`;
+    this.aside(slot, "skipped", prompt);
   }
 
   // Not applicable is an answer, and has its reason.
@@ -133,7 +135,7 @@ export class Desk {
 
   mark(kind, reason = null) {
     const { form } = this;
-    const event = form.outbox.put(markEvent(kind, this.sheet.item.ref, reason, form.date()));
+    const event = form.outbox.put(markEvent(kind, this.sheet.item.ref, reason, new Date()));
     form.courier.flush();
     return event;
   }
@@ -240,12 +242,11 @@ export class Desk {
   }
 }
 
-// What U takes back: one thing the rater did. An answer goes with the retractions it caused, a mark
-// with the quotation it put into a text.
-
 const DEPTH = 200;
 
-export class History {
+// What U takes back: one thing the rater did. An answer goes with the retractions it caused, a mark
+// with the quotation it put into a text.
+class History {
   constructor() {
     this.steps = [];
   }
@@ -276,6 +277,6 @@ export class History {
   }
 
   pop() {
-    return this.steps.pop() ?? null;
+    this.steps.pop();
   }
 }

@@ -51,9 +51,15 @@ export function key(name) {
 }
 
 export function button(text, action, { press = null, ...attributes } = {}) {
+  const shortcut = press && press.length === 1 ? press : null;
   return el(
     "button",
-    { class: "rb-button", "aria-keyshortcuts": press && press.length === 1 ? press : null, ...attributes, on: { click: action } },
+    {
+      class: "rb-button",
+      "aria-keyshortcuts": shortcut,
+      ...attributes,
+      on: { click: action },
+    },
     text,
     press ? key(press) : null,
   );

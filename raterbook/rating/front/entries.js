@@ -1,7 +1,7 @@
 // Questions answered by writing: texts, numbers, and answers that may be “unanswerable”.
 
-import { el, key } from "./elements.js";
-import { asPercent, UNANSWERABLE } from "./sheet.js";
+import { button, el, key } from "./elements.js";
+import { UNANSWERABLE, withSign } from "./sheet.js";
 
 // A number the scale allows, or the sentence that says why it is none: what the store takes, and a
 // comma for the point, which many keyboards have in its place.
@@ -37,7 +37,8 @@ function leaving(done, ways) {
   };
 }
 
-// `write(value, {problem})` at every keystroke, `done()` when the rater is through.
+// `write(value)` at every keystroke and with {left: true} on leaving, `done()` when the rater is
+// through.
 export function textEntry(question, value, write, done, labelId) {
   return el("textarea", {
     class: "rb-entry",
@@ -56,7 +57,6 @@ export function textEntry(question, value, write, done, labelId) {
 
 export function numberEntry(question, value, write, done, labelId) {
   const problem = el("p", { class: "rb-problem", role: "alert" });
-  const percents = question.type === "percent";
   const read = (event, options) => {
     const found = readNumber(question, event.target.value);
     problem.textContent = found.problem || "";
@@ -71,28 +71,24 @@ export function numberEntry(question, value, write, done, labelId) {
     autocomplete: "off",
     "aria-labelledby": labelId,
     placeholder: `${question.min}–${question.max}`,
-    value: value === null || value === undefined ? "" : String(percents ? asPercent(value) : value),
+    value: String(withSign(question, value) ?? ""),
     on: {
       input: (event) => read(event),
       change: (event) => read(event, { left: true }),
       keydown: leaving(() => problem.textContent || done(), "enter"),
     },
   });
-  return el("div", { class: "rb-number-row" }, field, question.type === "percent" ? "%" : null, problem);
+  const unit = question.type === "percent" ? "%" : null;
+  return el("div", { class: "rb-number-row" }, field, unit, problem);
 }
 
 // 0 to 100 with nothing chosen beforehand: a preset would be somebody else's confidence.
 export function percentEntry(question, value, write, done, labelId) {
   const quick = [0, 25, 50, 75, 90, 100].map((percent) =>
-    el(
-      "button",
-      {
-        class: "rb-button rb-quick",
-        "aria-pressed": String(value === percent),
-        on: { click: () => (write(percent, { left: true }), done()) },
-      },
-      `${percent} %`,
-    ),
+    button(`${percent} %`, () => (write(percent, { left: true }), done()), {
+      class: "rb-button rb-quick",
+      "aria-pressed": String(value === percent),
+    }),
   );
   return el(
     "div",
@@ -112,14 +108,14 @@ export function answerEntry(question, value, write, done, labelId) {
     autocomplete: "off",
     "aria-labelledby": labelId,
     placeholder: "Enter to write the answer, Enter when done",
-    value: none || value === null || value === undefined ? "" : value,
+    value: none ? "" : (value ?? ""),
     on: {
       input: (event) => write(event.target.value),
       change: (event) => write(event.target.value, { left: true }),
       keydown: leaving(done, "enter"),
     },
   });
-  const button = el(
+  const unanswerable = el(
     "button",
     {
       class: "rb-button rb-unanswerable",
@@ -129,5 +125,5 @@ export function answerEntry(question, value, write, done, labelId) {
     "Unanswerable: the text gives no answer",
     key("0"),
   );
-  return el("div", { class: "rb-answer" }, field, button);
+  return el("div", { class: "rb-answer" }, field, unanswerable);
 }

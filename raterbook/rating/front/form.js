@@ -1,10 +1,10 @@
 // The form: one rater, one round, one item at a time. It joins the pieces and talks to the kernel.
 
 import { Desk } from "./desk.js";
-import { download, el } from "./elements.js";
-import { mayTakeFocus, takeFocus } from "./keys.js";
+import { button, download, el } from "./elements.js";
+import { mayTakeFocus, run, takeFocus } from "./keys.js";
 import { Courier, Outbox, overlay, unsavedFile } from "./outbox.js";
-import { Ask, Bar, Foot, Help } from "./page.js";
+import { Ask, Bar, Foot, Help, plural } from "./page.js";
 import { inWords, Questions } from "./questions.js";
 import { Sheet, slotKey } from "./sheet.js";
 import { Source } from "./source.js";
@@ -12,8 +12,7 @@ import { Memory, Stopwatch } from "./time.js";
 
 export class Form {
   // `post` sends to the kernel, `root` is the element to fill, `tab` names this view.
-  // `run` does what a key asks for; see commands.js.
-  constructor({ root, post, tab, storage, timers, run }) {
+  constructor({ root, post, tab, storage, timers }) {
     Object.assign(this, { root, post, tab, storage, timers });
     this.soon = new Soon(timers);
     const obey = (held) => {
@@ -30,10 +29,6 @@ export class Form {
     this.spent = 0; // seconds on the item on the desk
     this.wanted = null; // key of the slot to open when its stage has come
     this.arrival = ""; // what to say when the item asked for is there
-  }
-
-  date() {
-    return new Date();
   }
 
   // The kernel's first word: who rates what, by which protocol.
@@ -90,7 +85,7 @@ export class Form {
       "div",
       { class: "rb-curtain", hidden: true },
       el("p", {}, "Paused. The clock has stopped."),
-      el("button", { class: "rb-button", on: { click: () => this.resume() } }, "Go on"),
+      button("Go on", () => this.resume()),
     );
     const right = el("div", { class: "rb-right" }, this.questions.node, this.foot.node);
     const main = el("div", { class: "rb-main" }, this.source.node, right);
@@ -235,7 +230,10 @@ export class Form {
   // Acknowledgements: what is stored, what was rejected, and what follows from a mark.
   acknowledge(message) {
     const strangers = this.courier.received(message.acks);
-    if (message.place) this.bar.at((this.place = { ...this.place, ...message.place }), this.memory.durations);
+    if (message.place) {
+      this.place = { ...this.place, ...message.place };
+      this.bar.at(this.place, this.memory.durations);
+    }
     const refused = message.acks.filter((ack) => !ack.ok);
     if (!this.sheet) return;
     if (refused.length) this.move.end();
@@ -295,15 +293,14 @@ export class Form {
   }
 }
 
-// Between two items, or two steps, there is nothing to answer: keys wait for what is coming.
-
 const GRACE = 500; // ms; later keys were pressed by somebody who could not see what they answer
 const GIVE_UP = 3000; // ms until the form is the rater's again, with what is on the desk
 
-function presses(count) {
-  return count === 1 ? "1 key or click" : `${count} keys or clicks`;
-}
+// “1 key or click was”, as somebody goes on to say what happened to it.
+const presses = (count, between) =>
+  plural(count, `key or click${between} was`, `keys or clicks${between} were`);
 
+// Between two items, or two steps, there is nothing to answer: keys wait for what is coming.
 export class Move {
   // `run(press)` does what the key asks for; `say(text)` tells the rater.
   constructor({ timers, run, say }) {
@@ -332,7 +329,7 @@ export class Move {
     this.dropped = 0;
     this.end();
     this.gaveUp = true;
-    const but = lost ? ` ${presses(lost)} since then ${lost === 1 ? "was" : "were"} not taken.` : "";
+    const but = lost ? ` ${presses(lost, " since then")} not taken.` : "";
     this.say(`The kernel does not answer yet. What you entered is kept; try again.${but}`);
   }
 
@@ -362,18 +359,15 @@ export class Move {
     if (this.isOn) this.held.push(...held);
     const { dropped } = this;
     this.dropped = 0;
-    if (!dropped) return;
-    const were = dropped === 1 ? "was" : "were";
-    this.say(`${presses(dropped)} came before this was here and ${were} not taken.`);
+    if (dropped) this.say(`${presses(dropped, " came before this was here and")} not taken.`);
   }
 }
+
+export const LEAD = 8; // ms
 
 // The next question is drawn half a frame after the key. Nobody can see the difference; the answer
 // leaves first, and on a small machine has it for itself until it is stored. Of several drawings
 // that wait the last counts.
-
-export const LEAD = 8; // ms
-
 export class Soon {
   // `timers` has set and clear: the window's, or a test's.
   constructor(timers) {

@@ -1,19 +1,33 @@
-// Which key does what. The list is what “?” shows and what the handler obeys.
+// The keyboard: which key does what, who has the keys, and what a press does to the form.
 
+// What “?” shows and the form obeys.
 export const KEYS = [
   { keys: ["1", "…", "9"], what: "answer with that level or option, and go on" },
   { keys: ["Enter"], what: "write in the open text or number; there, Enter is done" },
   { keys: ["."], does: "number", what: "write a number with decimals" },
   { keys: ["n", "ArrowDown"], show: ["N", "↓"], does: "down", what: "next question" },
   { keys: ["p", "ArrowUp"], show: ["P", "↑"], does: "up", what: "previous question" },
-  { keys: ["ArrowLeft", "ArrowRight"], show: ["←", "→"], what: "look along the levels; Space takes one" },
+  {
+    keys: ["ArrowLeft", "ArrowRight"],
+    show: ["←", "→"],
+    what: "look along the levels; Space takes one",
+  },
   { keys: ["u", "Ctrl+Z"], does: "undo", what: "take back what was done last" },
-  { keys: ["c", "s"], show: ["C"], does: "skip", what: "cannot judge: leave this question open, with a reason" },
+  {
+    keys: ["c", "s"],
+    show: ["C"],
+    does: "skip",
+    what: "cannot judge: leave this question open, with a reason",
+  },
   { keys: ["x"], does: "notApplicable", what: "this question does not apply here" },
   { keys: ["m"], does: "missing", what: "jump to what is still missing" },
   { keys: ["f"], does: "flag", what: "flag the item, with a reason; once more takes it back" },
   { keys: ["/"], does: "search", what: "search the source" },
-  { keys: ["e"], does: "evidence", what: "mark what is selected or found in the source as evidence" },
+  {
+    keys: ["e"],
+    does: "evidence",
+    what: "mark what is selected or found in the source as evidence",
+  },
   { keys: ["]"], does: "nextItem", what: "next item" },
   { keys: ["["], does: "previousItem", what: "item before" },
   { keys: ["g"], does: "goto", what: "go to an item by its number" },
@@ -54,12 +68,11 @@ export function commandOf(press, typing) {
   return COMMANDS.has(name) ? { does: COMMANDS.get(name) } : null;
 }
 
-// Who has the keyboard. The form takes it from the page itself, from within, and from the cell
-// that was run to show it; never from what somebody types into, nor from another cell.
-
 const TYPED = new WeakSet(); // forms beside which somebody has typed since they had the keyboard
 const ALONE = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock"]);
 
+// Who has the keyboard. The form takes it from the page itself, from within, and from the cell
+// that was run to show it; never from what somebody types into, nor from another cell.
 export function mayTakeFocus(root) {
   const inside = root.getRootNode().activeElement;
   if (inside && root.contains(inside)) return true;
@@ -89,8 +102,7 @@ export function watchTyping(root) {
   return () => document.removeEventListener("keydown", typed, true);
 }
 
-// From key presses to what the form does.
-
+// What a key press does to the form; true if it was the form's.
 export function pressed(form, press) {
   if (!form.sheet) return false;
   // What is still to be drawn for the key before this one may move the focus.
@@ -98,7 +110,8 @@ export function pressed(form, press) {
   const command = commandOf(press, isTyping(target));
   if (command === null) {
     const idle = !isTyping(target) && press.key === "Enter" && !press.ctrlKey;
-    return idle && isCard(target) ? form.questions.focus({ write: true }) : false;
+    const card = idle && target.classList.contains("rb-card");
+    return card ? form.questions.focus({ write: true }) : false;
   }
   if (!form.curtain.hidden) {
     if (command.does !== "pause" && command.does !== "escape") return false;
@@ -110,18 +123,13 @@ export function pressed(form, press) {
   return true;
 }
 
-function isCard(target) {
-  return target.classList.contains("rb-card");
-}
-
 export function run(form, { command, target }) {
   const { desk, active, sheet } = form;
-  const open = (slot) => slot && form.open(slot);
   const perform = {
     digit: () => active && !form.help.isOpen && desk.digit(active, command.digit),
     number: () => active && form.startNumber(""),
-    down: () => open(sheet.step(active, 1)) || (!sheet.step(active, 1) && form.open(null)),
-    up: () => open(sheet.step(active, -1)),
+    down: () => form.open(sheet.step(active, 1)),
+    up: () => up(form),
     undo: () => desk.undo(),
     skip: () => active && desk.skip(active),
     notApplicable: () => active && desk.notApplicable(active),
@@ -143,8 +151,13 @@ export function run(form, { command, target }) {
   perform();
 }
 
+function up(form) {
+  const slot = form.sheet.step(form.active, -1);
+  if (slot) form.open(slot);
+}
+
 function missing(form) {
-  const slot = form.sheet.next(form.active) ?? null;
+  const slot = form.sheet.next(form.active);
   if (slot) form.open(slot);
   else form.say("Nothing is missing.");
 }

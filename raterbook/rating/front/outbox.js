@@ -1,7 +1,12 @@
 // What was entered and is not yet known to be stored. It lives in localStorage, one entry per
-// event, so that neither a dead kernel, nor a reload, nor a second tab can lose or mix answers.
+// event, so that neither a dead kernel, nor a reload, nor a second tab can lose or mix answers. The
+// courier carries it to the kernel.
 
-import { asPercent, slotKey } from "./sheet.js";
+import { slotKey, withSign } from "./sheet.js";
+
+// Where a browser keeps what belongs to one rater and round. It never changes, whatever the package
+// is called: unsent answers stand under it.
+export const prefixOf = (scope) => `ratebook:${scope}:`;
 
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -11,7 +16,7 @@ export function newId() {
 export class Outbox {
   // `scope` names workspace, round and rater; `storage` is localStorage or what behaves like it.
   constructor(scope, storage, { id = newId, wall = Date.now } = {}) {
-    this.prefix = `ratebook:${scope}:`;
+    this.prefix = prefixOf(scope);
     this.storage = storage;
     this.id = id;
     this.wall = wall;
@@ -64,7 +69,8 @@ export class Outbox {
 
   // Puts an event where it survives and returns it with its id and its place in the sequence.
   put(fields, { draft = null } = {}) {
-    const event = { ...fields, event_id: this.id(), lamport: Math.max(this.tick() + 1, this.wall()) };
+    const event_id = this.id();
+    const event = { ...fields, event_id, lamport: Math.max(this.tick() + 1, this.wall()) };
     this.lamport = event.lamport;
     this.write("lamport", String(event.lamport));
     const entry = { event, reason: null };
@@ -135,14 +141,13 @@ export class Outbox {
   }
 }
 
-// Carries the outbox to the kernel and knows how that goes: saved, saving, silent or rejected.
-
-export const SILENT_AFTER = 3000; // ms without an acknowledgement before the rater is told
+const SILENT_AFTER = 3000; // ms without an acknowledgement before the rater is told
 const FIRST_RETRY = 2000;
 const LAST_RETRY = 30000;
 const BATCH = 200; // events in a message
 const BATCH_TEXT = 1000000; // characters in a message; the server cuts off at ten million
 
+// Carries the outbox to the kernel and knows how that goes: saved, saving, silent or rejected.
 export class Courier {
   // `post` sends a message to the kernel; `timers` has now, set and clear (the window's, or a
   // test's); `changed` is called when the state may have changed.
@@ -177,9 +182,7 @@ export class Courier {
         // The connection is gone; the retry, or the next form, will carry these.
       }
     }
-    if (this.outbox.waiting().length) {
-      this.watch();
-    }
+    if (this.outbox.waiting().length) this.watch();
     this.changed();
   }
 
@@ -250,6 +253,7 @@ export class Courier {
     this.changed();
   }
 
+  // Nothing more is sent by itself.
   rest() {
     for (const timer of ["retry", "alarm", "pausing"]) {
       this.timers.clear(this[timer]);
@@ -272,10 +276,6 @@ export class Courier {
   empty() {
     return this.outbox.entries.size === 0;
   }
-
-  close() {
-    this.rest();
-  }
 }
 
 // The file behind “Download my unsaved answers”.
@@ -283,17 +283,14 @@ export function unsavedFile(outbox, about) {
   return JSON.stringify({ ...about, answers: outbox.unsaved() }, null, 1);
 }
 
-// From what a rater did to the events that are stored.
-
 // A change of a slot as an event; `seconds` is the time on task since the event before it.
 export function answerEvent(slot, after, seconds, date) {
   const gone = after === null || after.status === "retracted";
-  const told = slot.question.type === "percent" ? asPercent : (value) => value;
   return {
     subject: slot.subject,
     part: slot.part,
     question: slot.question.id,
-    value: gone || after.status !== "answered" ? null : told(after.value),
+    value: gone || after.status !== "answered" ? null : withSign(slot.question, after.value),
     status: gone ? "retracted" : after.status,
     reason: (after && after.reason) || null,
     client_time: date.toISOString(),

@@ -4,9 +4,7 @@ import { button, el, fill, given } from "./elements.js";
 import { KEYS, takeFocus } from "./keys.js";
 import { timeLeft } from "./time.js";
 
-// The bar on top: how far, how long still, and whether everything entered is stored.
-
-const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+export const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 // The sentence for each state of the courier; “Saved” is said only after an acknowledgement.
 export function saveSentence({ name, waiting, rejected, trouble, volatile }) {
@@ -25,6 +23,7 @@ export function saveSentence({ name, waiting, rejected, trouble, volatile }) {
   );
 }
 
+// The bar on top: how far, how long still, and whether everything entered is stored.
 export class Bar {
   // `act` has flag(), pause(), keys(), downloadUnsaved() and dismiss(event_id).
   constructor(title, act) {
@@ -73,8 +72,7 @@ export class Bar {
     this.said = said;
     this.saved.dataset.state = state.name;
     this.saved.textContent = state.name === "silent" ? "Not saved" : sentence;
-    const offer = () =>
-      button("Download my unsaved answers", this.act.downloadUnsaved, { class: "rb-button" });
+    const offer = () => button("Download my unsaved answers", this.act.downloadUnsaved);
     fill(
       this.trouble,
       state.name === "silent" ? el("p", { role: "alert" }, sentence, " ", offer()) : null,
@@ -104,15 +102,14 @@ export class Bar {
   }
 }
 
-// The foot: what is still missing, with a jump to each, and the ways on.
-
 const NAMED = 2; // missing answers named one by one; the rest are counted
 
-export function missingName(protocol, slot) {
+function nameOf(protocol, slot) {
   const part = slot.part ? `${protocol.parts?.label ?? "Part"} ${slot.part}: ` : "";
   return part + slot.question.label;
 }
 
+// The foot: what is still missing, with a jump to each, and the ways on.
 export class Foot {
   // `act` has open(slot) and the commands of keys.js.
   constructor(protocol, act) {
@@ -142,11 +139,9 @@ export class Foot {
 
   jumps(slots) {
     const named = slots.slice(0, NAMED).map((slot) =>
-      el(
-        "button",
-        { class: "rb-button rb-jump", on: { click: () => this.act.open(slot) } },
-        missingName(this.protocol, slot),
-      ),
+      button(nameOf(this.protocol, slot), () => this.act.open(slot), {
+        class: "rb-button rb-jump",
+      }),
     );
     const more = slots.length - NAMED;
     return [...named, more > 0 ? el("span", {}, `and ${more} more`) : null];
@@ -177,8 +172,6 @@ export class Foot {
     }
   }
 }
-
-// What is one key away: instructions, worked examples, definitions, the decision aid, the keys.
 
 function paragraphs(lines) {
   return lines.map((line) => el("p", {}, line));
@@ -217,6 +210,7 @@ function keysTable() {
 
 // A worked example: what is seen, what a careful rater answers, and why.
 function example(one, labels) {
+  const fields = one.fields.map(({ label, text }) => [el("dt", {}, label), given("dd", text)]);
   const asked = one.part ? [el("dt", {}, "Part"), given("dd", one.part)] : [];
   const answers = Object.entries(one.answers).map(([id, value]) => [
     el("dt", {}, labels[id] ?? id),
@@ -226,7 +220,7 @@ function example(one, labels) {
     "div",
     { class: "rb-example" },
     el("h4", {}, one.title),
-    el("dl", {}, one.fields.map(({ label, text }) => [el("dt", {}, label), given("dd", text)]), asked, answers),
+    el("dl", {}, fields, asked, answers),
     one.note ? el("p", {}, one.note) : null,
   );
 }
@@ -236,7 +230,11 @@ function sectionsOf(protocol) {
   const labels = Object.fromEntries(protocol.questions.map((one) => [one.id, one.label]));
   return [
     ["instructions", "Instructions", instructions.length ? paragraphs(instructions) : null],
-    ["examples", "Worked examples", examples.length ? examples.map((one) => example(one, labels)) : null],
+    [
+      "examples",
+      "Worked examples",
+      examples.length ? examples.map((one) => example(one, labels)) : null,
+    ],
     [
       "definitions",
       "Definitions",
@@ -247,17 +245,23 @@ function sectionsOf(protocol) {
           ]
         : null,
     ],
-    ["aid", "Decision aid", aid.length ? el("ol", {}, aid.map((step) => el("li", {}, step))) : null],
+    [
+      "aid",
+      "Decision aid",
+      aid.length ? el("ol", {}, aid.map((step) => el("li", {}, step))) : null,
+    ],
     ["keys", "Keys", keysTable()],
   ].filter(([, , content]) => content !== null);
 }
 
+// What is one key away: instructions, worked examples, definitions, the decision aid, the keys.
 export class Help {
   constructor(protocol, closed) {
     this.sections = new Map();
     this.closed = closed;
     const nodes = sectionsOf(protocol).map(([name, title, content]) => {
-      const node = el("section", { tabindex: "-1", "aria-label": title }, el("h3", {}, title), content);
+      const head = el("h3", {}, title);
+      const node = el("section", { tabindex: "-1", "aria-label": title }, head, content);
       this.sections.set(name, node);
       return node;
     });
@@ -271,10 +275,6 @@ export class Help {
 
   get isOpen() {
     return !this.node.hidden;
-  }
-
-  has(name) {
-    return this.sections.has(name);
   }
 
   // Opens at a section; the same key again closes.
@@ -301,7 +301,6 @@ export class Help {
 }
 
 // One line to write in: the reason of a flag or a skip, the number of an item.
-
 export class Ask {
   constructor(closed) {
     this.closed = closed;

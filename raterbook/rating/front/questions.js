@@ -3,7 +3,7 @@
 import { arrange, button, el, fill, given, key } from "./elements.js";
 import { answerEntry, numberEntry, percentEntry, textEntry } from "./entries.js";
 import { isTyping, takeFocus } from "./keys.js";
-import { UNANSWERABLE } from "./sheet.js";
+import { same, UNANSWERABLE } from "./sheet.js";
 
 // What a line shows of an answer; null for none.
 export function inWords(question, answer) {
@@ -13,14 +13,14 @@ export function inWords(question, answer) {
   if (question.type === "percent") return `${answer.value} %`;
   if (answer.value === UNANSWERABLE) return "unanswerable";
   if (question.type === "choice" || question.type === "scale") {
-    const choice = choicesOf(question).find((one) => sameValue(one.value, answer.value));
+    const choice = choicesOf(question).find((one) => same(one.value, answer.value));
     return choice ? choice.name : String(answer.value);
   }
   return String(answer.value);
 }
 
 // Slots that stand together: one part of one stage, or the questions about the whole.
-export function groupsOf(slots) {
+function groupsOf(slots) {
   const groups = [];
   for (const slot of slots) {
     const last = groups.at(-1);
@@ -164,7 +164,9 @@ export class Questions {
         on: { click: () => this.act.open(slot) },
       },
       el("span", { class: "rb-line-label" }, slot.question.label),
-      state ? el("span", { class: "rb-quiet" }, state) : given("span", words, { class: "rb-value" }),
+      state
+        ? el("span", { class: "rb-quiet" }, state)
+        : given("span", words, { class: "rb-value" }),
     );
   }
 
@@ -216,10 +218,11 @@ export class Questions {
 
   foot(slot, answer) {
     const aside = answer && answer.status !== "answered" ? inWords(slot.question, answer) : null;
+    const why = answer?.reason ? `: ${answer.reason}` : "";
     return el(
       "div",
       { class: "rb-row rb-foot" },
-      aside ? el("span", { class: "rb-chip" }, aside + (answer.reason ? `: ${answer.reason}` : "")) : null,
+      aside ? el("span", { class: "rb-chip" }, aside + why) : null,
       button("Cannot judge", () => this.act.skip(slot), { press: "C" }),
       button("Not applicable", () => this.act.notApplicable(slot), { press: "X" }),
       answer ? button("Clear", () => this.act.clear(slot)) : null,
@@ -247,12 +250,11 @@ export class Questions {
     if (!pane) return;
     const there = whole.getBoundingClientRect();
     const here = pane.getBoundingClientRect();
-    if (there.top < here.top || there.height > here.height) pane.scrollTop += there.top - here.top - 6;
-    else if (there.bottom > here.bottom) pane.scrollTop += there.bottom - here.bottom + 6;
+    if (there.top < here.top || there.height > here.height) {
+      pane.scrollTop += there.top - here.top - 6;
+    } else if (there.bottom > here.bottom) pane.scrollTop += there.bottom - here.bottom + 6;
   }
 }
-
-// A question answered by one of a few: the levels of a scale, the options of a choice.
 
 // What there is to choose, in the order the digits have: [{value, digit, name, description, more}]
 export function choicesOf(question) {
@@ -289,15 +291,11 @@ function bareLevels(question) {
   }));
 }
 
-export function sameValue(one, other) {
-  return one === other || (one !== null && other !== null && String(one) === String(other));
-}
-
 // A radiogroup with its descriptions in place. Arrows look along it; only Space, Enter, a digit
 // or a click answers, so that looking leaves no trace among the answers.
-export function radios(question, value, choose, labelId) {
+function radios(question, value, choose, labelId) {
   const choices = choicesOf(question);
-  const held = choices.findIndex((choice) => sameValue(choice.value, value));
+  const held = choices.findIndex((choice) => same(choice.value, value));
   const nodes = choices.map((choice, index) =>
     el(
       "div",
@@ -315,7 +313,11 @@ export function radios(question, value, choose, labelId) {
       el(
         "span",
         { class: "rb-choice-text" },
-        el("span", { class: "rb-choice-name" }, (choice.digit !== null && choice.beside) || choice.name),
+        el(
+          "span",
+          { class: "rb-choice-name" },
+          (choice.digit !== null && choice.beside) || choice.name,
+        ),
         choice.description ? el("span", { class: "rb-choice-about" }, choice.description) : null,
         choice.more.length
           ? el("ul", { class: "rb-more" }, choice.more.map((one) => el("li", {}, one)))

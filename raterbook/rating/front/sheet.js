@@ -1,6 +1,6 @@
 // One item's sheet: every question asked of it and of its parts, and how each stands.
 
-export const SETTLED = new Set(["answered", "not_applicable"]);
+const SETTLED = new Set(["answered", "not_applicable"]);
 
 export function slotKey(subject, part, question) {
   return `${subject}|${part}|${question}`;
@@ -46,8 +46,9 @@ export class Sheet {
     for (const answer of item.answers) {
       const key = slotKey(answer.subject, answer.part, answer.question);
       if (answer.status === "retracted") continue;
-      const type = this.byKey.get(key)?.question.type;
-      this.answers.set(key, type === "percent" ? { ...answer, value: fromPercent(answer.value) } : answer);
+      const question = this.byKey.get(key)?.question;
+      const value = question ? withoutSign(question, answer.value) : answer.value;
+      this.answers.set(key, { ...answer, value });
     }
   }
 
@@ -185,12 +186,11 @@ function isClosed(slot) {
   return slot.question.type === "scale" || slot.question.type === "choice";
 }
 
-// Conditions on answers, as raterbook.protocols.holds reads them.
-
 export const UNANSWERABLE = "<Unanswerable>";
 
-function same(wanted, value) {
-  return wanted === value || String(wanted) === String(value);
+// Equal as answers: 2 and "2" are one value. What is not there equals nothing.
+export function same(value, answer) {
+  return answer !== null && String(value) === String(answer);
 }
 
 // An answer as the store will keep it: the protocol's spellings of “unanswerable” are one value.
@@ -205,7 +205,8 @@ function bare(text) {
   return folded.replace(/^[ .。!?]+|[ .。!?]+$/g, "");
 }
 
-// `answers` maps question ids to values; what is not there is not answered.
+// Conditions on answers, as raterbook.protocols.holds reads them. `answers` maps question ids to
+// values; what is not there is not answered.
 export function holds(condition, answers) {
   if (condition === undefined || condition === null) return true;
   if (typeof condition === "boolean") return condition;
@@ -240,12 +241,13 @@ export function namesIn(condition) {
 
 // Percentages between 0 and 1 are written with their sign: .5 alone could be a half or half a per
 // cent, and the store, like the files, refuses it.
-
-export function asPercent(value) {
-  return typeof value === "number" && value > 0 && value < 1 ? `${value}%` : value;
+export function withSign(question, value) {
+  const small = typeof value === "number" && value > 0 && value < 1;
+  return question.type === "percent" && small ? `${value}%` : value;
 }
 
 // What was sent so and stands in the outbox, as the number it is.
-export function fromPercent(value) {
-  return typeof value === "string" ? Number(value.replace("%", "")) : value;
+function withoutSign(question, value) {
+  const written = question.type === "percent" && typeof value === "string";
+  return written ? Number(value.replace("%", "")) : value;
 }

@@ -5,7 +5,7 @@ import { takeFocus } from "./keys.js";
 import { findAll, Passage, placesOf } from "./passage.js";
 
 // The names of the fields an open question shows; all visible ones where it names none.
-export function shownFields(protocol, question) {
+function shownFields(protocol, question) {
   const names = protocol.fields.map((field) => field.name);
   if (!question || !question.shows.length) return names;
   return names.filter((name) => question.shows.includes(name));
@@ -60,7 +60,8 @@ export class Source {
     const search = long ? searchBox(passage, field.label) : null;
     const head = el("div", { class: "rb-field-head" }, title, search?.node ?? null);
     // Only a text that is long on the page too gives way to the others.
-    const kind = !long ? "rb-field" : text.length > 500 ? "rb-field rb-long rb-yields" : "rb-field rb-long";
+    const kinds = ["rb-field", long ? "rb-long" : "", long && text.length > 500 ? "rb-yields" : ""];
+    const kind = kinds.filter(Boolean).join(" ");
     const node = el("div", { class: kind }, head, passage.node);
     return { node, passage, search: search?.box ?? null, found: search?.place };
   }
@@ -70,9 +71,10 @@ export class Source {
     const shown = JSON.stringify([names, extra]);
     if (shown !== this.shown) {
       this.shown = shown;
-      const answers = extra.map(({ label, text }) =>
-        el("div", { class: "rb-field" }, el("h3", { class: "rb-label" }, label), given("div", text)),
-      );
+      const answers = extra.map(({ label, text }) => {
+        const title = el("h3", { class: "rb-label" }, label);
+        return el("div", { class: "rb-field" }, title, given("div", text));
+      });
       fill(this.node, names.map((name) => this.panes.get(name).node), answers);
     }
     for (const [name, pane] of this.panes) {
@@ -128,9 +130,8 @@ export class Source {
   }
 }
 
-// Triples as a table with a filter. Lines that are no triples are shown too, never dropped.
-
-// As raterbook.rounds.exchange.triples reads them: one a line, numbered or not, in brackets or not.
+// One a line, numbered or not, in brackets or not, as the store reads them when a round is opened:
+// tests/rating/front/triples.json holds both to it.
 const NUMBERING = /^\s*(?:\p{Nd}+\s*[.):]\s+|[-*•]\s+)/u;
 const ARROWS = [/→|⟶|⇒|➝|➔/, /-{1,2}>|=>/, /\|/, /\t+/]; // the first that splits in three is meant
 const SHUT = { "(": ")", "<": ">", "[": "]" };
@@ -149,7 +150,8 @@ export function readTriples(text) {
     });
 }
 
-export function triplesTable(label, text) {
+// Triples as a table with a filter. Lines that are no triples are shown too, never dropped.
+function triplesTable(label, text) {
   const rows = readTriples(text);
   const count = el("span", { class: "rb-quiet", "aria-live": "polite" }, `${rows.length} triples`);
   const body = el(
@@ -196,8 +198,7 @@ export function triplesTable(label, text) {
 }
 
 // Searching a source: what is found is lit, Enter goes on, Shift+Enter goes back.
-
-export function searchBox(passage, label) {
+function searchBox(passage, label) {
   let found = [];
   let here = -1;
   const count = el("span", { class: "rb-quiet", "aria-live": "polite" });

@@ -1,7 +1,10 @@
-// Time on task: it runs while the rater works and stops when the rater leaves, pauses or is idle.
+// Time on task, and what this browser remembers of it and of the place the rater was at.
 
-export const IDLE_AFTER = 60000; // ms without any sign of the rater
+import { prefixOf } from "./outbox.js";
 
+const IDLE_AFTER = 60000; // ms without any sign of the rater
+
+// It runs while the rater works and stops when the rater leaves, pauses or is idle.
 export class Stopwatch {
   constructor(now) {
     this.now = now;
@@ -56,13 +59,12 @@ export function timeLeft(durations, itemsLeft) {
   return rest ? `about ${hours} h ${rest} min left` : `about ${hours} h left`;
 }
 
-// What this browser remembers of a rater's work: where the rater was, and how long items take.
-
 const KEPT = 30; // durations of the latest items
 
+// What this browser remembers of a rater's work: where the rater was, and how long items take.
 export class Memory {
   constructor(scope, storage) {
-    this.prefix = `ratebook:${scope}:`;
+    this.prefix = prefixOf(scope);
     this.storage = storage;
     this.durations = this.read("durations") ?? [];
   }

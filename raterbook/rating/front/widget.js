@@ -2,7 +2,7 @@
 
 import { el } from "./elements.js";
 import { Form } from "./form.js";
-import { pressed, run, watchTyping } from "./keys.js";
+import { pressed, watchTyping } from "./keys.js";
 import { newId } from "./outbox.js";
 
 const ASK_AGAIN = 3000; // ms until the first question to the kernel is put again
@@ -15,12 +15,16 @@ const WINDOW = {
 
 function render({ model, el: place }) {
   const waiting = el("p", { class: "rb-waiting", role: "status" }, "Opening the form …");
-  const root = el("div", { class: "rb", tabindex: "0", role: "region", "aria-label": "Rating form" }, waiting);
+  const root = el(
+    "div",
+    { class: "rb", tabindex: "0", role: "region", "aria-label": "Rating form" },
+    waiting,
+  );
   place.append(root);
 
   const tab = newId();
   const post = (content) => model.send(content);
-  const form = new Form({ root, post, tab, storage: window.localStorage, timers: WINDOW, run });
+  const form = new Form({ root, post, tab, storage: window.localStorage, timers: WINDOW });
 
   const heard = (message) => {
     if (message.kind === "acks" && form.courier) form.acknowledge(message);
@@ -28,13 +32,17 @@ function render({ model, el: place }) {
     if (message.kind === "round") form.begin(message);
     if (message.kind === "item") form.load(message);
     if (message.kind === "trouble") form.courier?.troubled(message.text);
-    if (message.kind === "say") form.bar ? form.say(message.text) : (waiting.textContent = message.text);
+    if (message.kind === "say") {
+      if (form.bar) form.say(message.text);
+      else waiting.textContent = message.text;
+    }
   };
   const ask = () => {
     if (form.protocol) return;
     post({ kind: "open", tab });
     asking = setTimeout(() => {
-      waiting.textContent = "The kernel is not answering. If it was restarted, run the cells above.";
+      waiting.textContent =
+        "The kernel is not answering. If it was restarted, run the cells above.";
       ask();
     }, ASK_AGAIN);
   };
@@ -80,7 +88,7 @@ function render({ model, el: place }) {
     window.removeEventListener("beforeunload", unload);
     form.soon.drop();
     form.source?.clear();
-    form.courier?.close();
+    form.courier?.rest();
   };
 }
 

@@ -12,6 +12,16 @@ test("what was put is there again after a reload", () => {
   assert.deepEqual(again.waiting().map((event) => event.value), ["yes"]);
 });
 
+test("what a form of an earlier release left unsent is found under the name it had then", () => {
+  const storage = new Storage();
+  const event = { ...answer("yes"), event_id: "e1", lamport: 7 };
+  storage.setItem("ratebook:scope:out:e1", JSON.stringify({ event, reason: null }));
+  storage.setItem("ratebook:scope:lamport", "7");
+  const outbox = new Outbox("scope", storage, { wall: () => 0 });
+  assert.deepEqual(outbox.waiting(), [event]);
+  assert.equal(outbox.put(answer("no")).lamport, 8);
+});
+
 test("another rater, round or workspace has an outbox of its own", () => {
   const storage = new Storage();
   new Outbox("ana", storage).put(answer("yes"));
