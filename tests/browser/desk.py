@@ -117,7 +117,7 @@ class Desk:
         return self.drawn()
 
     def drawn(self) -> "Desk":
-        """When the page shows what the last key led to; see soon.js."""
+        """When the page shows what the last key led to; see form.js."""
         self.page.evaluate("() => new Promise((drawn) => setTimeout(drawn, 10))")
         return self
 
