@@ -60,6 +60,7 @@ def content_hash() -> str:
         *HERE.glob("*/*.csv"),
         *(ROOT / "raterbook" / "protocols" / "library").glob("*.yaml"),
         *(ROOT / "raterbook" / "rounds").rglob("*.py"),
+        *(ROOT / "raterbook" / "files").rglob("*.py"),
     ]
     digest = hashlib.sha256()
     for file in sorted(files):
