@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
 from analysis import (
     alpha,
@@ -274,3 +275,95 @@ def test_the_unit_is_named_where_no_unit_has_all_raters():
     table = [[None, None, 1, 1], [None, None, 1, 1], [None, 1, None, 2]]
     found = alpha(table, scale=[1, 2, 3])
     assert told(found) == (None, None, "rests_on_one_unit", 2)
+
+
+def leaving_out(measure, table, clusters, coverage=0.95):
+    """The ends on Fisher's z with all that leaving out tells, and the degrees of freedom.
+
+    Units rated once do not count. A value is rare that is not the commonest; the wider of a unit
+    that was met and one that was not, on which as many as usual agree on a rare value, counts.
+    """
+    table, clusters = map(
+        list,
+        zip(
+            *[(row, c) for row, c in zip(table, clusters, strict=True) if len(told_by(row)) > 1],
+            strict=True,
+        ),
+    )
+    kept = [
+        [r for r, c in zip(table, clusters, strict=True) if c != g] for g in sorted({*clusters})
+    ]
+    n = len(kept)
+    here = np.arctanh(measure(table, interval=None).value)
+    without = np.arctanh([measure(rows, interval=None).value for rows in kept])
+    squares = (n - 1) / n * (without - without.mean()) ** 2
+    given = [v for row in table for v in told_by(row)]
+    often = {v: given.count(v) for v in set(given)}
+    rare = {v: k for v, k in often.items() if k < max(often.values())}
+    carried = [
+        sum(v in rare for r, c in zip(table, clusters, strict=True) if c == g for v in told_by(r))
+        for g in sorted({*clusters})
+    ]
+    df = min(n - 1, effective(squares) ** 2 - 1, 2 * (effective(carried) - 1))
+    usual = round(len(given) / len(table))
+    agreed = {v: [v] * usual + [None] * (len(table[0]) - usual) for v in rare}
+    far = {
+        v: (np.arctanh(measure([*table, agreed[v]], interval=None).value) - here) ** 2 for v in rare
+    }
+    unmet = sum(far[v] * k for v, k in rare.items()) / sum(rare.values()) - squares.max()
+    reach = student.ppf(0.5 + coverage / 2, df) * np.sqrt(squares.sum() + max(unmet, 0))
+    return np.tanh([here - reach, here + reach]), df, unmet > 0
+
+
+def told_by(row):
+    return [v for v in row if v is not None]
+
+
+def effective(shares):
+    return np.sum(shares) ** 2 / np.sum(np.square(shares))
+
+
+def of_kind(kind):
+    return lambda table, **asked: kappa(table, kind, **asked)
+
+
+HARDLY = [[1, 2, 1], [2, 1, 1], [1, 2, 3], [3, 1, 1], [1, 3, 1], [2, 2, 1]]
+WIDE = [[1] * 9 + [2, 2, 3], [2] + [1] * 11, [1] * 10 + [2, 1], [3, 3] + [1] * 10, [1] * 11 + [3]]
+GAPS = [[1, 2, None], [None, 2, 1], [3, 1, None], [None, 1, 2], [2, 1, 1], [1, None, 3]]
+UNMET = {
+    "alpha of three": (alpha, [[1, 1, 1]] * 30 + HARDLY),
+    "alpha of two": (alpha, [[1, 1]] * 50 + [[1, 2], [2, 1], [1, 2], [3, 1], [1, 2]]),
+    "alpha of thirteen": (alpha, [[1] * 13] * 30 + [[*row, 1] for row in WIDE]),
+    "alpha with gaps": (alpha, [[1, 1, 1]] * 30 + [[1, 1, None]] * 9 + GAPS + [[2, None, None]]),
+    "alpha of all three or one": (alpha, [[1, 1, 1]] * 30 + HARDLY + [[3, None, None]] * 40),
+    "cohen": (of_kind("cohen"), [[1, 1]] * 30 + [row[:2] for row in HARDLY]),
+    "light": (of_kind("light"), [[1, 1, 1]] * 30 + HARDLY),
+    "conger": (of_kind("conger"), [[1, 1, 1]] * 30 + HARDLY),
+    "conger of twelve": (of_kind("conger"), [[1] * 12] * 30 + WIDE),
+    "fleiss": (of_kind("fleiss"), [[1, 1, 1]] * 30 + HARDLY),
+}
+
+
+@pytest.mark.parametrize("together", [1, 2])
+@pytest.mark.parametrize("name", UNMET)
+def test_an_interval_is_as_wide_as_leaving_out_and_a_unit_not_met_say(name, together):
+    measure, table = UNMET[name]
+    clusters = [i // together for i in range(len(table))]
+    ends, df, _ = leaving_out(measure, table, clusters)
+    asked = {} if together == 1 else {"cluster": clusters}
+    found = measure(table, **asked)
+    assert (found.low, found.high) == pytest.approx(tuple(ends), abs=1e-9)
+    assert found.df == pytest.approx(df)
+
+
+def test_a_unit_not_met_counts_where_it_would_weigh_more_than_any_that_was():
+    told = {n: leaving_out(m, t, range(len(t)))[2] for n, (m, t) in UNMET.items()}
+    assert sorted(name for name, wider in told.items() if not wider) == ["cohen"]
+
+
+def test_among_more_than_twelve_raters_nobody_guesses_who_would_agree():
+    table = [[1] * 13] * 30 + [[*row, 1] for row in WIDE]
+    few = [row[:12] for row in table]
+    wide, narrow = (kappa(rows, "conger") for rows in (few, table))
+    assert wide.high - wide.low > 1.5
+    assert narrow.high - narrow.low < 0.3
