@@ -88,6 +88,19 @@ def test_units_resampled_in_groups_keep_the_value_and_about_the_spread(monkeypat
     assert grouped.se == pytest.approx(together.se, rel=0.15)
 
 
+def test_units_that_are_alike_are_as_many_in_groups_as_they_are(monkeypatch):
+    patterns = [[1, 1], [1, 2], [2, 2], [2, 1], [3, 3]]
+    given, asked = patterns * 80 + [[1, 1]] * 300, {"scale": [1, 2, 3]}
+    clusters = np.arange(len(given)) // 7
+    whole, together = alpha(given, **asked), alpha(given, cluster=clusters, **asked)
+    monkeypatch.setattr(statistic, "LARGE", 1)
+    assert alpha(given, **asked).value == pytest.approx(whole.value)
+    # A hundred clusters are a hundred groups.
+    grouped = alpha(given, cluster=clusters, **asked)
+    assert grouped.value == pytest.approx(together.value)
+    assert grouped.se == pytest.approx(together.se, rel=0.01)
+
+
 def test_rows_are_ordered_by_what_they_hold_and_rounding_tells_nothing_apart():
     rows = np.array([[2.0, 1], [0.1 + 0.2, 5], [0.3, 4], [2.0, 0], [0.3, 4]])
     weights = np.array([1, 1, 3, 1, 2])

@@ -22,7 +22,10 @@ from analysis import (
     p_value,
     percent_agreement,
     proportion,
+    rater_severity,
+    sd,
     sentence,
+    variance_components,
 )
 from analysis.intervals.resampling import FISHER, LOG, LOGIT, PLAIN
 
@@ -234,9 +237,10 @@ def test_three_units_have_an_interval_and_two_have_none():
 SHROUT = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 
 
+@pytest.mark.parametrize("units", [2, 3, 6])
 @pytest.mark.parametrize("coverage", [0.8, 0.95])
-def test_intervals_of_an_intraclass_correlation_are_shrout_and_fleiss(coverage):
-    x = np.array(SHROUT, dtype=float)
+def test_intervals_of_an_intraclass_correlation_are_shrout_and_fleiss(coverage, units):
+    x = np.array(SHROUT[:units], dtype=float)
     n, k = x.shape
     rows, columns, middle = x.mean(axis=1), x.mean(axis=0), x.mean()
     bms = k * ((rows - middle) ** 2).sum() / (n - 1)
@@ -268,7 +272,7 @@ def test_intervals_of_an_intraclass_correlation_are_shrout_and_fleiss(coverage):
     ends["ICC2"] = low, high
     ends["ICC2k"] = tuple(end * k / (1 + end * (k - 1)) for end in (low, high))
     for form, expected in ends.items():
-        found = icc(SHROUT, form, coverage=coverage)
+        found = icc(x, form, coverage=coverage)
         assert (found.low, found.high) == pytest.approx(expected, abs=1e-9), form
         assert found.method == "F distribution (Shrout and Fleiss 1979)"
         assert icc(SHROUT, form).statistic == f"icc_{form[3:]}"
@@ -339,3 +343,86 @@ def test_scores_that_all_differ_are_told_apart_however_many(q):
     between = 2 * (len(given) * (given**2).sum() - given.sum() ** 2)
     expected = 1 - (len(given) - 1) * within / between
     assert alpha(table, "interval", interval=None).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_one_unit_on_which_two_raters_differ_is_no_better_than_chance(level):
+    assert alpha([[1, 2]], level).value == 0
+    assert alpha([[1, 1]], level).reason == "no_variation"
+
+
+def test_two_ratings_have_a_spread_and_one_has_none():
+    found = rater_severity([[1, 2, None], [4, 2, 5]])
+    assert found["sd"].tolist()[:2] == [pytest.approx(4.5**0.5), 0]
+    assert np.isnan(found["sd"][2])
+
+
+def test_squared_differences_have_one_published_interval_however_they_are_asked_for():
+    table = [[1, 2, 4], [2, 2, 3], [5, 4, None], [3, 3, 3], [4, None, 1], [None, 2, None]]
+    asked = {"interval": "analytic"}
+    named = alpha(table, "interval", **asked)
+    made = alpha(table, lambda a, b: (a - b) ** 2, **asked)
+    assert (named.low, named.high, named.se) == pytest.approx((made.low, made.high, made.se))
+    assert named.method.startswith("Gwet's linearised variance over 5 units")
+    many = np.column_stack([np.arange(150), np.arange(150) ^ 1])
+    assert "jackknife" in alpha(many, "ordinal", **asked).method
+
+
+@pytest.mark.parametrize("size", [1e-10, 1e90])
+@pytest.mark.parametrize("interval", ["jackknife", "bootstrap", "bca"])
+def test_neither_very_small_nor_very_large_numbers_change_the_shape_of_an_interval(size, interval):
+    values = [1, 2, 4, 5, 2, 3, 3, 7]
+    asked = {"interval": interval, "resamples": 300, "seed": 3}
+    usual = mean(values, **asked)
+    found = mean([x * size for x in values], **asked)
+    again = mean([x * size for x in values[::-1]], **asked)
+    ends = (usual.low, usual.high, usual.df)
+    assert (found.low / size, found.high / size, found.df) == pytest.approx(ends)
+    assert (again.low / size, again.high / size, again.df) == pytest.approx(ends)
+
+
+def test_a_correlation_is_the_share_of_its_components_whoever_rated_a_unit_alone():
+    table = [[1, 2, None], [2, 3, 3], [4, None, None], [5, 4, 5], [None, 1, None], [3, 3, 2]]
+    parts = variance_components([*table, [None] * 3])
+    found = icc([*table, [None] * 3], interval=None)
+    assert found.value == pytest.approx(parts["unit"] / sum(parts.values()))
+    without = parts["unit"] + parts["residual"]
+    assert icc(table, "ICC3").value == pytest.approx(parts["unit"] / without)
+    assert icc([*SHROUT, [None] * 4]).method == icc(SHROUT).method
+
+
+def test_an_ordinal_alpha_of_a_million_units_keeps_its_digits():
+    table = np.ones((1_000_002, 2))
+    table[-2:] = [[1, 2], [2, 2]]
+    # Coincidences: 2,000,001 ones, 3 twos, one pair of each order apart.
+    expected = 1 - (2_000_004 - 1) * 2 / (2 * 2_000_001 * 3)
+    assert alpha(table, "ordinal", interval=None).value == pytest.approx(expected, rel=1e-14)
+
+
+def test_clusters_of_one_unit_are_called_units():
+    table = [[1, 1], [2, 2], [1, 2], [2, 2], [1, 1], [2, 1]]
+    assert "over 6 units" in alpha(table, cluster=list("abcdef")).method
+    assert "over 5 clusters" in alpha(table, cluster=list("aacdef")).method
+    assert told_cluster(list(range(21))) == "rests_on_one_unit"
+    assert told_cluster([0, *range(20)]) == "rests_on_one_cluster"
+
+
+def told_cluster(clusters):
+    return alpha([[1, 1]] * 20 + [[1, 2]], cluster=clusters).reason
+
+
+@pytest.mark.parametrize("far", [-3e8, 1e9])
+@pytest.mark.parametrize("form", ["alpha", "ICC1", "ICC2", "ICC3k", "sd"])
+def test_numbers_far_from_zero_lose_no_digits(form, far):
+    def found(table, **asked):
+        if form == "alpha":
+            return alpha(table, "interval", **asked)
+        return sd(table, **asked) if form == "sd" else icc(table, form, **asked)
+
+    table = np.array([*SHROUT, [3, np.nan, 4, 8], [np.nan, np.nan, 5, np.nan]])
+    for interval in ("jackknife", None):
+        near, away = found(table, interval=interval), found(table + far, interval=interval)
+        assert away.value == pytest.approx(near.value, rel=1e-12)
+        if interval is not None:
+            ends = near.low, near.high, near.low_like, near.high_like
+            assert (away.low, away.high, away.low_like, away.high_like) == pytest.approx(ends)

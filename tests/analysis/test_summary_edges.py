@@ -260,3 +260,30 @@ def test_values_beside_the_declared_ones_are_kept(frame):
     assert row["estimate"] == 0.5
     numbers = frame([("i1", 0, "ana", "tone", 3.5), ("i2", 0, "ana", "tone", 2)])
     assert one(numbers, "mean")["estimate"] == 2.75
+
+
+@pytest.mark.parametrize("correction", ["holm", "benjamini-hochberg", "none"])
+def test_one_pair_of_systems_needs_no_correction(frame, correction):
+    scores = {"x": [1, 2, 4, 5, 3], "y − z": [2, 2, 3, 3, 1]}
+    answers = [
+        (f"q{i}/{s}", 0, "ana", "tone", v) for s, each in scores.items() for i, v in enumerate(each)
+    ]
+    built = frame(answers, model={item: item.split("/")[1] for item, *_ in answers})
+    row = one(built, "difference", correction=correction)
+    assert row["method"].endswith(f"; p {row['p']:.3g}")
+    name = row["group"]["systems"]
+    assert (name, name.names) == ("x − y − z", ("x", "y − z"))
+    assert (name.turned, name.turned.names) == ("y − z − x", ("y − z", "x"))
+
+
+def test_a_recoding_may_take_all_values_of_its_question(frame):
+    words = ["yes", "no", "maybe", "yes"]
+    answers = [(f"i{i}", 0, r, "label", w) for i, w in enumerate(words) for r in ("ana", "ben")]
+    answers[-1] = (*answers[-1][:-1], "no")
+    recode = {"sure": {"known": ["yes", "no"], "open": ["maybe"]}}
+    for asked in ("label", "sure"):
+        row = one(frame(answers), "percent_agreement", asked, recode=recode)
+        assert (row["question"], row["estimate"]) == ("sure", 1)
+    assert one(frame(answers), "percent_agreement", "label")["estimate"] == 0.75
+    with pytest.raises(ValueError, match="no question has the values maybe, never"):
+        one(frame(answers), "percent_agreement", "sure", recode={"sure": {"x": ["never", "maybe"]}})

@@ -251,6 +251,18 @@ def test_a_coefficient_below_minus_one_has_an_interval_below_one():
     assert found.low < found.value < found.high < 1
 
 
+def test_a_distance_from_one_that_is_not_known_to_a_factor_of_three_has_no_interval():
+    table = [[1, 2], [1, 2], [2, 1], [1, 2], [1, 1], [1, 2]] * 2 + [[1, None]] * 40
+    found = kappa(table, "fleiss", coverage=0.5)
+    # The ends lie evenly around the logarithm of the distance from 1.
+    reach = np.log((1 - found.low) / (1 - found.value))
+    assert np.log((1 - found.value) / (1 - found.high)) == pytest.approx(reach)
+    three = 2 * student.cdf(np.log(3) / reach * student.ppf(0.75, found.df), found.df) - 1
+    within, beyond = (kappa(table, "fleiss", coverage=three + by) for by in (-1e-5, 1e-5))
+    assert (1 - within.low) / (1 - within.value) == pytest.approx(3, rel=1e-2)
+    assert told(beyond)[:3] == (None, None, "too_few_units_for_interval")
+
+
 def test_where_all_disagree_it_is_not_said_that_nobody_did():
     for found in (kappa([[1, 2]] * 8, "fleiss"), brennan_prediger([[1, 2]] * 8)):
         assert (found.value, found.reason) == (-1, "no_spread_for_interval")
