@@ -368,10 +368,10 @@ def test_squared_differences_have_one_published_interval_however_they_are_asked_
     assert "jackknife" in alpha(many, "ordinal", **asked).method
 
 
-@pytest.mark.parametrize("size", [1e-10, 1e90])
+@pytest.mark.parametrize("size", [1e-10, 1e9 / 3, 1e90])
 @pytest.mark.parametrize("interval", ["jackknife", "bootstrap", "bca"])
 def test_neither_very_small_nor_very_large_numbers_change_the_shape_of_an_interval(size, interval):
-    values = [1, 2, 4, 5, 2, 3, 3, 7]
+    values = [1, 2, 4, 5, 2, 3, 3]
     asked = {"interval": interval, "resamples": 300, "seed": 3}
     usual = mean(values, **asked)
     found = mean([x * size for x in values], **asked)
@@ -426,3 +426,11 @@ def test_numbers_far_from_zero_lose_no_digits(form, far):
         if interval is not None:
             ends = near.low, near.high, near.low_like, near.high_like
             assert (away.low, away.high, away.low_like, away.high_like) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("form", ["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"])
+def test_the_error_of_a_correlation_with_gaps_is_that_of_leaving_out_each_unit(form):
+    table = [*SHROUT, [3, None, 4, 8], [None, None, 5, None], [4, 2, None, 5]]
+    n = len(table)
+    without = [icc(table[:i] + table[i + 1 :], form, interval=None).value for i in range(n)]
+    assert icc(table, form).se == pytest.approx((n - 1) ** 0.5 * np.std(without))

@@ -178,3 +178,23 @@ def test_majorities_of_too_few_ratings_say_why_there_are_none(frame, pick, said,
     rows = summary(frame(answers), [{"statistic": "majority", "question": "accuracy"}], NEUREG)
     row = pick(rows, "majority", "accuracy")
     assert (row["estimate"], row["reason"]) == (None, reason)
+
+
+def test_neureg_units_have_as_many_ratings_as_most_have_if_only_two(frame, pick):
+    scores = [[5, 5, None], [4, None, 4], [None, 1, 2], [3, 3, 3], [2, None, None]]
+    answers = [
+        (f"qa{i}", 0, r, "accuracy", x)
+        for i, row in enumerate(scores)
+        for r, x in zip("ABC", row, strict=True)
+        if x is not None
+    ]
+    names = {"full_agreement": 2 / 3, "majority": 0, "no_majority": 1 / 3}
+    measures = [{"statistic": name, "question": "accuracy"} for name in names]
+    for name, share in names.items():
+        row = pick(summary(frame(answers), measures, NEUREG), name, "accuracy")
+        assert (row["estimate"], row["n_items"]) == (pytest.approx(share), 3)
+        assert "uneven_units" in row["warnings"]
+    # Of two numbers that as many units have, the larger counts.
+    even = [a for a in answers if a[0] in ("qa0", "qa3", "qa4")]
+    row = pick(summary(frame(even), measures, NEUREG), "full_agreement", "accuracy")
+    assert (row["estimate"], row["n_items"], row["n_ratings"]) == (1, 1, 3)
