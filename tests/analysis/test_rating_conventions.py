@@ -5,7 +5,20 @@ import pandas as pd
 import pytest
 
 import analysis
-from analysis import alpha, alpha_gwet, brennan_prediger, gwet, icc, kappa, percent_agreement
+from analysis import (
+    alpha,
+    alpha_gwet,
+    alpha_without_units,
+    brennan_prediger,
+    distribution,
+    gwet,
+    icc,
+    kappa,
+    mean,
+    pairwise,
+    percent_agreement,
+    summary,
+)
 
 # Krippendorff (2011), section C: four observers, twelve units.
 FOUR = [
@@ -272,3 +285,115 @@ def test_scores_that_hardly_repeat_cost_no_table():
     with pytest.raises(ValueError, match="need a scale of at most 2,000"):
         gwet(scores)
     assert analysis.coefficients(scores, ["ac1"])["ac1"].reason == "too_many_values"
+
+
+PAIRS = [[1, 1], [2, 2], [1, 2], [2, 1], [3, 3], [3, 2]]
+
+
+def many_labels(n):
+    return [[f"v{i:02d}", f"v{i:02d}"] for i in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            lambda: kappa(PAIRS, "cohn"),
+            "unknown kind 'cohn': choose cohen, scott, fleiss, conger or light",
+        ),
+        (
+            lambda: alpha(PAIRS, "ordnial"),
+            "Unknown level 'ordnial': choose nominal, ordinal, interval, ratio, circular, bipolar "
+            "or absolute; jaccard or masi for sets; or give a distance(a, b)",
+        ),
+        (
+            lambda: kappa(PAIRS, weights="cubic"),
+            "unknown weights 'cubic': choose identity, linear, quadratic, ordinal, radical, "
+            "ratio, circular or bipolar",
+        ),
+        (
+            lambda: analysis.benchmark(0.5, 0.1, "koch"),
+            "unknown scale 'koch': choose landis_koch, fleiss, altman, regier, cicchetti_sparrow",
+        ),
+        (
+            lambda: alpha(many_labels(6), "ordinal"),
+            "level 'ordinal' needs an order, and the values are labels ('v00', 'v01', 'v02', "
+            "'v03', 'v04'): pass scale=[…] from lowest to highest",
+        ),
+        (
+            lambda: alpha([["x", "x"]], scale=list("abcdefghijkl")),
+            "rating 'x' is not on the scale: a, b, c, d, e, f, g, h, i, j, k, l",
+        ),
+        (
+            lambda: alpha([["x", "x"]], scale=list("abcdefghijklm")),
+            "rating 'x' is not on the scale: a, b, c, d, e, f, g, h, i, j, k, l …",
+        ),
+        (
+            lambda: alpha(pd.DataFrame([[1, 2, 3, 4]], columns=list("abcb"))),
+            "rater 'b' has two columns: give each rater one",
+        ),
+        (
+            lambda: alpha(pd.DataFrame([range(10)], columns=["value", "rater", *"abcdefgh"])),
+            "this looks like a long frame of unit, rater, value, but there is no column 'unit' "
+            "(the columns are value, rater, a, b, c, d, e, f)",
+        ),
+    ],
+)
+def test_a_message_lists_what_there_is_and_no_more(wrong, said):
+    with pytest.raises(ValueError) as refused:
+        wrong()
+    assert str(refused.value) == said
+
+
+def test_of_many_questions_four_are_named(frame):
+    built = frame([(f"i{i}", 0, "ana", f"q{i}", 3) for i in range(6)])
+    with pytest.raises(ValueError, match=r"several questions \(q0, q1, q2, q3\): keep"):
+        mean(built)
+
+
+def test_units_may_have_numbers_that_only_an_unsigned_integer_holds():
+    frame = long_frame(PAIRS).assign(unit=np.repeat(np.arange(6, dtype="uint64"), 2))
+    large = frame.assign(unit=frame["unit"] + np.uint64(2**63))
+    assert alpha(large).value == alpha(frame).value
+    assert alpha_without_units(large)["unit"].min() == 2**63
+
+
+def test_a_value_that_comes_late_in_a_long_table_is_counted():
+    table = np.ones((40_000, 2))
+    table[-1] = 5
+    assert distribution(table).query("rater.isna()")["n"].tolist() == [79_998, 2]
+    assert alpha(table, interval=None).value == 1
+
+
+def test_labels_that_need_no_order_are_compared_pair_by_pair():
+    table = [["a", "b", "c"], ["b", "b", "b"], ["c", "c", "a"], ["a", "a", "a"]]
+    for statistic in ("kappa", "alpha", "percent_agreement"):
+        assert pairwise(table, statistic).loc[0, 1] > pairwise(table, statistic).loc[0, 2]
+    assert pairwise(table, weights=np.eye(3)).equals(pairwise(table))
+    with pytest.raises(ValueError, match="this statistic needs an order"):
+        pairwise(table, weights="linear")
+
+
+@pytest.mark.parametrize("least", [1, 2, 24, 25, 125, 126, 127, 128])
+def test_whole_numbers_of_any_size_are_values(least):
+    table = np.array([[0, 0], [1, 1], [0, 1], [1, 1]])
+    found = distribution(table + least).query("rater.isna()")
+    assert (found["value"].tolist(), found["n"].tolist()) == ([least, least + 1], [3, 5])
+    scale = [least, least + 1]
+    assert alpha(table + least, scale=scale).value == alpha(table, scale=[0, 1]).value
+    frame = long_frame((table + least).tolist())
+    assert alpha(frame, "interval").value == alpha(table, "interval").value
+
+
+def test_a_value_may_be_written_in_any_way_a_number_is(frame):
+    built = frame([(f"i{i}", 0, "ana", "tone", x) for i, x in enumerate([3, 4, 3, 1])])
+    question = {"tone": {"type": "scale", "level": "ordinal", "scale": [1, 2, 3, 4, 5]}}
+
+    def share(*values):
+        of = {"is": list(values), "of": [1, 2, 3, 4, 5]}
+        measure = {"statistic": "proportion_fair", "question": "tone", **of}
+        return summary(built, [measure], question)[0]["estimate"]
+
+    assert [share(value) for value in (3, 3.0, "3", "3.0", "4.0", "9.0")] == [
+        *(0.5, 0.5, 0.5, 0.5, 0.25, 0)
+    ]
