@@ -1,5 +1,7 @@
 """Confidence, severity, comparisons and the smaller tools around the coefficients."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,10 +18,13 @@ from analysis import (
     confusion,
     distribution,
     kappa_test,
+    mean,
     pairwise,
+    proportion_difference,
     rater_severity,
     token_f1,
     tokenise,
+    variance_components,
     weighted_mean,
 )
 
@@ -289,3 +294,29 @@ def test_an_answer_without_a_case_or_a_system_is_refused_with_its_row(missing, c
     lacking[column] = lacking[column].where(lacking.index != 2, missing)
     with pytest.raises(ValueError, match=f"row 2 has no {column}"):
         compare_systems(lacking)
+
+
+def test_jieba_is_asked_for_by_name_where_it_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    with pytest.raises(ValueError, match=r"needs the package jieba: install raterbook\[zh\]"):
+        tokenise("我", "jieba")
+
+
+def test_two_raters_who_never_met_have_no_kappa_to_test():
+    assert kappa_test([[1, None], [None, 1]]).reason == "no_pairable_units"
+    assert variance_components([[1, None], [2, None], [None, 3]]) == {
+        "unit": None,
+        "rater": None,
+        "residual": None,
+    }
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 1, 2), (1, 2, 0, 0)])
+def test_a_difference_needs_both_denominators(counts):
+    assert proportion_difference(*counts).reason == "zero_denominator"
+
+
+def test_one_draw_is_no_interval_by_bca_either():
+    found = mean([1, 2, 3, 5], interval="bca", resamples=1)
+    assert (found.low, found.reason) == (None, "too_few_units_for_interval")
+    assert mean([1, 2, 3, 5], interval="bca", resamples=2).low is not None

@@ -8,6 +8,9 @@ import pytest
 from analysis import alpha, coefficients, kappa, mean, percent_agreement
 from analysis.agreement import statistic
 from analysis.intervals.resampling import in_order
+from analysis.agreement import kappa as kappa_module
+from raterbook.numbers import reference
+from raterbook.numbers.compute import summary
 
 
 def table(n, raters, q, seed=1, missing=0.3):
@@ -123,3 +126,36 @@ def test_kappas_of_crowds_are_the_mean_over_pairs(raters):
     assert found.value == pytest.approx(np.mean(each))
     shares = percent_agreement(given, interval=None).value
     assert 0 < shares < 1
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(60) // 2])
+def test_kappas_counted_where_memory_is_short_are_the_kappas(monkeypatch, clusters):
+    given, asked = table(60, 4, 3), {"scale": [1, 2, 3], "cluster": clusters}
+    whole = kappa(given, "light", "linear", **asked)
+    monkeypatch.setattr(kappa_module, "LARGE", 1)
+    short = kappa(given, "light", "linear", **asked)
+    assert short.value == pytest.approx(whole.value)
+    ends = pytest.approx((whole.low, whole.high), rel=0.03)
+    assert (short.low, short.high) == ends
+
+
+def test_a_correlation_of_too_many_kinds_of_pairs_has_no_interval(monkeypatch, frame):
+    scores = [(1, 2), (3, 3), (4, 5), (5, 4), (2, 2)]
+    answers = [
+        (f"i{i}", 0, r, "q", x)
+        for i, both in enumerate(scores)
+        for r, x in zip(("ana", "bot"), both, strict=True)
+    ]
+    question = {"q": {"type": "scale", "level": "ordinal", "scale": [1, 2, 3, 4, 5]}}
+    measures = [{"statistic": "spearman", "question": "q"}]
+
+    def row():
+        return summary(frame(answers, kinds={"bot": "model"}), measures, question)[0]
+
+    usual = row()
+    assert usual["reason"] is None
+    monkeypatch.setattr(reference, "MOST_CELLS", 25)
+    assert row() == usual
+    monkeypatch.setattr(reference, "MOST_CELLS", 24)
+    assert (row()["estimate"], row()["low"]) == (usual["estimate"], None)
+    assert row()["reason"] == "too_many_values"

@@ -397,3 +397,50 @@ def test_a_value_may_be_written_in_any_way_a_number_is(frame):
     assert [share(value) for value in (3, 3.0, "3", "3.0", "4.0", "9.0")] == [
         *(0.5, 0.5, 0.5, 0.5, 0.25, 0)
     ]
+
+
+def test_a_scale_without_values_takes_no_rating():
+    with pytest.raises(ValueError, match=r"rating .* but the scale has no values"):
+        alpha([[1, 2]], scale=[])
+    assert alpha([[None, None]], scale=[]).reason == "no_ratings"
+
+
+def test_categories_of_labels_and_of_numbers_are_their_values():
+    table = [["x", "y"], ["y", None], ["y", "y"], ["x", "x"]]
+    frame = long_frame(table)
+    labels = frame.assign(value=pd.Categorical(frame["value"], ["z", "y", "x"]))
+    assert alpha(labels).value == alpha(frame).value == alpha(table).value
+    assert distribution(labels)["value"].unique().tolist() == ["x", "y"]
+    numbers = frame.assign(value=pd.Categorical(frame["value"].map({"x": 1, "y": 4})))
+    assert mean(numbers).value == 19 / 7
+
+
+def test_columns_that_do_not_lie_together_are_read():
+    whole = np.array([[1.0, 9, 1], [2, 9, 2], [2, 9, 1]])
+    for part in (whole[:, ::2], np.asfortranarray(whole[:, ::2]), whole[:, ::2].astype(int)):
+        assert alpha(part).value == alpha([[1, 1], [2, 2], [2, 1]]).value
+    for odd in (np.zeros(3), np.zeros((2, 2, 2))):
+        with pytest.raises(ValueError, match=f"ratings have {odd.ndim} dimension"):
+            alpha(odd)
+
+
+def test_the_parts_of_an_item_are_units_of_their_own(frame):
+    given = {("i1", 1): (3, 3), ("i1", 2): (5, 4), ("i2", 1): (1, 2)}
+    built = frame([(*at, r, "tone", x) for at, each in given.items() for r, x in zip("ab", each)])
+    assert alpha(built, "interval").value == alpha(list(given.values()), "interval").value
+    names = sorted(alpha_without_units(built)["unit"])
+    assert names == ["i1 part 1", "i1 part 2", "i2 part 1"]
+    assert sorted(alpha_without_units(built[built["part"] == 1])["unit"]) == ["i1", "i2"]
+
+
+def test_clusters_of_a_column_that_is_not_there_are_refused():
+    with pytest.raises(ValueError, match="no column 'chunk' to cluster by"):
+        alpha(long_frame(PAIRS), cluster="chunk")
+
+
+def test_yes_and_no_may_be_a_scale(frame):
+    built = frame([(f"i{i}", 0, "ana", "ok", x) for i, x in enumerate([True, False, True])])
+    built["number"] = np.nan
+    question = {"ok": {"type": "choice", "scale": [True, False]}}
+    measure = {"statistic": "proportion_ok", "question": "ok", "is": [True], "of": [True, False]}
+    assert summary(built, [measure], question)[0]["estimate"] == 2 / 3

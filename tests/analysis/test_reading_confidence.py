@@ -101,3 +101,45 @@ def test_a_confidence_that_cannot_be_read_is_shown():
     assert weighted_mean([1, 5, 3], [0, 80, ""]).value == 5
     masked = np.ma.array([0.0, 80, 90], mask=[False, False, True])
     assert weighted_mean([1, 5, 3], masked).value == 5
+
+
+LONG = pd.DataFrame({"unit": [1, 1, 2], "rater": ["a", "b", "a"], "value": [1, 2, 3]})
+
+
+@pytest.mark.parametrize(
+    ("values", "given", "said"),
+    [
+        (LONG, pd.DataFrame({"c": [1, 2, 3]}), "a frame of confidences beside a long frame"),
+        (LONG, pd.Series([1, 2, 3], index=[6, 5, 5]), "have the label 5 twice"),
+        (LONG, [1, 2], "3 values and 2 confidences: give one for each"),
+        (LONG, None, "no confidences: give a column confidence, or one confidence for each value"),
+        (
+            [1, 2],
+            None,
+            "no confidences: give a column confidence, or one confidence for each value",
+        ),
+        ([1, 2, 3], [50, -2, -1], "confidence -2 is negative: give 0 to 100"),
+        ([[1, 2], [3, 4]], [[1, 2, 3], [4, 5, 6]], "4 values and 6 confidences"),
+    ],
+)
+def test_confidences_that_fit_no_values_are_refused(values, given, said):
+    with pytest.raises(ValueError, match=said):
+        weighted_mean(values, given)
+
+
+@pytest.mark.parametrize("given", [[1, 2, 4], np.array([1, 2, 4]), pd.Series([1, 2, 4])])
+def test_one_confidence_a_row_may_be_given_beside_a_long_frame(given):
+    assert weighted_mean(LONG, given).value == 17 / 7
+
+
+def test_two_units_of_one_name_have_no_confidences_of_their_own():
+    twice, once = (
+        pd.DataFrame([[1, 2], [3, 4]], index=names) for names in (["u", "u"], ["u", "v"])
+    )
+    with pytest.raises(ValueError, match="two units are called u"):
+        weighted_mean(twice, once)
+    with pytest.raises(ValueError, match="the confidences have the label u twice"):
+        weighted_mean(once, twice)
+    turned = (once.T.set_axis(names, axis=1) for names in (["u", "u"], ["u", "v"]))
+    with pytest.raises(ValueError, match="rater 'u' has two columns"):
+        weighted_mean(*turned)

@@ -1,10 +1,14 @@
 """A round's numbers where little or odd is there: reasons, groups, clusters, whose answers."""
 
+import pickle
+from copy import copy
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr, ttest_1samp
 
 from raterbook.numbers.compute import summary
+from raterbook.numbers.counted import Board
 
 SCALE = [1, 2, 3, 4, 5]
 QUESTIONS = {
@@ -273,6 +277,7 @@ def test_one_pair_of_systems_needs_no_correction(frame, correction):
     assert row["method"].endswith(f"; p {row['p']:.3g}")
     name = row["group"]["systems"]
     assert (name, name.names) == ("x − y − z", ("x", "y − z"))
+    assert pickle.loads(pickle.dumps(name)).names == copy(name).names == name.names
     assert (name.turned, name.turned.names) == ("y − z − x", ("y − z", "x"))
 
 
@@ -287,3 +292,40 @@ def test_a_recoding_may_take_all_values_of_its_question(frame):
     assert one(frame(answers), "percent_agreement", "label")["estimate"] == 0.75
     with pytest.raises(ValueError, match="no question has the values maybe, never"):
         one(frame(answers), "percent_agreement", "sure", recode={"sure": {"x": ["never", "maybe"]}})
+
+
+def test_a_question_nobody_answered_and_without_a_scale_leaves_a_reason(frame):
+    reasons = {
+        "percent_match": "no_comparison",
+        "evaluator_agreement": "no_pairable_units",
+        "full_agreement": "no_ratings",
+    }
+    for statistic, reason in reasons.items():
+        measure = {"statistic": statistic, "question": "open"}
+        [row] = summary(lone(frame), [measure], {"open": {"type": "choice"}})
+        assert row["reason"] == reason
+
+
+def test_answers_are_handed_over_long_with_part_cluster_and_confidence(frame):
+    answers = [
+        ("i1", 2, "ana", "tone", 5),
+        ("i1", 1, "eve", "tone", 2, 80),
+        ("i1", 1, "ana", "tone", 3, 50),
+        ("i2", 1, "ben", "tone", 4),
+        ("case:q1", 0, "ana", "tone", 1),
+        ("i2", 1, "gpt", "tone", 1),
+    ]
+    built = frame(answers, kinds={"gpt": "model"}, chunk={"i1": "x", "i2": "y"})
+    found = Board(built, QUESTIONS, cluster="chunk").long("tone")
+    assert list(found) == ["unit", "rater", "value", "cluster", "confidence"]
+    assert found.drop(columns="confidence").to_numpy().tolist() == [
+        ["i1 · 1", "ana", 3, "x"],
+        ["i1 · 1", "eve", 2, "x"],
+        ["i1 · 2", "ana", 5, "x"],
+        ["i2 · 1", "ben", 4, "y"],
+        ["q1 · 0", "ana", 1, "case q1"],
+    ]
+    assert found["confidence"].fillna(0).tolist() == [50, 80, 0, 0, 0]
+    plain = Board(lone(frame), QUESTIONS).long("tone")
+    assert list(plain) == ["unit", "rater", "value", "cluster"]
+    assert plain["unit"].tolist() == ["i0", "i1", "i2", "i3"]
