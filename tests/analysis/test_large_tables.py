@@ -35,7 +35,7 @@ def long_frame(given):
 
 # (q + 1) to the power of the raters fits single precision, two, four and eight bytes, or none.
 @pytest.mark.parametrize(
-    ("raters", "q"), [(3, 2), (5, 5), (6, 9), (8, 7), (9, 5), (12, 9), (20, 9), (30, 4)]
+    ("raters", "q"), [(3, 2), (5, 5), (6, 9), (6, 16), (8, 7), (9, 5), (12, 9), (20, 9), (30, 4)]
 )
 def test_a_pattern_is_told_apart_however_many_raters_and_values(raters, q):
     given = table(150, raters, q)

@@ -329,3 +329,13 @@ def test_answers_are_handed_over_long_with_part_cluster_and_confidence(frame):
     plain = Board(lone(frame), QUESTIONS).long("tone")
     assert list(plain) == ["unit", "rater", "value", "cluster"]
     assert plain["unit"].tolist() == ["i0", "i1", "i2", "i3"]
+
+
+def test_one_answer_a_system_has_a_share_to_compare(frame):
+    answers = [("q1/x", 0, "ana", "label", "yes"), ("q1/y", 0, "ana", "label", "no")]
+    answers += [("q1/y", 0, "ben", "label", "maybe"), ("q2/x", 0, "ana", "label", "no")]
+    built = frame(answers, model={item: item[-1] for item, *_ in answers})
+    row = one(built, "difference", "label", **{"is": ["yes"], "of": ["yes", "no"]})
+    assert (row["estimate"], row["n_ratings"]) == (1, 2)
+    none = one(built, "difference", "label", **{"is": ["yes"], "of": ["maybe"]})
+    assert none["reason"] == "no_common_cases"
