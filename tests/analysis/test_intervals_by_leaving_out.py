@@ -165,3 +165,10 @@ def test_among_more_than_twelve_raters_nobody_guesses_who_would_agree():
     wide, narrow = (kappa(rows, "conger") for rows in (few, table))
     assert wide.high - wide.low > 1.5
     assert narrow.high - narrow.low < 0.3
+
+
+def test_two_units_that_hold_a_rare_value_are_not_many():
+    found = alpha([[1, 1, 1]] * 30 + [[2, 2, 2], [2, 2, 1]])
+    # Three and two of the rare value: effectively 25/13 units.
+    assert found.df == pytest.approx(2 * (25 / 13 - 1))
+    assert f"t with {found.df:.1f} degrees of freedom" in found.method

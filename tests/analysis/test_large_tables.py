@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from analysis import alpha, coefficients, kappa, mean, percent_agreement
+from analysis.agreement import kappa as kappa_module
 from analysis.agreement import statistic
 from analysis.intervals.resampling import in_order
-from analysis.agreement import kappa as kappa_module
 from raterbook.numbers import reference
 from raterbook.numbers.compute import summary
 

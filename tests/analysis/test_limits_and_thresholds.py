@@ -1,5 +1,7 @@
 """Ends of intervals against second computations, and each threshold on both of its sides."""
 
+from importlib import import_module
+
 import krippendorff
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from analysis import (
     alpha,
     benchmark,
     coefficients,
+    gwet,
     icc,
     kappa,
     mean,
@@ -27,7 +30,7 @@ from analysis import (
     sentence,
     variance_components,
 )
-from analysis.intervals.resampling import FISHER, LOG, LOGIT, PLAIN
+from analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT, PLAIN
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def test_a_hit_outside_the_denominator_is_none():
     assert (found.beside["count"], found.beside["total"]) == (2, 3)
 
 
-@pytest.mark.parametrize("link", [FISHER, LOGIT, LOG, PLAIN])
+@pytest.mark.parametrize("link", [FISHER, LOGIT, LOG, PLAIN, FROM_ONE])
 def test_a_link_goes_there_and_back_with_its_slope(link):
     x = np.array([0.01, 0.2, 0.5, 0.83, 0.999])
     assert link.back(link.there(x)) == pytest.approx(x)
@@ -434,3 +437,18 @@ def test_the_error_of_a_correlation_with_gaps_is_that_of_leaving_out_each_unit(f
     n = len(table)
     without = [icc(table[:i] + table[i + 1 :], form, interval=None).value for i in range(n)]
     assert icc(table, form).se == pytest.approx((n - 1) ** 0.5 * np.std(without))
+
+
+def test_as_many_values_as_a_table_may_have_are_taken_and_one_more_is_refused(monkeypatch):
+    for name in ("weights", "distances", "gwet", "together"):
+        monkeypatch.setattr(import_module(f"analysis.{name}"), "MOST", 5)
+    table = [[value, value] for value in range(6)]
+    for compute in (gwet, percent_agreement, lambda rows: alpha(rows, "absolute")):
+        assert compute(table[:5]).value == 1
+        with pytest.raises(ValueError, match=r"6 different values: .* at most 5"):
+            compute(table)
+    names = ["percent_agreement", "alpha_interval"]
+    assert coefficients(table[:5], names)["percent_agreement"].value == 1
+    found = coefficients(table, names)
+    assert found["percent_agreement"].reason == "too_many_values"
+    assert found["alpha_interval"].value == 1
