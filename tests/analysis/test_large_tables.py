@@ -96,9 +96,14 @@ def test_units_that_are_alike_are_as_many_in_groups_as_they_are(monkeypatch):
     given, asked = patterns * 80 + [[1, 1]] * 300, {"scale": [1, 2, 3]}
     clusters = np.arange(len(given)) // 7
     whole, together = alpha(given, **asked), alpha(given, cluster=clusters, **asked)
-    monkeypatch.setattr(statistic, "LARGE", 1)
+    # Four patterns have five sums each.
+    monkeypatch.setattr(statistic, "LARGE", 20)
+    assert alpha(given, **asked) == whole
+    monkeypatch.setattr(statistic, "LARGE", 19)
+    assert "over 200 units" in alpha(given, **asked).method
     assert alpha(given, **asked).value == pytest.approx(whole.value)
     # A hundred clusters are a hundred groups.
+    monkeypatch.setattr(statistic, "LARGE", 1)
     grouped = alpha(given, cluster=clusters, **asked)
     assert grouped.value == pytest.approx(together.value)
     assert grouped.se == pytest.approx(together.se, rel=0.01)
