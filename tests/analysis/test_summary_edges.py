@@ -306,6 +306,24 @@ def test_a_question_nobody_answered_and_without_a_scale_leaves_a_reason(frame):
         assert row["reason"] == reason
 
 
+NOBODY = {
+    **dict.fromkeys(("mean", "median", "overall_mean", "score_ranges"), "no_ratings"),
+    **dict.fromkeys(("evaluator_sd", "evaluator_variance", "full_agreement"), "no_ratings"),
+    **dict.fromkeys(("alpha_ordinal", "icc_2_1", "percent_agreement"), "no_ratings"),
+    **dict.fromkeys(("exact", "mae", "spearman", "percent_match"), "no_comparison"),
+    "sd": "too_few_units",
+    "weighted_mean": "no_confidence",
+    "difference": "no_common_cases",
+}
+
+
+@pytest.mark.parametrize("statistic", NOBODY)
+def test_a_question_that_nobody_answered_says_so(frame, statistic):
+    row = one(lone(frame), statistic, "clarity")
+    assert (row["estimate"], row["low"], row["reason"]) == (None, None, NOBODY[statistic])
+    assert (row["n_items"], row["n_raters"], row["n_ratings"]) == (0, 0, 0)
+
+
 def test_answers_are_handed_over_long_with_part_cluster_and_confidence(frame):
     answers = [
         ("i1", 2, "ana", "tone", 5),
