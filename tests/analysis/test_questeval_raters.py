@@ -224,3 +224,15 @@ def test_sums_that_round_by_their_order_do_not_turn_on_the_names_either():
         ]
         found.add(estimates(answers, kinds={}, interval=None)["precision"])
     assert len(found) == 1
+
+
+def test_of_two_raters_each_stands_alone_as_well_and_one_does_not():
+    def alone(answers, **how):
+        made = summary(build(answers, KINDS), [{"statistic": "recall"}], QUEST, **how)
+        return {row["group"]["rater"]: row["estimate"] for row in made if row["group"]}
+
+    # Of question 1 ana found what she saw in the reference, and ben did not; question 2 has no
+    # answer from the text by her and none from the reference by him.
+    assert alone(TWO) == {"ana": 1, "ben": 0}
+    assert alone([row for row in TWO if row[3] == "reference_answer" or row[2] == "ben"]) == {}
+    assert alone(TWO, raters=["ana"]) == {}
