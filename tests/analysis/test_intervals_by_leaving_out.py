@@ -172,3 +172,18 @@ def test_two_units_that_hold_a_rare_value_are_not_many():
     # Three and two of the rare value: effectively 25/13 units.
     assert found.df == pytest.approx(2 * (25 / 13 - 1))
     assert f"t with {found.df:.1f} degrees of freedom" in found.method
+
+
+@pytest.mark.parametrize(("values", "labels"), [(100, True), (101, False)])
+def test_among_more_than_a_hundred_values_none_is_rare(values, labels):
+    table = [[1, 1, 1]] * 30 + [[2, 2, 2], [2, 2, 1]]
+    found = alpha(table, scale=range(1, values + 1))
+    assert (found.df == pytest.approx(2 * (25 / 13 - 1))) is labels
+
+
+def test_a_published_interval_needs_two_units():
+    for measure in (alpha, kind_of("fleiss")):
+        one = measure([[1, 2]], interval="analytic")
+        assert (one.low, one.reason) == (None, "too_few_units_for_interval")
+        two = measure([[1, 2], [2, 2]], interval="analytic")
+        assert two.low < two.value < two.high == 1

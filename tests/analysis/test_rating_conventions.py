@@ -17,8 +17,8 @@ from analysis import (
     mean,
     pairwise,
     percent_agreement,
-    summary,
 )
+from raterbook.numbers.compute import summary
 
 # Krippendorff (2011), section C: four observers, twelve units.
 FOUR = [

@@ -3,7 +3,7 @@
 import pytest
 
 from raterbook.numbers.compute import summary
-from raterbook.numbers.measures import STATISTICS, TAKES, takes
+from raterbook.numbers.measures import STATISTICS, TAKES, correction_of, takes
 
 SCALE = [1, 2, 3, 4, 5]
 METRICS = ["relevance", "accuracy", "completeness", "fluency", "kg_alignment"]
@@ -140,3 +140,9 @@ def test_no_question_is_left_out_for_what_it_is_called(frame, pick, name):
 def test_an_unknown_statistic_is_refused_with_the_known_ones(frame):
     with pytest.raises(ValueError, match=r"unknown statistic 'alpa'.*alpha_nominal.*proportion_…"):
         summary(frame([("x", 0, "A", "tone", 3)]), [{"statistic": "alpa"}], NEUREG)
+
+
+def test_only_differences_are_corrected_for_their_number():
+    assert correction_of({"statistic": "mean", "correction": "holm"}) is None
+    assert correction_of({"statistic": "difference"}) == "holm"
+    assert correction_of({"statistic": "difference_recall", "correction": "none"}) == "none"
