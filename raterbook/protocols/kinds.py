@@ -1,21 +1,32 @@
-"""Which values are answers to a question, and the one form in which each is kept."""
+"""The types of questions: which values are answers, the one form each is kept in, and words."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
-
-from raterbook.protocols.conditions import UNANSWERABLE, Condition, read_condition
+from raterbook.protocols.conditions import UNANSWERABLE
+from raterbook.protocols.schema import number
 
 if TYPE_CHECKING:
-    from raterbook.protocols.questions import Question
+    from raterbook.protocols.questions import Measurement, Question
 
 
+MOST_STEPS = 1000
+MOST_NUMBERS = 50  # more than that a model is told by their ends
+SAYINGS = (
+    "unanswerable",
+    "无法推断",
+    "無法推斷",
+    "cannot be determined",
+    "cannot be determined from the text",
+    "can't be determined",
+    "not answerable",
+    "no answer",
+)
 _DASHES = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
 _IN_BRACKETS = re.compile(r"\([^()]*\)\s*$")
 _SAID_SO = re.compile(r"\s*<\s*unanswerable\s*>", re.IGNORECASE)
@@ -72,151 +83,302 @@ def confidence(value: Any) -> float:
     return found
 
 
-def checked(question: Question, value: Any) -> Any:
-    """The value as it is stored, or a ValueError that says what is wrong with it."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        raise ValueError(f"an empty value is no answer to “{question.id}”")
-    if question.type == "choice":
-        return _option(question, value)
-    if question.type in ("text", "answer"):
+def is_unanswerable(text: str, spellings: tuple[str, ...] = SAYINGS) -> bool:
+    """Whether an answer says that the text holds none, in one of these spellings or the sentinel.
+
+    >>> is_unanswerable("Cannot be determined."), is_unanswerable("<unanswerable> as it is silent")
+    (True, True)
+    """
+    # The word in its brackets is nobody's answer, whatever reason follows it.
+    told = _SAID_SO.match(unicodedata.normalize("NFKC", text))
+    return bool(told) or _bare(text) in _bare_spellings(spellings)
+
+
+def _bare(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip().rstrip(_TERMINAL)
+
+
+@cache
+def _bare_spellings(spellings: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_bare, spellings))
+
+
+class QuestionType:
+    """What an answer is, to questions of one type.
+
+    A new type is its class here, its line in TYPES and, where no control of the form will do, one
+    more in rating/front/questions.js, by the name that `control` has. Answers are kept by the
+    number of their value where the values can be listed, else as numbers or as texts.
+    """
+
+    name: ClassVar[str]
+    control: ClassVar[str]  # in the form
+    measurement: ClassVar[Measurement | None] = None  # unless the question says another
+    keys: ClassVar[tuple[str, ...]] = ()  # of a question, which other types do not have
+    is_numeric: ClassVar[bool] = False
+    is_judgement: ClassVar[bool] = True  # a rating, with reasons; not a text, not a confidence
+    is_text: ClassVar[bool] = False  # free, and counted by nothing
+    is_closed: ClassVar[bool] = True  # a reply without it is not complete
+    has_unanswerable: ClassVar[bool] = False
+    unit: ClassVar[str] = ""
+
+    def complete(self, question: Question) -> dict[str, Any]:
+        """Keys that follow from the others where they were left out."""
+        return {}
+
+    def examine(self, question: Question) -> None:
+        """A ValueError if the question's own keys contradict each other."""
+        if question.level and self.measurement is None:
+            raise ValueError(f"({question.id}): 'level' has no meaning for type {self.name}")
+
+    def values(self, question: Question) -> tuple[Any, ...] | None:
+        """The allowed values in order, lowest first; None where they cannot be listed."""
+        return None
+
+    def check(self, question: Question, value: Any) -> Any:
+        """The value as it is kept, or a ValueError that says what is wrong with it."""
+        raise NotImplementedError
+
+    def encode(self, value: Any) -> dict[str, Any]:
+        """The column of an answer that keeps a checked value, where values cannot be listed."""
+        return {"number": float(value)} if self.is_numeric else {"text": value}
+
+    def decode(self, number: float | None, text: str | None) -> Any:
+        """The value those columns hold."""
+        return number if text is None else text
+
+    def summary(self, question: Question) -> str:
+        """The type in a few words, for who reads the protocol."""
+        return f"{self.name}, {question.level}" if question.level else self.name
+
+    def takes(self, question: Question) -> str:
+        """What is an answer, for who writes one into a file."""
+        if question.values is not None:
+            return ", ".join(map(str, question.values))
+        if self.is_numeric:
+            return f"a number from {question.min} to {question.max}"
+        return "a text"
+
+    def output(self, question: Question) -> str:
+        """What a model is to write; no value of the question itself."""
+        if question.values is not None:
+            return "one of " + " | ".join(map(str, question.values))
+        return self.takes(question)
+
+    def schema(self, question: Question) -> dict[str, Any]:
+        """The JSON schema of a value in a model's reply."""
+        values, codes = question.values, list(question.not_applicable)
+        if values is not None and (not self.is_numeric or len(values) <= MOST_NUMBERS):
+            return {"enum": [*values, *codes]}
+        if not self.is_numeric:
+            return {"type": "string"}
+        number = {"type": "number", "minimum": question.min, "maximum": question.max}
+        return {"anyOf": [number, {"type": "string", "enum": codes}]} if codes else number
+
+
+class ScaleType(QuestionType):
+    """A score between two ends, in steps or with any decimals; its levels may have names."""
+
+    name = "scale"
+    control = "scale"
+    measurement = "ordinal"
+    keys = ("levels", "min", "max", "step")
+    is_numeric = True
+
+    def complete(self, question: Question) -> dict[str, Any]:
+        values = [level.value for level in question.levels]
+        return {
+            "step": 1 if question.step is None else question.step,
+            "min": min(values) if question.min is None and values else question.min,
+            "max": max(values) if question.max is None and values else question.max,
+        }
+
+    def examine(self, question: Question) -> None:
+        name = f"({question.id})"
+        if question.min is None or question.max is None:
+            raise ValueError(f"{name}: a scale needs levels, or min and max")
+        low, high, step = question.min, question.max, question.step or 0
+        if low >= high or step < 0:
+            raise ValueError(f"{name}: min must be below max, and step not below 0")
+        steps = (high - low) / step if step else 0
+        if abs(steps - round(steps)) > 1e-9:
+            raise ValueError(f"{name}: step {step} does not lead from min to max")
+        if steps > MOST_STEPS:
+            raise ValueError(f"{name}: more than {MOST_STEPS} steps; write step: 0 for any decimal")
+        values = [level.value for level in question.levels]
+        if len(set(values)) < len(values):
+            raise ValueError(f"{name}: two levels have the same value")
+        allowed = question.values
+        for value in values:
+            if not low <= value <= high or (allowed is not None and value not in allowed):
+                raise ValueError(f"{name}: level {value} is not on the scale")
+        if allowed is not None and values and set(values) != set(allowed):
+            missing = ", ".join(str(value) for value in allowed if value not in values)
+            raise ValueError(f"{name}: no level describes {missing}")
+
+    def values(self, question: Question) -> tuple[Any, ...] | None:
+        if not question.step:
+            return None
+        low, high = question.ends
+        steps = round((high - low) / question.step)
+        found = (round(low + place * question.step, 9) for place in range(steps + 1))
+        return tuple(int(value) if value == int(value) else value for value in found)
+
+    def check(self, question: Question, value: Any) -> int | float:
+        text = value.strip() if isinstance(value, str) else value
+        if isinstance(text, str):
+            for level in question.levels:
+                if fold(text) in {fold(word) for word in (level.name, *level.aliases)}:
+                    return number(level.value)
+        score = _between(question, value, text)
+        values = question.values
+        if values is not None and score not in values:
+            whole = "a whole number" if question.step == 1 else "on the scale"
+            raise ValueError(
+                f"{score} is not {whole}, and “{question.id}” takes {_allowed(question)}"
+            )
+        return score
+
+    def summary(self, question: Question) -> str:
+        decimals = ", decimals allowed" if not question.step else ""
+        return f"scale {question.min}–{question.max}{decimals}, {question.level}"
+
+    def output(self, question: Question) -> str:
+        kind = "a whole number" if question.step == 1 else "a number, decimals allowed"
+        return f"{kind} from {question.min} to {question.max}"
+
+
+class ChoiceType(QuestionType):
+    """One of a few options, each described."""
+
+    name = "choice"
+    control = "choice"
+    measurement = "nominal"
+    keys = ("options",)
+
+    def examine(self, question: Question) -> None:
+        if len(question.options) < 2:
+            raise ValueError(f"({question.id}): a choice needs at least two options")
+        if question.level in ("interval", "ratio"):
+            raise ValueError(
+                f"({question.id}): options have no distances; level is nominal or ordinal"
+            )
+        spellings = [
+            word
+            for option in question.options
+            for word in {fold(each) for each in (option.value, option.label, *option.aliases)}
+        ]
+        if len(set(spellings)) < len(spellings):
+            raise ValueError(f"({question.id}): two options are spelled alike")
+
+    def values(self, question: Question) -> tuple[str, ...]:
+        return tuple(option.value for option in question.options)
+
+    def check(self, question: Question, value: Any) -> str:
+        text = str(value)
+        for option in question.options:
+            if text == option.value:
+                return option.value
+        for option in question.options:
+            if fold(text) in {fold(word) for word in (option.value, option.label, *option.aliases)}:
+                return option.value
+        raise ValueError(f"{value!r} is not one of {_allowed(question)} for “{question.id}”")
+
+
+class PercentType(QuestionType):
+    """0–100: mostly how sure a rater is of the answers it covers."""
+
+    name = "percent"
+    control = "percent"
+    measurement = "ratio"
+    keys = ("covers",)
+    is_numeric = True
+    is_judgement = False
+    is_closed = False
+    unit = "%"
+
+    def complete(self, question: Question) -> dict[str, Any]:
+        return {"min": 0, "max": 100}
+
+    def check(self, question: Question, value: Any) -> int | float:
+        text = value.strip() if isinstance(value, str) else value
+        signed = isinstance(text, str) and text.endswith("%")
+        score = _between(question, value, text[:-1] if signed else text)
+        if not signed and 0 < score < 1:
+            raise ValueError(
+                f"{score} for “{question.id}”: percentages are written 0–100; "
+                f"write {round(score * 100, 6):g} or {score}%"
+            )
+        return score
+
+    def summary(self, question: Question) -> str:
+        return "0–100 %"
+
+
+class TextType(QuestionType):
+    """A text, to be read by people."""
+
+    name = "text"
+    control = "text"
+    is_judgement = False
+    is_text = True
+    is_closed = False
+
+    def check(self, question: Question, value: Any) -> str:
         if not isinstance(value, str):
             raise ValueError(f"{value!r} is not a text, and “{question.id}” takes texts")
-        text = storable(value, f"“{question.id}”")
-        return _answer(question, text) if question.type == "answer" else text
-    return _score(question, value)
+        return storable(value, f"“{question.id}”")
+
+    def output(self, question: Question) -> str:
+        return "text" if question.required is not False else "text, may be empty"
 
 
-def allowed(question: Question) -> str:
-    """The allowed values, in words: “1, 2, 3, 4, 5”, or “1–5”."""
-    values = question.values
-    if values and len(values) <= 12:
-        return ", ".join(str(value) for value in values)
-    return f"{question.min}–{question.max}"
+class AnswerType(TextType):
+    """An answer in words that is compared with others, or the statement that there is none."""
+
+    name = "answer"
+    control = "answer"
+    keys = ("unanswerable",)
+    is_text = False
+    is_closed = True
+    has_unanswerable = True
+
+    def check(self, question: Question, value: Any) -> str:
+        text = super().check(question, value)
+        return UNANSWERABLE if is_unanswerable(text, question.unanswerable) else text
+
+    def summary(self, question: Question) -> str:
+        return f"answer, or {UNANSWERABLE}"
+
+    def takes(self, question: Question) -> str:
+        return f"a text, or {UNANSWERABLE}"
+
+    def output(self, question: Question) -> str:
+        return f"the answer, or {UNANSWERABLE}"
 
 
-def _option(question: Question, value: Any) -> str:
-    text = str(value)
-    for option in question.options:
-        if text == option.value:
-            return option.value
-    for option in question.options:
-        if fold(text) in {fold(word) for word in (option.value, option.label, *option.aliases)}:
-            return option.value
-    raise ValueError(f"{value!r} is not one of {allowed(question)} for “{question.id}”")
-
-
-def _answer(question: Question, value: str) -> str:
-    def said(text: str) -> str:
-        return unicodedata.normalize("NFKC", text).casefold().strip().strip(_TERMINAL)
-
-    if said(value) in {said(word) for word in question.unanswerable}:
-        return UNANSWERABLE
-    # The word in its brackets is nobody's answer, whatever reason follows it.
-    return UNANSWERABLE if _SAID_SO.match(unicodedata.normalize("NFKC", value)) else value
-
-
-def _score(question: Question, value: Any) -> int | float:
-    text = value.strip() if isinstance(value, str) else value
-    if isinstance(text, str):
-        for level in question.levels:
-            if fold(text) in {fold(word) for word in (level.name, *level.aliases)}:
-                return number(level.value)
-    is_percent = question.type == "percent"
-    if is_percent and isinstance(text, str) and text.endswith("%"):
-        text, in_percent = text[:-1], True
-    else:
-        in_percent = False
+def _between(question: Question, value: Any, text: Any) -> int | float:
+    """What was said as a number between the question's ends."""
     try:
         score = number(text)
     except ValueError:
         raise ValueError(
-            f"{value!r} is not a number, and “{question.id}” takes {allowed(question)}"
+            f"{value!r} is not a number, and “{question.id}” takes {_allowed(question)}"
         ) from None
     low, high = question.ends
     if not low <= score <= high:
         raise ValueError(f"{score} is outside {low}–{high} for “{question.id}”")
-    if is_percent and not in_percent and 0 < score < 1:
-        raise ValueError(
-            f"{score} for “{question.id}”: percentages are written 0–100; "
-            f"write {round(score * 100, 6):g} or {score}%"
-        )
-    values = question.values
-    if values is not None and score not in values:
-        whole = "a whole number" if question.step == 1 else "on the scale"
-        raise ValueError(f"{score} is not {whole}, and “{question.id}” takes {allowed(question)}")
     return score
 
 
-# The small types the schema is made of: a mapping without unknown keys, texts, numbers.
+def _allowed(question: Question) -> str:
+    """The allowed values: “1, 2, 3, 4, 5”, or “1–5”."""
+    values = question.values
+    if values and len(values) <= 12:
+        return ", ".join(map(str, values))
+    return f"{question.min}–{question.max}"
 
 
-_NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,15})?", re.ASCII)
-
-
-class Written(BaseModel):
-    """A mapping of the file: frozen, every key known."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @classmethod
-    def keys(cls) -> list[str]:
-        """The keys an author may write, in order."""
-        return [
-            field.alias or name for name, field in cls.model_fields.items() if not field.exclude
-        ]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            allowed = cls.keys()
-            unknown = [key for key in data if key not in allowed]
-            if unknown:
-                raise PydanticCustomError(
-                    "unknown_key", "unknown key", {"unknown": unknown, "allowed": allowed}
-                )
-        return data
-
-
-def number(raw: Any) -> int | float:
-    """A plain decimal number; whole ones become integers.
-
-    >>> number("4"), number("4.0"), number(" 4.5 ")
-    (4, 4, 4.5)
-    """
-    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
-        raise ValueError(f"{raw!r} is not a number")
-    text = str(raw).strip()
-    if not _NUMBER.fullmatch(text):
-        raise ValueError(f"{raw!r} is not a number")
-    value = float(text)
-    return int(value) if value.is_integer() else value
-
-
-def _truth(raw: Any) -> Any:
-    if raw in ("true", True):
-        return True
-    if raw in ("false", False):
-        return False
-    raise ValueError(f"{raw!r} is not one of true, false")
-
-
-def _requirement(raw: Any) -> Any:
-    if isinstance(raw, dict):
-        return read_condition(raw)
-    try:
-        return _truth(raw)
-    except ValueError:
-        raise ValueError(f"{raw!r} is not one of true, false, or a condition") from None
-
-
-def _listed(raw: Any) -> Any:
-    return [raw] if isinstance(raw, str) else raw
-
-
-Text = Annotated[str, Field(min_length=1)]
-Number = Annotated[int | float, BeforeValidator(number)]
-Truth = Annotated[bool, BeforeValidator(_truth)]
-When = Annotated[Condition, BeforeValidator(read_condition)]
-Requirement = Annotated[Any, BeforeValidator(_requirement)]
-OneOrMore = Annotated[tuple[Text, ...], BeforeValidator(_listed), Field(min_length=1)]
+TYPES: dict[str, QuestionType] = {
+    each.name: each for each in (ScaleType(), ChoiceType(), PercentType(), TextType(), AnswerType())
+}

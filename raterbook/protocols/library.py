@@ -96,7 +96,7 @@ DEEPEST = 30
 
 
 @dataclass(frozen=True)
-class Written:
+class Document:
     """The content of a file and the line of every path in it."""
 
     source: str
@@ -115,7 +115,7 @@ class Written:
         )
 
 
-def read(text: str, source: str) -> Written:
+def read(text: str, source: str) -> Document:
     """The text's content, or a ProtocolError that names the line."""
     if len(text.encode("utf-8", "surrogatepass")) > LARGEST:
         raise ProtocolError(f"{source}: larger than {LARGEST:,} bytes; a protocol is a short text")
@@ -137,7 +137,7 @@ def read(text: str, source: str) -> Written:
     if not isinstance(node, yaml.MappingNode):
         raise ProtocolError(located(source, 1, "a protocol is a mapping that begins with name:"))
     lines: dict[Steps, int] = {}
-    return Written(source, _content(node, (), lines, source), lines)
+    return Document(source, _content(node, (), lines, source), lines)
 
 
 def _refuse_cleverness(text: str, source: str) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from raterbook.protocols.conditions import read_condition
-from raterbook.protocols.kinds import Number, OneOrMore, Text, Written
 from raterbook.protocols.problems import unknown
+from raterbook.protocols.schema import Number, OneOrMore, Text, Written
 
 # What each statistic needs of a question: numbers, an order, or only values that can be the same.
 # RAGQuestEval compares two answers in words. `analysis` holds the same; a test compares the two.

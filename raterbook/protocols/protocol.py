@@ -12,9 +12,9 @@ from pydantic import Field as Key
 from pydantic import field_validator
 
 from raterbook.protocols.conditions import rewritten
-from raterbook.protocols.kinds import OneOrMore, Text, Truth, Written
 from raterbook.protocols.measures import Measure, Target
 from raterbook.protocols.questions import Question
+from raterbook.protocols.schema import OneOrMore, Text, Truth, Written
 
 Show = Literal["text", "long", "triples", "none", "hidden", "after"]
 VISIBLE = ("text", "long", "triples")

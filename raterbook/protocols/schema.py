@@ -1,0 +1,82 @@
+"""The small types a protocol file is made of: a mapping without unknown keys, texts, numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from raterbook.protocols.conditions import Condition, read_condition
+
+_NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,15})?", re.ASCII)
+
+
+class Written(BaseModel):
+    """A mapping of the file: frozen, every key known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """The keys an author may write, in order."""
+        return [
+            field.alias or name for name, field in cls.model_fields.items() if not field.exclude
+        ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            allowed = cls.keys()
+            unknown = [key for key in data if key not in allowed]
+            if unknown:
+                raise PydanticCustomError(
+                    "unknown_key", "unknown key", {"unknown": unknown, "allowed": allowed}
+                )
+        return data
+
+
+def number(raw: Any) -> int | float:
+    """A plain decimal number; whole ones become integers.
+
+    >>> number("4"), number("4.0"), number(" 4.5 ")
+    (4, 4, 4.5)
+    """
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise ValueError(f"{raw!r} is not a number")
+    text = str(raw).strip()
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"{raw!r} is not a number")
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _truth(raw: Any) -> Any:
+    if raw in ("true", True):
+        return True
+    if raw in ("false", False):
+        return False
+    raise ValueError(f"{raw!r} is not one of true, false")
+
+
+def _requirement(raw: Any) -> Any:
+    if isinstance(raw, dict):
+        return read_condition(raw)
+    try:
+        return _truth(raw)
+    except ValueError:
+        raise ValueError(f"{raw!r} is not one of true, false, or a condition") from None
+
+
+def _listed(raw: Any) -> Any:
+    return [raw] if isinstance(raw, str) else raw
+
+
+Text = Annotated[str, Field(min_length=1)]
+Number = Annotated[int | float, BeforeValidator(number)]
+Truth = Annotated[bool, BeforeValidator(_truth)]
+When = Annotated[Condition, BeforeValidator(read_condition)]
+Requirement = Annotated[Any, BeforeValidator(_requirement)]
+OneOrMore = Annotated[tuple[Text, ...], BeforeValidator(_listed), Field(min_length=1)]
