@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from raterbook.files.handbook import condition
-from raterbook.protocols import Protocol, Question, asked, holds, is_required
+from raterbook.protocols import Protocol, Question, asked, holds, is_missing
 from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh, StoringCell
 from raterbook.rounds.current import Fact
@@ -28,7 +28,7 @@ class Blanks:
     def _cell(self, name: str, answers: Mapping[str, Any]) -> None:
         """One empty cell; what is not asked beside these answers is not missing."""
         question = self.questions[name]
-        if is_required(question, answers):
+        if is_missing(question, answers):
             self.required[name] += 1
         elif asked(question, answers):
             self.open += 1

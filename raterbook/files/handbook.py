@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from raterbook.files.content import label, put
 from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
 from raterbook.protocols.conditions import in_words, same
+from raterbook.protocols.handbook import asking
 from raterbook.rounds import items
 from raterbook.rounds.model import FileError, RoundError
 from raterbook.rounds.snapshot import written
@@ -117,11 +118,7 @@ def _question_lines(question: Question) -> list[str]:
         f"type {question.type}" + (f" ({question.level})" if question.level else ""),
         f"of the {question.of}" + (", asked of each part" if question.per == "part" else ""),
     ]
-    if question.when is not None:
-        facts.append(f"asked when {in_words(question.when)}")
-    if question.required is not True:
-        optional = question.required is False
-        facts.append("optional" if optional else f"required when {in_words(question.required)}")
+    facts += (clause for clause in asking(question) if clause != "required")
     if question.covers:
         facts.append(f"confidence in {', '.join(question.covers)}")
     blocks = [f"### {question.id}", question.prompt, "; ".join(facts) + "."]
@@ -324,7 +321,7 @@ def _question(protocol: Protocol, question: Question, number: int) -> Iterator[B
     yield Heading(3, f"{number}. {question.label}")
     yield Text(question.prompt)
     told = []
-    if question.object and question.type in ("scale", "choice"):
+    if question.object and question.kind.is_judgement:
         told.append(f"Judge {question.object}.")
     if question.per == "part" and protocol.parts is not None:
         told.append(f"Asked about each {protocol.parts.label.lower()}.")
@@ -360,10 +357,10 @@ def _question(protocol: Protocol, question: Question, number: int) -> Iterator[B
         )
     elif question.is_numeric:
         yield Text(f"A number from {question.min} to {question.max}.")
-    if question.type == "scale" and question.step == 0:
+    if question.is_score and question.step == 0:
         yield Text("Decimals are allowed.")
-    if question.type == "answer":
-        yield Text("Write <Unanswerable> where the text gives no answer.")
+    if question.kind.has_unanswerable:
+        yield Text(f"Write {UNANSWERABLE} where the text gives no answer.")
     if question.not_applicable:
         yield Table(("Not applicable", "When"), tuple(question.not_applicable.items()))
     if question.comment is not None:
@@ -427,7 +424,7 @@ def _in_words(question: Question, value: Any) -> str:
     for level in question.levels:
         if same(level.value, value):
             return f"{value} ({level.name})"
-    return f"{value} %" if question.type == "percent" else str(value)
+    return f"{value} {question.kind.unit}" if question.kind.unit else str(value)
 
 
 def _file(protocol: Protocol) -> Iterator[Block]:
@@ -451,20 +448,10 @@ def _file(protocol: Protocol) -> Iterator[Block]:
         )
     yield Table(
         ("question", "value"),
-        tuple((question.id, _values(question)) for question in protocol.questions),
+        tuple((question.id, question.kind.takes(question)) for question in protocol.questions),
     )
 
 
 def _and(words: Sequence[str]) -> str:
     *rest, last = words
     return f"{', '.join(rest)} and {last}" if rest else last
-
-
-def _values(question: Question) -> str:
-    if question.values is not None:
-        return ", ".join(map(str, question.values))
-    if question.is_numeric:
-        return f"a number from {question.min} to {question.max}"
-    if question.type == "answer":
-        return f"a text, or {UNANSWERABLE}"
-    return "a text"

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from raterbook.judges.schema import by_extent, is_closed, reason_target, value_key
+from raterbook.judges.schema import by_extent, reason_target, value_key
 from raterbook.judges.sheets import Sheet
 from raterbook.protocols import Example, Protocol, Question
 
@@ -63,7 +63,7 @@ def _answers(sheet: Sheet, questions: list[Question], example: Example) -> dict[
     found: dict[str, Any] = {}
     for question in questions:
         value = example.answers.get(question.id)
-        if not is_closed(question) or question.type == "answer":
+        if not question.kind.is_judgement:
             if value is not None:
                 found[question.id] = value
         elif value is None:

@@ -18,7 +18,6 @@ from raterbook.judges.schema import (
     Schema,
     by_extent,
     exact_schema,
-    is_closed,
     listed,
     placeholder,
     reply_schema,
@@ -231,6 +230,6 @@ def _place(question: Question) -> Any:
     words = placeholder(question)
     if question.when is not None:
         words = words[:-1] + ", or null>"
-    if is_closed(question) and question.type != "answer":
+    if question.kind.is_judgement:
         return {"reasoning": REASONING, value_key(question): words}
     return words

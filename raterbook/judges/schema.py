@@ -31,31 +31,17 @@ def by_extent(sheet: Sheet) -> tuple[list[Question], list[Question]]:
 
 
 def question_schema(question: Question) -> Schema:
-    value = reasoned(question, _value(question))
-    if question.when is not None or question.type == "percent":
+    value = reasoned(question, question.kind.schema(question))
+    if question.when is not None or (question.is_numeric and not is_closed(question)):
         return {"anyOf": [value, NULL]}
     return value
 
 
 def reasoned(question: Question, value: Schema) -> Schema:
     """The value after its reasoning, where the question has any."""
-    if is_closed(question) and question.type != "answer":
+    if question.kind.is_judgement:
         return closed({"reasoning": {"type": "string"}, value_key(question): value})
     return value
-
-
-def _value(question: Question) -> Schema:
-    if question.type == "choice":
-        listed: list[Any] = [option.value for option in question.options]
-    elif question.values is not None and len(question.values) <= 50:
-        listed = list(question.values)
-    elif question.is_numeric:
-        number = {"type": "number", "minimum": question.min, "maximum": question.max}
-        codes = {"type": "string", "enum": list(question.not_applicable)}
-        return {"anyOf": [number, codes]} if question.not_applicable else number
-    else:
-        return {"type": "string"}
-    return {"enum": [*listed, *question.not_applicable]}
 
 
 def closed(properties: dict[str, Schema]) -> Schema:
@@ -119,7 +105,7 @@ def _settled(question: Question, is_asked: bool | None) -> Schema:
     """`is_asked` is None where that is still open, or where there is no question of it."""
     if is_asked is False:
         return NULL
-    if question.type == "answer":
+    if question.kind.has_unanswerable:
         return {"type": "string", "minLength": 1}
     return question_schema(question.model_copy(update={"when": None}) if is_asked else question)
 
@@ -155,12 +141,9 @@ def _named(question: Question, sheet: Sheet) -> set[str]:
 # Conditions, scales and values in words, for prompts and for telling a model what was wrong.
 
 
-WHOLE = {True: "a whole number", False: "a number, decimals allowed"}
-
-
 def value_key(question: Question) -> str:
     """Under which key a reply states its answer, beside its reasoning."""
-    return "score" if question.type == "scale" else "answer"
+    return "score" if question.is_score else "answer"
 
 
 def listed(words: list[str], last: str = "or") -> str:
@@ -175,17 +158,7 @@ def listed(words: list[str], last: str = "or") -> str:
 
 def placeholder(question: Question) -> str:
     """What stands in the output format where the answer goes; no value of the question itself."""
-    if question.type == "scale":
-        kind = WHOLE[question.step == 1]
-        words = f"{kind} from {question.min} to {question.max}"
-    elif question.type == "choice":
-        words = "one of " + " | ".join(option.value for option in question.options)
-    elif question.type == "percent":
-        words = "a number from 0 to 100"
-    elif question.type == "answer":
-        words = "the answer, or <Unanswerable>"
-    else:
-        words = "text" if question.required is not False else "text, may be empty"
+    words = question.kind.output(question)
     codes = [f'"{code}"' for code in question.not_applicable]
     if codes:
         words += f", or {listed(codes)}"
@@ -194,7 +167,7 @@ def placeholder(question: Question) -> str:
 
 def is_closed(question: Question) -> bool:
     """Questions whose answer makes a reply complete; texts and confidence may be missing."""
-    return question.type in ("scale", "choice", "answer")
+    return question.kind.is_closed
 
 
 def reason_target(question: Question, questions: tuple[Question, ...]) -> str | None:
@@ -203,7 +176,7 @@ def reason_target(question: Question, questions: tuple[Question, ...]) -> str | 
         if other.comment_of == question.id:
             return other.id
     for other in questions:
-        if other.type == "text" and other.id == f"{question.id}_reason":
+        if other.is_text and other.id == f"{question.id}_reason":
             return other.id
     return None
 

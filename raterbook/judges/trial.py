@@ -167,11 +167,11 @@ def beside_people(stored: StoredRound, name: str | None = None) -> pd.DataFrame:
     """
     import pandas as pd
 
-    asked = [one for one in stored.protocol.questions if one.type in ("scale", "choice")]
+    asked = [one for one in stored.protocol.questions if one.kind.is_judgement]
     measures = [
         {"statistic": statistic, "question": question.id}
         for question in asked
-        for statistic in (SCORES if question.type == "scale" else LABELS)
+        for statistic in (SCORES if question.is_score else LABELS)
     ]
     rows = summary(
         stored.frame(), measures, {one.id: _described(one) for one in asked}, interval="jackknife"

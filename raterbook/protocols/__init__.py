@@ -2,6 +2,7 @@
 
 from raterbook.protocols.conditions import UNANSWERABLE, holds
 from raterbook.protocols.handbook import check, overview, show
+from raterbook.protocols.kinds import TYPES, is_unanswerable
 from raterbook.protocols.library import library_path, load, names, parse
 from raterbook.protocols.measures import STATISTICS, Measure, Target
 from raterbook.protocols.problems import ProtocolError
@@ -14,10 +15,18 @@ from raterbook.protocols.protocol import (
     PartsSpec,
     Protocol,
 )
-from raterbook.protocols.questions import Level, Option, Question, asked, is_required
+from raterbook.protocols.questions import (
+    Level,
+    Option,
+    Question,
+    asked,
+    is_missing,
+    is_required,
+)
 
 __all__ = [
     "STATISTICS",
+    "TYPES",
     "UNANSWERABLE",
     "AnswerColumn",
     "Example",
@@ -35,7 +44,9 @@ __all__ = [
     "asked",
     "check",
     "holds",
+    "is_missing",
     "is_required",
+    "is_unanswerable",
     "library_path",
     "load",
     "names",

@@ -131,19 +131,12 @@ def _question(question: Question) -> Iterator[str]:
     yield from _wrapped(question.prompt, "  ")
     if question.help:
         yield from _wrapped(question.help, "  ")
-    facts = [_kind(question)]
+    facts = [question.kind.summary(question)]
     if question.of == "case":
         facts.append("once for each case")
     if question.per == "part":
         facts.append("for each part")
-    if question.when is not None:
-        facts.append(f"asked when {in_words(question.when)}")
-    if question.required is True:
-        facts.append("required")
-    elif question.required is False:
-        facts.append("optional")
-    else:
-        facts.append(f"required when {in_words(question.required)}")
+    facts += asking(question)
     if question.shows:
         facts.append(f"shows {', '.join(question.shows)}")
     if question.covers:
@@ -161,13 +154,14 @@ def _question(question: Question) -> Iterator[str]:
         yield from _entry(f"not applicable ({code})", reason)
 
 
-def _kind(question: Question) -> str:
-    if question.type == "scale":
-        decimals = ", decimals allowed" if not question.step else ""
-        return f"scale {question.min}–{question.max}{decimals}, {question.level}"
-    if question.type == "choice":
-        return f"choice, {question.level}"
-    return {"percent": "0–100 %", "answer": "answer, or <Unanswerable>"}.get(question.type, "text")
+def asking(question: Question) -> Iterator[str]:
+    """When the question is put and when it must be answered, a clause for each."""
+    if question.when is not None:
+        yield f"asked when {in_words(question.when)}"
+    if isinstance(question.required, dict):
+        yield f"required when {in_words(question.required)}"
+    else:
+        yield "required" if question.required else "optional"
 
 
 def _examples(protocol: Protocol) -> Iterator[str]:

@@ -143,10 +143,6 @@ class QuestionType:
         """The column of an answer that keeps a checked value, where values cannot be listed."""
         return {"number": float(value)} if self.is_numeric else {"text": value}
 
-    def decode(self, number: float | None, text: str | None) -> Any:
-        """The value those columns hold."""
-        return number if text is None else text
-
     def summary(self, question: Question) -> str:
         """The type in a few words, for who reads the protocol."""
         return f"{self.name}, {question.level}" if question.level else self.name

@@ -220,6 +220,7 @@ def _question(question: Question) -> dict[str, Any]:
         mode="json",
         exclude={"aliases", "consensus", "comment", "levels", "options"},
     )
+    content["control"], content["unit"] = question.kind.control, question.kind.unit
     content["comment_of"] = question.comment_of
     content["values"] = None if question.values is None else list(question.values)
     content["levels"] = [level.model_dump(exclude={"aliases"}) for level in question.levels]

@@ -167,6 +167,14 @@ def asked(question: Question, answers: Mapping[str, Any]) -> bool:
     return holds(question.when, answers)
 
 
+SETTLED = ("answered", "not_applicable")  # said, or said not to apply; skipped is no answer
+
+
 def is_required(question: Question, answers: Mapping[str, Any]) -> bool:
     """Whether it must be answered before the item counts as done."""
     return asked(question, answers) and holds(question.required, answers)
+
+
+def is_missing(question: Question, answers: Mapping[str, Any], status: str | None = None) -> bool:
+    """Whether an answer is wanted that is not there; `status` is that of what was said, if any."""
+    return status not in SETTLED and is_required(question, answers)

@@ -313,7 +313,7 @@ def _measure(path: Steps, measure: Measure, protocol: Protocol) -> Iterator[Prob
 
 def _fits(where: Steps, measure: Measure, question: Question) -> Iterator[Problem]:
     statistic, what = measure.statistic, f"{dotted(where)} {question.id!r}"
-    if question.type == "text":
+    if question.is_text:
         yield where, f"{what} is a text; {statistic} cannot count it"
     elif measure.takes == "numbers" and measure.recode:
         yield where, f"{what} is recoded into labels, which have no numbers for {statistic}"
@@ -331,8 +331,8 @@ def _has_criteria(measure: Measure, protocol: Protocol) -> bool:
 
 
 def _two_sides(path: Steps, measure: Measure, questions: dict[str, Question]) -> Iterator[Problem]:
-    found = [questions[name].type for name in SIDES if name in questions]
-    if found != ["answer", "answer"] or measure.question not in (None, SIDES[:1]):
+    found = [questions[name].kind.has_unanswerable for name in SIDES if name in questions]
+    if found != [True, True] or measure.question not in (None, SIDES[:1]):
         where = f"{dotted(path)} {measure.statistic}"
         sides = " with those to ".join(map(repr, SIDES))
         yield path, f"{where} compares the answers to {sides}, two questions of type answer"

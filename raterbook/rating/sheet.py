@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from raterbook.protocols import Protocol, Question, is_required
+from raterbook.protocols import Protocol, Question, is_missing
 from raterbook.rounds import Mark
 from raterbook.rounds.marks import evidence
 from raterbook.rounds.parts import Page
 
-PASSED = ("answered", "not_applicable", "skipped")  # a skipped question holds no stage back
 Key = tuple[str, int, str]  # subject, part, question
 
 
@@ -53,9 +52,10 @@ def untouched(asked: list[Slot], answers: Mapping[Key, Any]) -> list[Slot]:
     values = _values(asked, answers)
     for slot in asked:
         held = answers.get(slot.key)
-        if held is not None and held.status in PASSED:
-            continue
-        if is_required(slot.question, {**values.get(0, {}), **values.get(slot.part, {})}):
+        status = None if held is None else held.status
+        known = {**values.get(0, {}), **values.get(slot.part, {})}
+        # A skipped question is missing, and holds no stage back.
+        if status != "skipped" and is_missing(slot.question, known, status):
             found.append(slot)
     return found
 

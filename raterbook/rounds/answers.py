@@ -300,10 +300,8 @@ def _value(value: Any, asked: Asked, remembered: dict[Any, Any]) -> dict[str, An
         raise Refused(str(error)) from None
     if asked.allowed:
         found: dict[str, Any] = {"value_id": asked.allowed[checked]}
-    elif question.is_numeric:
-        found = {"number": float(checked)}
     else:
-        found = {"text": checked}
+        found = question.kind.encode(checked)
     if seen is not None and "text" not in found:
         remembered[seen] = found
     return found

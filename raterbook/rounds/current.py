@@ -269,7 +269,7 @@ def facts(
             row.server_time,
             row.revision,
             row.lamport,
-            question.question.type == "percent",
+            question.question.kind.unit == "%",
         )
         found.append(((order[row.subject_id], row.part, row.rater_id, place, row.replicate), fact))
     return [fact for _, fact in sorted(found, key=lambda pair: pair[0])]

@@ -82,7 +82,7 @@ def frame(
     with stored.store.read() as connection:
         snapshot = stored.look(connection)
         asked = stored.asked(connection)
-        wanted = [each.id for each in asked.values() if texts or each.question.type != "text"]
+        wanted = [each.id for each in asked.values() if texts or not each.question.is_text]
         events = read(connection, stored.id, wanted, details)
         inside = stored.inside(connection)
     if not excluded and snapshot.excluded:
@@ -181,7 +181,7 @@ def _values(asked: Mapping[str, Asked], events: Events) -> pd.Categorical:
     codes = np.where(events.value_id >= 0, names.codes[np.maximum(events.value_id, 0)], -1)
     categories = {name: code for code, name in enumerate(names.categories)}
     is_number = ~np.isnan(events.number)
-    percents = [each.id for each in asked.values() if each.question.type == "percent"]
+    percents = [each.id for each in asked.values() if each.question.kind.unit == "%"]
     spelled = [
         percentage(value) if is_percent else written(value)
         for value, is_percent in zip(

@@ -1,5 +1,6 @@
 """The front end: its own tests in Node, and what the joined script promises."""
 
+import ast
 import json
 import re
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import raterbook
 from raterbook.files.items import read_triples
 from raterbook.protocols import UNANSWERABLE, Question, holds, load, names
 from raterbook.rating import front
@@ -75,6 +77,18 @@ def test_what_means_unanswerable_in_the_form_means_it_in_the_store():
         assert said is case["unanswerable"], case["typed"]
 
 
+def test_the_sentinel_stands_once_in_each_language():
+    code = [path.read_text("utf-8") for path in Path(raterbook.__file__).parent.rglob("*.py")]
+    strings = [
+        node.value
+        for text in code
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert strings.count(UNANSWERABLE) == 1
+    assert front.script().count(UNANSWERABLE) == 1
+
+
 @pytest.mark.parametrize("case", table("triples"), ids=lambda case: case["text"])
 def test_triples_are_read_at_opening_as_the_form_shows_them(case):
     triples, others = read_triples(case["text"])
@@ -119,8 +133,10 @@ def test_nothing_comes_from_outside_and_nothing_is_parsed_as_markup():
 def test_the_front_end_knows_every_kind_of_question_and_field(name):
     page = load(name).for_form()
     assert {field["show"] for field in page["fields"]} <= {"text", "long", "triples"}
-    kinds = {question["type"] for question in page["questions"]}
-    assert kinds <= {"scale", "choice", "percent", "text", "answer"}
+    controls = re.findall(
+        r"^  (\w+)[:(]", front.script().split("CONTROLS = {")[1].split("};")[0], re.M
+    )
+    assert {question["control"] for question in page["questions"]} <= set(controls)
     assert {one for stage in page["stages"] for one in stage} == {
         question["id"] for question in page["questions"]
     }

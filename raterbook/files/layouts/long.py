@@ -148,7 +148,7 @@ def _comment(
 def _no_comment(answer: Given, protocol: Protocol) -> str:
     """Where the comment can go instead: to a question that has one, or that is a text itself."""
     takes = [each.comment_of for each in protocol.questions if each.comment_of]
-    texts = [each.id for each in protocol.questions if each.type == "text" and not each.comment_of]
+    texts = [each.id for each in protocol.questions if each.is_text and not each.comment_of]
     ways = [f"comment on {listed(takes)}"] if takes else []
     if texts:
         ways.append(

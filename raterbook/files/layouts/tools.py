@@ -404,9 +404,9 @@ def tasks(
 
 def _result(question: Question, fact: Fact) -> dict[str, Any]:
     """One answer under the control of its question; stars for whole scores from 1."""
-    low = question.min if question.type == "scale" else None
-    kind = {"choice": "choices", "text": "textarea", "answer": "textarea"}.get(question.type)
-    if kind is None:
+    low = question.min if question.is_score else None
+    kind = "choices" if question.is_label else "textarea"
+    if question.is_numeric:
         kind = "rating" if low is not None and low >= 1 and question.step == 1 else "number"
     value = {"choices": {"choices": [fact.value]}, "textarea": {"text": [fact.value]}}.get(
         kind, {kind: fact.value}

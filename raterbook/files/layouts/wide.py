@@ -219,8 +219,8 @@ def _columns(protocol: Protocol, lines: list[Line]) -> list[Column]:
     part: Column = ("part", lambda line: line.first.part_text)
     if _used(part, lines):
         between.insert(0, part)
-    closed = [question for question in protocol.questions if question.type != "text"]
-    texts = [question for question in protocol.questions if question.type == "text"]
+    closed = [question for question in protocol.questions if not question.is_text]
+    texts = [question for question in protocol.questions if question.is_text]
     titles = {
         question.id: question.aliases[0] if own and question.aliases else question.id
         for question in protocol.questions

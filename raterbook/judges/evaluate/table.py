@@ -47,7 +47,7 @@ def line_of(item: str, reply: Reply, parsed: Parsed | None, protocol: Protocol) 
 
 def criteria_of(protocol: Protocol) -> list[Question]:
     """The scales that an overall score is held against."""
-    return [one for one in protocol.questions if one.type == "scale" and one.id != "overall"]
+    return [one for one in protocol.questions if one.is_score and one.id != "overall"]
 
 
 def table_of(
@@ -83,7 +83,7 @@ def summary_of(results: pd.DataFrame, protocol: Protocol) -> str:
     columns = ["item", "status"] + [
         question.id
         for question in protocol.questions
-        if question.type != "text" and question.id in results
+        if not question.is_text and question.id in results
     ]
     lines = [f"{len(results)} rows: {said}"]
     if len(results):

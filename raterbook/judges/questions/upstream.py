@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from raterbook.judges.judging import check_open
 from raterbook.judges.questions.asking import fields_of
 from raterbook.judges.questions.run import clean, normal
+from raterbook.protocols import UNANSWERABLE
 from raterbook.rounds import Event, PartRow
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def _store(
             else:
                 value, status, reason = normal(question, said), "answered", None
                 found.answers += 1
-                found.unanswerable += value == "<Unanswerable>"
+                found.unanswerable += value == UNANSWERABLE
             before = standing.get((ref, part.number, question.id))
             if before is None or (before.value, before.status) != (value, status):
                 events.append(

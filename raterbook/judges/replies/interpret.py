@@ -120,7 +120,7 @@ def _answer(
         if not stated:
             _walk(value, part, words, raw, depth + 1)
     elif isinstance(value, list):
-        if question.type == "text" and all(isinstance(one, str) for one in value):
+        if question.is_text and all(isinstance(one, str) for one in value):
             raw.put(part, question, "\n".join(value))
         else:
             _walk(value, part, words, raw, depth + 1)

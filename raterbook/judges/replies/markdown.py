@@ -143,7 +143,7 @@ class _Reader:
 
     def _take(self, question: Question, rest: str, start: int) -> None:
         cell = (self.part, question.id)
-        if not is_closed(question) and question.type != "percent":
+        if not is_closed(question) and not question.is_numeric:
             self.raw.values[cell] = rest
             self.open = ("value", question)
             return

@@ -24,7 +24,7 @@ from raterbook.judges.replies.markdown import blocks
 from raterbook.judges.replies.values import Given, is_nothing, read_value
 from raterbook.judges.schema import is_closed
 from raterbook.judges.sheets import Cell, Sheet
-from raterbook.protocols import asked, is_required
+from raterbook.protocols import asked, is_missing
 
 STATUSES = ("ok", "refused", "parse_error", "partial")
 
@@ -106,9 +106,9 @@ def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
             if is_nothing(value) and question.id in targets:
                 value = raw.reasons.get((part, targets[question.id]))
             if is_nothing(value):
-                if is_closed(question) and is_required(question, context):
+                if is_missing(question, context) and is_closed(question):
                     problems.append(f"{name_of(cell)} is missing")
-                elif not is_closed(question) and is_required(question, context):
+                elif is_missing(question, context):
                     missing.append(name_of(cell))
                 continue
             try:
@@ -137,7 +137,7 @@ def _named(part: int, problem: str) -> str:
 
 def _bare(text: str, sheet: Sheet, words: Vocabulary) -> list[Parsed]:
     """A reply that is nothing but the one answer asked for: “SUPPORTED”, “4/5”."""
-    if words.only is None or words.only.type == "answer" or sheet.parts or len(text) > 200:
+    if words.only is None or words.only.kind.has_unanswerable or sheet.parts or len(text) > 200:
         return []
     line = text.strip()
     if "\n" in line:

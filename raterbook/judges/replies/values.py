@@ -45,7 +45,7 @@ def read_value(question: Question, raw: Any) -> Given:
     if isinstance(raw, bool | dict | list):
         raise ValueError(f"{question.id}: {_shown(raw)} is no answer")
     if isinstance(raw, str):
-        raw = plain(raw) if question.type not in ("text", "answer") else raw.strip()
+        raw = plain(raw) if question.is_numeric or question.is_label else raw.strip()
         if raw == placeholder(question):
             raise ValueError(f"{question.id}: the format's placeholder came back")
     code = _code(question, raw)
@@ -53,10 +53,10 @@ def read_value(question: Question, raw: Any) -> Given:
         return Given(None, "not_applicable", code)
     if question.is_numeric:
         return _number(question, raw)
-    if question.type == "choice":
+    if question.is_label:
         return Given(_option(question, str(raw)))
     text = raw if isinstance(raw, str) else str(raw)
-    if question.type == "answer":
+    if question.kind.has_unanswerable:
         text = " ".join(text.split())
     return Given(question.check(storable(text)))
 
@@ -78,7 +78,7 @@ def _code(question: Question, raw: Any) -> str | None:
 def _number(question: Question, raw: Any) -> Given:
     if not isinstance(raw, str):
         return Given(question.check(raw))
-    if question.type == "percent":
+    if question.kind.unit:
         span = _RANGE.fullmatch(raw)
         if span:
             low, high = float(span["low"]), float(span["high"])
@@ -94,7 +94,7 @@ def _number(question: Question, raw: Any) -> Given:
     if top is not None and float(top.replace(",", ".")) != question.max:
         scale = f"{question.min}–{question.max}"
         raise ValueError(f"{question.id}: {_shown(raw)} is on another scale than {scale}")
-    if found["percent"] and question.type != "percent":
+    if found["percent"] and not question.kind.unit:
         raise ValueError(f"{question.id}: {_shown(raw)} is a percentage, not a score")
     number = found["number"].replace(",", ".")
     if found["percent"]:

@@ -77,16 +77,18 @@ export class Desk {
 
   digit(slot, digit) {
     const { question } = slot;
-    if (question.type === "percent" || (question.type === "scale" && !choicesOf(question).length)) {
+    const { control } = question;
+    const choices = choicesOf(question);
+    if (control === "percent" || (control === "scale" && !choices.length)) {
       this.form.startNumber(String(digit));
       return;
     }
-    if (question.type === "answer" && digit === 0) {
+    if (control === "answer" && digit === 0) {
       this.choose(slot, UNANSWERABLE);
       return;
     }
-    if (question.type !== "choice" && question.type !== "scale") return;
-    const choice = choicesOf(question).find((one) => one.digit === digit);
+    if (!choices.length) return;
+    const choice = choices.find((one) => one.digit === digit);
     if (choice) this.choose(slot, choice.value);
     else this.form.say(`${question.label} has no ${digit}.`);
   }
@@ -194,10 +196,10 @@ export class Desk {
   // text question that is open.
   evidenceSlot(slot) {
     const own = this.sheet.slots.find(
-      (one) => one.question.id === "evidence" && one.question.type === "text",
+      (one) => one.question.id === "evidence" && one.question.control === "text",
     );
     if (own) return this.sheet.open(own) ? own : null;
-    return slot && slot.question.type === "text" ? slot : null;
+    return slot && slot.question.control === "text" ? slot : null;
   }
 
   // Only a complete item is submitted, and only when all of it is stored.

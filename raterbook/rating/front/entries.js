@@ -6,7 +6,7 @@ import { UNANSWERABLE, withSign } from "./sheet.js";
 // A number the scale allows, or the sentence that says why it is none: what the store takes, and a
 // comma for the point, which many keyboards have in its place.
 export function readNumber(question, written) {
-  const isPercent = question.type === "percent";
+  const isPercent = question.unit === "%";
   const signed = isPercent && written.trim().endsWith("%");
   const text = written.trim().replace(signed ? /\s*%$/ : "", "").replace(",", ".");
   if (text === "" && !signed) return { value: null };
@@ -78,8 +78,7 @@ export function numberEntry(question, value, write, done, labelId) {
       keydown: leaving(() => problem.textContent || done(), "enter"),
     },
   });
-  const unit = question.type === "percent" ? "%" : null;
-  return el("div", { class: "rb-number-row" }, field, unit, problem);
+  return el("div", { class: "rb-number-row" }, field, question.unit || null, problem);
 }
 
 // 0 to 100 with nothing chosen beforehand: a preset would be somebody else's confidence.

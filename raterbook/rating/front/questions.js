@@ -10,13 +10,10 @@ export function inWords(question, answer) {
   if (!answer) return null;
   if (answer.status === "skipped") return "left open";
   if (answer.status === "not_applicable") return "not applicable";
-  if (question.type === "percent") return `${answer.value} %`;
+  if (question.unit) return `${answer.value} ${question.unit}`;
   if (answer.value === UNANSWERABLE) return "unanswerable";
-  if (question.type === "choice" || question.type === "scale") {
-    const choice = choicesOf(question).find((one) => same(one.value, answer.value));
-    return choice ? choice.name : String(answer.value);
-  }
-  return String(answer.value);
+  const choice = choicesOf(question).find((one) => same(one.value, answer.value));
+  return choice ? choice.name : String(answer.value);
 }
 
 // Slots that stand together: one part of one stage, or the questions about the whole.
@@ -206,14 +203,7 @@ export class Questions {
     const write = (text, options) => this.act.write(slot, text, options);
     const done = () => this.act.done(slot);
     const choose = (chosen) => this.act.choose(slot, chosen);
-    if (question.type === "text") return textEntry(question, value, write, done, labelId);
-    if (question.type === "answer") return answerEntry(question, value, write, done, labelId);
-    if (question.type === "percent") return percentEntry(question, value, write, done, labelId);
-    const group = radios(question, value, choose, labelId);
-    if (question.type === "scale" && (!question.step || !group.children.length)) {
-      return el("div", {}, group, numberEntry(question, value, write, done, labelId));
-    }
-    return group;
+    return CONTROLS[question.control](question, value, { write, done, choose }, labelId);
   }
 
   foot(slot, answer) {
@@ -256,17 +246,34 @@ export class Questions {
   }
 }
 
+// How a question is answered, by the control that its type names (raterbook/protocols/kinds.py).
+export const CONTROLS = {
+  scale(question, value, act, labelId) {
+    const group = radios(question, value, act.choose, labelId);
+    if (question.step && group.children.length) return group;
+    return el("div", {}, group, numberEntry(question, value, act.write, act.done, labelId));
+  },
+  choice: (question, value, { choose }, labelId) => radios(question, value, choose, labelId),
+  percent: (question, value, { write, done }, id) => percentEntry(question, value, write, done, id),
+  text: (question, value, { write, done }, id) => textEntry(question, value, write, done, id),
+  answer: (question, value, { write, done }, id) => answerEntry(question, value, write, done, id),
+};
+
 // What there is to choose, in the order the digits have: [{value, digit, name, description, more}]
 export function choicesOf(question) {
-  if (question.type === "choice") {
-    return question.options.map((option, index) => ({
+  if (question.control === "choice") {
+    const options = question.options.length
+      ? question.options
+      : question.values.map((value) => ({ value }));
+    return options.map((option, index) => ({
       value: option.value,
       digit: index < 9 ? index + 1 : null,
-      name: option.label || option.value,
+      name: option.label || String(option.value),
       description: option.description,
       more: option.examples || [],
     }));
   }
+  if (question.control !== "scale") return [];
   const levels = question.levels.length ? question.levels : bareLevels(question);
   return [...levels]
     .sort((a, b) => b.value - a.value)

@@ -1,6 +1,6 @@
 // One item's sheet: every question asked of it and of its parts, and how each stands.
 
-const SETTLED = new Set(["answered", "not_applicable"]);
+const SETTLED = ["answered", "not_applicable"];
 
 export function slotKey(subject, part, question) {
   return `${subject}|${part}|${question}`;
@@ -87,8 +87,11 @@ export class Sheet {
   }
 
   settled(slot) {
-    const answer = this.at(slot);
-    return answer !== null && SETTLED.has(answer.status);
+    return SETTLED.includes(this.at(slot)?.status);
+  }
+
+  lacks(slot) {
+    return isMissing(slot.question, this.values(slot), this.at(slot)?.status);
   }
 
   // Left open by a rater who cannot judge: missing for whoever counts, but not for this rater.
@@ -97,14 +100,12 @@ export class Sheet {
   }
 
   leftOpen() {
-    return this.slots.filter((slot) => this.skipped(slot) && this.required(slot));
+    return this.slots.filter((slot) => this.skipped(slot) && this.lacks(slot));
   }
 
   untouched() {
     const known = this.known();
-    known.untouched ??= this.slots.filter(
-      (slot) => !this.settled(slot) && !this.skipped(slot) && this.required(slot),
-    );
+    known.untouched ??= this.slots.filter((slot) => !this.skipped(slot) && this.lacks(slot));
     return known.untouched;
   }
 
@@ -183,7 +184,7 @@ export class Sheet {
 }
 
 function isClosed(slot) {
-  return slot.question.type === "scale" || slot.question.type === "choice";
+  return ["scale", "choice"].includes(slot.question.control);
 }
 
 export const UNANSWERABLE = "<Unanswerable>";
@@ -193,16 +194,17 @@ export function same(value, answer) {
   return answer !== null && String(value) === String(answer);
 }
 
-// An answer as the store will keep it: the protocol's spellings of “unanswerable” are one value.
+// An answer as the store will keep it: the protocol's spellings of “unanswerable” are one value, and
+// the word in its brackets is nobody's answer, whatever reason follows it.
 export function meant(question, value) {
-  if (question.type !== "answer" || typeof value !== "string") return value;
-  const spellings = [UNANSWERABLE, ...(question.unanswerable ?? [])].map(bare);
-  return spellings.includes(bare(value)) ? UNANSWERABLE : value;
+  if (question.control !== "answer" || typeof value !== "string") return value;
+  const told = /^\s*<\s*unanswerable\s*>/i.test(value.normalize("NFKC"));
+  return told || question.unanswerable.map(bare).includes(bare(value)) ? UNANSWERABLE : value;
 }
 
 function bare(text) {
   const folded = text.normalize("NFKC").toUpperCase().toLowerCase().trim();
-  return folded.replace(/^[ .。!?]+|[ .。!?]+$/g, "");
+  return folded.replace(/[ .。!?]+$/, "");
 }
 
 // Conditions on answers, as raterbook.protocols.holds reads them. `answers` maps question ids to
@@ -231,6 +233,11 @@ export function isRequired(question, answers) {
   return holds(question.required, answers);
 }
 
+// Whether an answer is wanted that is not there; `status` is that of what was said, if anything.
+export function isMissing(question, answers, status) {
+  return !SETTLED.includes(status) && isRequired(question, answers);
+}
+
 // The questions a condition looks at: changing one of them may open or close others.
 export function namesIn(condition) {
   if (!condition || typeof condition === "boolean") return [];
@@ -243,11 +250,11 @@ export function namesIn(condition) {
 // cent, and the store, like the files, refuses it.
 export function withSign(question, value) {
   const small = typeof value === "number" && value > 0 && value < 1;
-  return question.type === "percent" && small ? `${value}%` : value;
+  return question.unit === "%" && small ? `${value}%` : value;
 }
 
 // What was sent so and stands in the outbox, as the number it is.
 function withoutSign(question, value) {
-  const written = question.type === "percent" && typeof value === "string";
+  const written = question.unit === "%" && typeof value === "string";
   return written ? Number(value.replace("%", "")) : value;
 }

@@ -1,6 +1,8 @@
 // A small protocol and its items, in the form the kernel sends them.
 
 export const question = (id, more = {}) => ({
+  control: more.type ?? "choice",
+  unit: more.type === "percent" ? "%" : "",
   id,
   label: id,
   prompt: `${id}?`,
@@ -13,6 +15,7 @@ export const question = (id, more = {}) => ({
   when: null,
   shows: [],
   not_applicable: {},
+  unanswerable: [],
   ...more,
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { readNumber } from "../../../raterbook/rating/front/entries.js";
 import { answerEvent } from "../../../raterbook/rating/front/outbox.js";
-import { meant, UNANSWERABLE } from "../../../raterbook/rating/front/sheet.js";
+import { isMissing, meant, UNANSWERABLE } from "../../../raterbook/rating/front/sheet.js";
 import { readTriples } from "../../../raterbook/rating/front/source.js";
 import { question } from "./protocol.mjs";
 
@@ -11,7 +11,7 @@ import { question } from "./protocol.mjs";
 const table = (name) => JSON.parse(readFileSync(new URL(`./${name}.json`, import.meta.url)));
 
 const SCALES = table("scales");
-Object.assign(SCALES.percent, { min: 0, max: 100 }); // as the protocol fills it in
+Object.assign(SCALES.percent, { min: 0, max: 100, unit: "%" }); // as the protocol fills it in
 
 test("a number that is typed is taken or refused as the store takes or refuses it", () => {
   for (const { scale, typed, value } of table("numbers")) {
@@ -33,6 +33,13 @@ test("what means unanswerable in the store means it in the form", () => {
   const asked = question("q", { type: "answer", unanswerable: spellings });
   for (const { typed, unanswerable } of cases) {
     assert.equal(meant(asked, typed) === UNANSWERABLE, unanswerable, typed);
+  }
+});
+
+test("an answer is missing in the form where it is in the store", () => {
+  for (const { question: asked, answers, status, missing } of table("missing")) {
+    const found = isMissing({ ...question("q"), ...asked }, answers, status);
+    assert.equal(found, missing, JSON.stringify({ asked, answers, status }));
   }
 });
 

@@ -30,7 +30,7 @@ test("sentences are found in their response in order, also equal ones", () => {
 
 test("numbers are read as people write them, and refused with the reason", () => {
   const overall = { min: 1, max: 5, step: 0 };
-  const percent = { type: "percent", min: 0, max: 100, step: null };
+  const percent = { unit: "%", min: 0, max: 100, step: null };
   assert.equal(readNumber(overall, "4,25").value, 4.25);
   assert.equal(readNumber(percent, "85 %").value, 85);
   assert.equal(readNumber(overall, "").value, null);
