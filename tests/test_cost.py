@@ -24,6 +24,24 @@ def cpu_seconds(code):
     )
 
 
+HELP = """
+import sys
+from raterbook.cli import main
+try:
+    main(["--help"])
+except SystemExit as ended:
+    assert not ended.code
+rooms = [name for name in sys.modules if name.startswith("raterbook.")]
+assert not {"pandas", "numpy", "sqlalchemy", "pydantic", "matplotlib"} & set(sys.modules), rooms
+"""
+
+
+def test_help_loads_no_room_and_none_of_the_libraries_they_stand_on():
+    done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "commands:" in done.stdout
+
+
 def test_an_alpha_from_nothing_costs_little_more_than_importing_pandas():
     ours = min(cpu_seconds(ALPHA) for _ in range(5))
     pandas = min(cpu_seconds("import pandas") for _ in range(5))

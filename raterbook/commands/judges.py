@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from .command import ROUND, arg, command
 from .rounds import Refused, chosen
 
 if TYPE_CHECKING:
@@ -13,6 +14,36 @@ if TYPE_CHECKING:
     from ..rounds import StoredRound
 
 
+# Of whoever asks a model.
+BASE_URL = arg("--base-url", metavar="URL", help="any address that speaks the OpenAI protocol")
+LOCAL = arg("--local", metavar="PATH", help="a Hugging Face model on this machine")
+BUDGET = arg("--budget", type=float, metavar="USD", help="stop before this is spent")
+PRICES = arg("--prices", metavar="FILE", help="a price table of your own")
+KEY_ENV = arg("--key-env", default="OPENAI_API_KEY", metavar="NAME", help="where the key stands")
+FRESH = arg("--fresh", action="store_true", help="ask again even where a reply is stored")
+NAME = arg("--rater", metavar="NAME", help="the rater's name, if not the model's")
+
+
+@command(
+    "let a model answer a round's questions, as one more rater",
+    ROUND,
+    arg("--model", required=True, metavar="NAME", help="the model's name"),
+    BASE_URL,
+    LOCAL,
+    arg("--constrained", action="store_true", help="hold its replies to the form asked for"),
+    NAME,
+    arg("--replicates", type=int, default=1, metavar="R", help="ask R times (default: once)"),
+    BUDGET,
+    PRICES,
+    KEY_ENV,
+    arg("--concurrency", type=int, default=8, metavar="N", help="requests at once"),
+    arg("--max-tokens", type=int, metavar="N", help="length limit of one reply"),
+    arg("--examples", metavar="FILE", help="worked examples in place of the protocol's"),
+    FRESH,
+    arg("--dry-run", action="store_true", help="show a prompt, tokens and cost; ask nothing"),
+    arg("--prompts-out", metavar="FILE", help="write the prompts, to be put by hand"),
+    arg("--replies", metavar="FILE", help="take in replies that were pasted"),
+)
 def judge(given: Namespace) -> int:
     from .. import judges
 
@@ -106,6 +137,25 @@ def _next(given: Namespace, written: int) -> str:
     )
 
 
+@command(
+    "write RAGQuestEval questions from the references and answer them",
+    ROUND,
+    arg("--model", metavar="NAME", help="the model, and the rater's name"),
+    BASE_URL,
+    LOCAL,
+    arg("--rules", action="store_true", help="rules instead of a model: an offline baseline"),
+    arg("--steps", default="write,check,reference,generated", metavar="A,B"),
+    arg("--most", type=int, default=12, metavar="N", help="questions for each reference"),
+    arg("--language", default="auto", choices=["auto", "en", "zh"]),
+    arg("--prompts", metavar="DIR", help="prompts of your own"),
+    BUDGET,
+    PRICES,
+    KEY_ENV,
+    arg("--concurrency", type=int, metavar="N"),
+    FRESH,
+    arg("--cache", metavar="FILE", help="take in a JSON cache of questions and answers"),
+    NAME,
+)
 def questions(given: Namespace) -> int:
     from ..judges import questions as questeval
 

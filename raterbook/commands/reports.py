@@ -15,10 +15,27 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ..numbers.number import address, places
+from .command import PARAM, ROUND, arg, command
 from .rounds import Refused, chosen, pairs, workspace
 
 
+@command(
+    "build the page of a round, of several, or of all",
+    arg("rounds", nargs="*", metavar="ROUND"),
+    arg("--all", action="store_true"),
+    arg("--jobs", type=int, default=1, metavar="N"),
+    arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
+    arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
+    arg(
+        "--group",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="break the numbers down by this column of the items as well",
+    ),
+    arg("--compare", nargs=2, metavar=("A", "B"), help="what changed from one to the other"),
+    PARAM,
+)
 def report(given: Namespace) -> int:
     from ..numbers.parameters import checked
     from ..reporting import ReportError, build, compare
@@ -59,6 +76,20 @@ def parameters_of(given: Namespace) -> dict[str, Any]:
     return found
 
 
+@command(
+    "targets, for a release gate: exit 1 where one is missed",
+    ROUND,
+    arg("--json", action="store_true"),
+    arg(
+        "--require",
+        action="append",
+        default=[],
+        metavar="NUMBER>=BOUND",
+        help="e.g. 'alpha_ordinal:tone>=.67'",
+    ),
+    arg("--decided", action="store_true", help="the interval must meet the target too"),
+    PARAM,
+)
 def check(given: Namespace) -> int:
     from ..numbers.targets import verdict
 
@@ -92,6 +123,7 @@ def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -
     return f"{'Passed' if passed else 'Not passed'}: {targets_met}."
 
 
+@command("JupyterLab on the notebooks of raters and leads")
 def lab(given: Namespace) -> int:
     place = workspace(given)
     notebooks = Path(__file__).parents[2] / "notebooks"
@@ -145,6 +177,8 @@ def required(text: str, round: str, rows: Sequence[Row]) -> tuple[SimpleNamespac
 def the_row(
     text: str, name: str, question: str | None, inside: str | None, round: str, rows: Sequence[Row]
 ) -> Row:
+    from ..numbers.number import address, places
+
     of_it = [row for row in rows if row["statistic"] == name]
     if not of_it:
         every = sorted({row["statistic"] for row in rows})
@@ -185,6 +219,8 @@ def the_row(
 
 def says(inside: str, row: Row) -> bool:
     """Whether these words in brackets name just this row; values may hold commas themselves."""
+    from ..numbers.number import places
+
     wanted = plain(inside)
     own = places(row)
     for given in ([key for key in own if not key.startswith("aggregate=")], own):

@@ -5,13 +5,19 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..rounds.model import counted, listed
-from ..rounds.status import crowd
-from ..workspace import Round, Workspace
+from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
+
+if TYPE_CHECKING:
+    from ..rounds.plan import Mix
+    from ..workspace import Round, Workspace
 
 
+@command(
+    "list the protocols; show or check one",
+    arg("name", nargs="?", metavar="NAME|FILE", help="a protocol's name or its YAML file"),
+)
 def protocols(given: Namespace) -> None:
     from ..protocols import check, load, overview, show
     from ..protocols import names as listed
@@ -24,6 +30,47 @@ def protocols(given: Namespace) -> None:
     print(show(load(given.name)))
 
 
+# What a protocol, a file or a run may name. One more is a line.
+REGISTRIES = {
+    "types": Registry("protocols", "TYPES"),
+    "layouts": Registry("files.layouts.carries", "LAYOUTS"),
+}
+
+
+@command(
+    "what there is to choose from: types of questions, layouts of files",
+    arg("what", nargs="?", metavar="WHAT", choices=REGISTRIES, help="one of %(choices)s"),
+    name="list",
+)
+def list_registries(given: Namespace) -> None:
+    """Every registry, or one: the names, each with what it is."""
+    wanted = [given.what] if given.what else list(REGISTRIES)
+    for place, title in enumerate(wanted):
+        if len(wanted) > 1:
+            print(("\n" if place else "") + title)
+        entries = list(REGISTRIES[title].entries())
+        width = max(len(name) for name, _ in entries)
+        for name, words in entries:
+            print(f"  {name:<{width}}  {words}".rstrip())
+
+
+@command(
+    "open a round: one protocol, its items, its raters",
+    ROUND,
+    arg("--protocol", required=True, metavar="NAME|FILE"),
+    arg("--items", required=True, metavar="FILE"),
+    arg("--parts", metavar="FILE", help="sentences or questions already written"),
+    arg("--raters", default="", metavar="A,B"),
+    arg("--per-item", type=int, metavar="K", help="raters for each item (default: all)"),
+    arg("--sample", type=int, metavar="N", help="draw N items"),
+    arg("--by", default="", metavar="COLUMNS", help="… in proportion to these columns"),
+    arg("--cluster", metavar="COLUMN", help="what intervals treat as one draw"),
+    arg("--bare", action="store_true", help="items without texts: only to be analysed"),
+    arg("--gold", type=float, metavar="RATE", help="share of gold items mixed in"),
+    arg("--training", type=int, metavar="N", help="training items put first"),
+    arg("--seed", type=int, default=0, metavar="N"),
+    name="open",
+)
 def open_round(given: Namespace) -> None:
     opened = workspace(given).open(
         given.round,
@@ -45,7 +92,7 @@ def open_round(given: Namespace) -> None:
         print(line)
 
 
-def mix(given: Namespace):
+def mix(given: Namespace) -> Mix | None:
     """How training and gold items stand among the others, where that was said."""
     from ..rounds.plan import Mix
 
@@ -54,6 +101,21 @@ def mix(given: Namespace):
     return Mix(gold=given.gold or 0.0, training=given.training)
 
 
+@command(
+    "take in a file of answers, whole or not at all",
+    ROUND,
+    FILE,
+    arg("--rater", metavar="NAME", help="whose answers these are"),
+    arg(
+        "--kind",
+        metavar="KIND",
+        choices=Registry("rounds", "RATER_KINDS"),
+        help="what the rater is: %(choices)s",
+    ),
+    arg("--replace", action="store_true", help="differing answers become new revisions"),
+    arg("--new-raters", action="store_true", help="names like a known one are other people"),
+    name="import",
+)
 def import_file(given: Namespace) -> None:
     print(
         chosen(given).add(
@@ -66,14 +128,31 @@ def import_file(given: Namespace) -> None:
     )
 
 
+@command(
+    "write a round's answers",
+    ROUND,
+    FILE,
+    arg(
+        "--layout",
+        metavar="LAYOUT",
+        choices=REGISTRIES["layouts"],
+        default="long",
+        help="%(choices)s (default: %(default)s)",
+    ),
+    arg("--pseudonyms", action="store_true", help="instead of the names of people"),
+    name="export",
+)
 def export_file(given: Namespace) -> None:
     said = chosen(given).export(given.file, layout=given.layout, pseudonyms=given.pseudonyms)
     if said and given.file != "-":
         print(said)
 
 
+@command(
+    "what is stored, by whom, what is missing",
+    arg("round", nargs="?", metavar="ROUND"),
+)
 def status(given: Namespace) -> None:
-
     place = workspace(given)
     print(
         "\n\n".join(
@@ -84,7 +163,16 @@ def status(given: Namespace) -> None:
     )
 
 
+@command(
+    "move a rater's unfinished items to another",
+    ROUND,
+    arg("giver", metavar="FROM"),
+    arg("taker", metavar="TO"),
+    WHY,
+)
 def reassign(given: Namespace) -> None:
+    from ..rounds.model import counted, listed
+
     giver, taker = given.giver, given.taker
     done = chosen(given).stored.reassign(giver, taker, given.why)
     if not done.moved and not done.doubled:
@@ -109,30 +197,41 @@ def reassign(given: Namespace) -> None:
         )
 
 
+@command(
+    "leave a rater out of every number",
+    ROUND,
+    RATER,
+    arg("--why", required=True, metavar="TEXT"),
+)
 def exclude(given: Namespace) -> None:
     chosen(given).stored.exclude(given.rater, given.why)
     print(f"{given.round}: {given.rater} no longer counts: {given.why}")
 
 
+@command("freeze a round", ROUND, WHY)
 def close(given: Namespace) -> None:
     chosen(given).close(given.why)
     print(f"{given.round} is closed.")
 
 
+@command("let a round go on", ROUND, WHY)
 def reopen(given: Namespace) -> None:
     chosen(given).reopen(given.why)
     print(f"{given.round} is open.")
 
 
+@command("copy the database, consistently, while raters work", FILE)
 def backup(given: Namespace) -> None:
     print(f"Copied to {workspace(given).backup(given.file)}.")
 
 
+@command("let an excluded rater count again", ROUND, RATER, WHY)
 def include(given: Namespace) -> None:
     chosen(given).stored.include(given.rater, given.why)
     print(f"{given.round}: {given.rater} counts again.")
 
 
+@command("forget who a rater is; the answers stay", RATER, WHY)
 def erase(given: Namespace) -> None:
     pseudonym = workspace(given).store.erase(given.rater, given.why)
     print(f"{given.rater} is forgotten here; the answers stay under {pseudonym}.")
@@ -142,6 +241,13 @@ def erase(given: Namespace) -> None:
     )
 
 
+@command(
+    "write a round's sentences or questions to a file, or take edited ones in",
+    ROUND,
+    FILE,
+    arg("--take", action="store_true", help="take the file in; else write it"),
+    WHY,
+)
 def parts(given: Namespace) -> None:
     from ..files import export_parts, import_parts
 
@@ -152,12 +258,14 @@ def parts(given: Namespace) -> None:
         print(f"{given.file}: {export_parts(stored, given.file):,} parts.")
 
 
+@command("write the annotation guide, .html or .md", ROUND, FILE)
 def guide(given: Namespace) -> None:
     from ..files import write_guide
 
     _written(write_guide(chosen(given).stored, given.file))
 
 
+@command("write what every column and value means, .md", ROUND, FILE)
 def codebook(given: Namespace) -> None:
     from ..files.handbook import write_codebook
 
@@ -178,6 +286,8 @@ COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged
 
 def standing(found: Mapping[str, Any]) -> str:
     """One line on the round, one on what is missing, then a line for every rater."""
+    from ..rounds.model import counted
+
     parts = f", {counted(found['parts'], 'part')}" if found["parts"] else ""
     last = found["last_answer_at"]
     when = f", the last at {last[:16].replace('T', ' ')}" if last else ""
@@ -200,6 +310,8 @@ def standing(found: Mapping[str, Any]) -> str:
 
 def missing(found: Mapping[str, Any]) -> str:
     """What is not there yet; only people are asked for something, models answer what they do."""
+    from ..rounds.model import counted
+
     if all(rater["kind"] == "automatic" for rater in found["raters"]):
         return "nobody has been asked yet: import answers, or open it with --raters"
     if found["complete"]:
@@ -226,6 +338,8 @@ def missing(found: Mapping[str, Any]) -> str:
 
 def unplanned(found: Mapping[str, Any]) -> str:
     """What “missing” rests on where a file brought many people with few items each."""
+    from ..rounds.status import crowd
+
     thin = crowd(found)
     if thin is None:
         return ""
@@ -263,6 +377,8 @@ class Refused(RuntimeError):
 
 
 def workspace(given: Namespace) -> Workspace:
+    from ..workspace import Workspace
+
     return Workspace(given.workspace or ".", db=given.db, reports=given.reports)
 
 

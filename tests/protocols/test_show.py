@@ -5,7 +5,16 @@ import contextlib
 import pytest
 
 from raterbook.cli import main
-from raterbook.protocols import ProtocolError, check, library_path, load, names, overview, show
+from raterbook.protocols import (
+    TYPES,
+    ProtocolError,
+    check,
+    library_path,
+    load,
+    names,
+    overview,
+    show,
+)
 
 
 @pytest.mark.parametrize("name", names())
@@ -49,3 +58,13 @@ def test_a_protocol_is_printed_as_the_file_it_is(capsys):
     with contextlib.suppress(SystemExit):
         main(["protocols", "halo-support", "--yaml"])
     assert capsys.readouterr().out.strip() == load("halo-support").text.strip()
+
+
+def test_what_there_is_to_choose_from_is_listed_with_a_line_on_each(capsys):
+    assert main(["list", "types"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in listed] == list(TYPES)
+    assert "one of a few options" in listed[list(TYPES).index("choice")].lower()
+    assert main(["list"]) == 0
+    every = capsys.readouterr().out
+    assert all(f"\n  {name}" in every for name in (*TYPES, "long", "label-studio"))
