@@ -27,6 +27,8 @@ from .number import ROW
 from .parameters import Parameters, checked
 from .targets import row_of, verdicts
 
+FORMAT = 1  # of numbers.json; another number where a reader of this one would go wrong
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -43,6 +45,7 @@ class Numbers:
     def to_json(self) -> str:
         """numbers.json: full precision, stable order, never NaN."""
         document = {
+            "format": FORMAT,
             "round": self.round,
             "protocol": self.protocol,
             "parameters": self.parameters,

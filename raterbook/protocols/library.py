@@ -22,6 +22,7 @@ from raterbook.protocols.problems import (
 from raterbook.protocols.protocol import Protocol, content_hash, normal
 from raterbook.protocols.references import measure_problems, problems
 
+FORMAT = 1  # of protocol files; a newer one may hold what we would misunderstand
 _LIBRARY = Path(__file__).parent / "library"
 
 
@@ -56,8 +57,11 @@ def parse(text: str, source: str = "protocol.yaml", *, stored: bool = False) -> 
     then must not lock up its answers.
     """
     written = read(text, source)
+    content = dict(written.data)
+    if wrong := _other_format(content.pop("format", FORMAT)):  # the file's, not the protocol's
+        raise written.error([(("format",), wrong)])
     try:
-        protocol = Protocol.model_validate(written.data)
+        protocol = Protocol.model_validate(content)
     except ValidationError as error:
         raise written.error(translate(error)) from None
     found = [*problems(protocol), *(() if stored else measure_problems(protocol))]
@@ -65,6 +69,18 @@ def parse(text: str, source: str = "protocol.yaml", *, stored: bool = False) -> 
         raise written.error(found)
     protocol = normal(protocol)
     return protocol.model_copy(update={"text": text, "hash": content_hash(protocol)})
+
+
+def _other_format(given: Any) -> str | None:
+    """Said alone, before all that a newer file may hold is called unknown."""
+    if not (isinstance(given, int | str) and str(given).isdecimal() and int(given) > 0):
+        return f"format {given!r} is not a whole number: write format: {FORMAT}"
+    if int(given) > FORMAT:
+        return (
+            f"format {given} is newer than this raterbook reads ({FORMAT}): install the newer "
+            "version to work with it"
+        )
+    return None
 
 
 def _from_file(path: Path) -> Protocol:
