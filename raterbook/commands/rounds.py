@@ -148,10 +148,7 @@ def export_file(given: Namespace) -> None:
         print(said)
 
 
-@command(
-    "what is stored, by whom, what is missing",
-    arg("round", nargs="?", metavar="ROUND"),
-)
+@command("what is stored, by whom, what is missing", arg("round", nargs="?", metavar="ROUND"))
 def status(given: Namespace) -> None:
     place = workspace(given)
     print(
@@ -198,10 +195,7 @@ def reassign(given: Namespace) -> None:
 
 
 @command(
-    "leave a rater out of every number",
-    ROUND,
-    RATER,
-    arg("--why", required=True, metavar="TEXT"),
+    "leave a rater out of every number", ROUND, RATER, arg("--why", required=True, metavar="TEXT")
 )
 def exclude(given: Namespace) -> None:
     chosen(given).stored.exclude(given.rater, given.why)

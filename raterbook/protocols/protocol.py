@@ -147,8 +147,37 @@ class Protocol(Written):
         return str(fields[self.item.case])
 
     def for_form(self) -> dict[str, Any]:
-        """What a rater may see of the protocol, as plain JSON."""
-        return for_form(self)
+        """What a rater may see of the protocol, as plain JSON: what the form draws.
+
+        Hidden columns, columns shown afterwards, measures and targets are not in it.
+        """
+        item = self.item
+        visible = {name: field for name, field in item.fields.items() if field.visible}
+        parts = self.parts
+        return {
+            "name": self.name,
+            "title": self.title,
+            "about": self.about,
+            "instructions": list(self.instructions),
+            "fields": [_field(name, field) for name, field in visible.items()],
+            "parts": None
+            if parts is None
+            else {
+                "of": parts.of,
+                "label": parts.label,
+                "from": parts.source if parts.source in visible else None,
+                "fields": [_field(name, one) for name, one in parts.fields.items() if one.visible],
+            },
+            "questions": [_question(question) for question in self.questions],
+            "stages": [list(stage) for stage in self.stages],
+            "definitions": [
+                {"label": item.fields[name].label, "values": dict(values)}
+                for name, values in self.definitions.items()
+            ],
+            "reading": dict(self.reading),
+            "aid": list(self.aid),
+            "examples": [_example(example, visible) for example in self.examples],
+        }
 
 
 def content_hash(protocol: Protocol) -> str:
@@ -175,40 +204,6 @@ def _comment(question: Question) -> tuple[Question, ...]:
             required=words.required,
         ).model_copy(update={"comment_of": question.id}),
     )
-
-
-# A protocol as raters may see it: what the form draws, and nothing a rater must not know.
-
-
-def for_form(protocol: Protocol) -> dict[str, Any]:
-    """Plain JSON. Hidden columns, columns shown afterwards, measures and targets are not in it."""
-    item = protocol.item
-    visible = {name: field for name, field in item.fields.items() if field.visible}
-    parts = protocol.parts
-    return {
-        "name": protocol.name,
-        "title": protocol.title,
-        "about": protocol.about,
-        "instructions": list(protocol.instructions),
-        "fields": [_field(name, field) for name, field in visible.items()],
-        "parts": None
-        if parts is None
-        else {
-            "of": parts.of,
-            "label": parts.label,
-            "from": parts.source if parts.source in visible else None,
-            "fields": [_field(name, one) for name, one in parts.fields.items() if one.visible],
-        },
-        "questions": [_question(question) for question in protocol.questions],
-        "stages": [list(stage) for stage in protocol.stages],
-        "definitions": [
-            {"label": item.fields[name].label, "values": dict(values)}
-            for name, values in protocol.definitions.items()
-        ],
-        "reading": dict(protocol.reading),
-        "aid": list(protocol.aid),
-        "examples": [_example(example, visible) for example in protocol.examples],
-    }
 
 
 def _field(name: str, field: Field) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _questions(protocol: Protocol) -> Iterator[Problem]:
         for place, covered in enumerate(question.covers):
             where = (*path, "covers", place)
             yield from named(where, covered, everyone, "a question")
-            if covered in everyone and everyone[covered].type in ("text", "percent"):
+            if covered in everyone and not everyone[covered].kind.is_closed:
                 yield where, f"{dotted(where)} {covered!r} is a {everyone[covered].type} question"
         earlier[question.id] = question
 
@@ -134,7 +134,7 @@ def _condition(
             yield path, f"{dotted(path)} {id!r} belongs to the item, {question.id!r} to the case"
         if other.per == "part" and question.per == "whole":
             yield path, f"{dotted(path)} {id!r} is asked of each part, {question.id!r} of the whole"
-        if expected == "answerable" and other.type != "answer":
+        if expected == "answerable" and not other.kind.has_unanswerable:
             yield path, f"{dotted(path)} answerable: {id!r} is not of type answer; write answered"
         for value in expected if isinstance(expected, list) else ():
             yield from value_problem(path, other, value)

@@ -34,16 +34,12 @@ class Slot:
 
 def slots(protocol: Protocol, item: str, case: str, parts: tuple[int, ...]) -> Iterator[Slot]:
     """Every place to answer; `item` and `case` are their opaque names."""
-    for stage, names in enumerate(stages(protocol)):
+    for stage, names in enumerate(protocol.stages):
         for name in names:
             question = protocol.question(name)
             subject = case if question.of == "case" else item
             for part in parts if question.per == "part" else (0,):
                 yield Slot(subject, part, question, stage)
-
-
-def stages(protocol: Protocol) -> tuple[tuple[str, ...], ...]:
-    return protocol.stages or (tuple(question.id for question in protocol.questions),)
 
 
 def untouched(asked: list[Slot], answers: Mapping[Key, Any]) -> list[Slot]:
@@ -76,7 +72,7 @@ def reached(protocol: Protocol, asked: list[Slot], answers: Mapping[Key, Any]) -
     A later stage is not held back where it shows nothing that the stages before it did not.
     """
     left = untouched(asked, answers)
-    last = len(stages(protocol)) - 1
+    last = len(protocol.stages) - 1
     # Before its questions are written nothing of an item has been answered.
     stage = min((slot.stage for slot in left), default=last if asked else 0)
     while stage < last and fields_until(protocol, stage + 1) <= fields_until(protocol, stage):
@@ -88,7 +84,7 @@ def fields_until(protocol: Protocol, stage: int) -> set[str]:
     """The item fields that the questions up to this stage show."""
     visible = {name for name, field in protocol.item.fields.items() if field.visible}
     shown: set[str] = set()
-    for names in stages(protocol)[: stage + 1]:
+    for names in protocol.stages[: stage + 1]:
         for name in names:
             question = protocol.question(name)
             shown |= (visible & set(question.shows)) if question.shows else visible
