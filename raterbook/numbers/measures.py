@@ -91,8 +91,8 @@ def comparisons(
     """
     found = []
     for kind, questions in machines.items():
-        scales = [q.id for q in questions if q.type == "scale"]
-        labels = [q.id for q in questions if q.type == "choice" and kind == "model"]
+        scales = [q.id for q in questions if q.is_score]
+        labels = [q.id for q in questions if q.is_label and kind == "model"]
         for statistic in SCORES:
             done = {
                 name

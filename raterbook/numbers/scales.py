@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.protocols import TYPES
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -38,7 +40,7 @@ def scale_of(question: Mapping[str, Any], answers: pd.DataFrame) -> tuple[Scale,
     Numbers between the declared ones (an overall of 3.5) are added to the scale.
     """
     declared = question.get("scale")
-    numeric = question.get("type") in ("scale", "percent")
+    numeric = question.get("type") in TYPES and TYPES[question["type"]].is_numeric
     if question.get("type") is None or (numeric and declared is None):
         numeric = "number" in answers.columns and bool(
             answers["number"].notna().any() or not len(answers)

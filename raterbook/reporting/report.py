@@ -77,7 +77,7 @@ class Report:
     def texts(self) -> pd.DataFrame:
         """The free texts, with the units they speak of; read only where a section shows some."""
         every = frame_of(self.stored, self.parameters, texts=True)
-        texts = {question.id for question in self.protocol.questions if question.type == "text"}
+        texts = {question.id for question in self.protocol.questions if question.is_text}
         rows = every[every["question"].astype(object).isin(texts)]
         return count(rows, self.protocol.questions).given
 

@@ -394,7 +394,7 @@ def gold(frame: pd.DataFrame, counted: Counted) -> pd.DataFrame:
     kinds = rows["rater_kind"].astype(object)
     if not kinds.eq("key").any():
         return pd.DataFrame(columns=["rater", "share", "n"])
-    closed = {q.id for q in counted.questions if q.type in ("scale", "choice")}
+    closed = {q.id for q in counted.questions if q.kind.is_judgement}
     columns = ["item", "case", "part", "question"]
     plain = rows[[*columns, "rater", "value"]].astype(object)
     plain[columns] = plain[columns].where(plain[columns].notna(), "")

@@ -185,7 +185,7 @@ def means(report: Any) -> str:
 
 def label_of(report: Any, question: str) -> str:
     asked = report.question(question)
-    return report.label(question) + (" (0–100)" if asked and asked.type == "percent" else "")
+    return report.label(question) + (" (0–100)" if asked and asked.kind.unit else "")
 
 
 def shown(row: dict[str, Any] | None, statistic: str) -> str:
@@ -275,6 +275,6 @@ def scales(counted: Counted) -> list[list[Any]]:
     """The questions asked, those with the same scale together."""
     found: dict[tuple, list[Any]] = {}
     for question in counted.asked():
-        if question.values and question.type in ("scale", "choice"):
+        if question.values and question.kind.is_judgement:
             found.setdefault(tuple(map(str, question.values)), []).append(question)
     return list(found.values())

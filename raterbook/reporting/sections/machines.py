@@ -42,7 +42,7 @@ def machines(report: Any) -> Section | None:
         what = {"automatic": "the automatic label", "model": "the model"}[kind]
         parts.append(heading(f"{machine}, {what}"))
         for question in asked:
-            if question.type == "choice":
+            if question.is_label:
                 parts.append(labels_against(report, machine, question))
         scales = [question for question in asked if question.is_numeric]
         if scales:
@@ -123,7 +123,7 @@ def labels_against(report: Any, machine: str, question: Any) -> str:
 def commonest_error(report: Any) -> str | None:
     """“Commonest error: checker SUPPORTED, people NO EVIDENCE, 8 of 15.”"""
     for machine, kind, question in report.counted.machines():
-        if question.type != "choice" or kind != "automatic":
+        if not question.is_label or kind != "automatic":
             continue
         matrix = crossed(*both(report, machine, question), [*value_names(question).values()])
         worst = commonest(matrix)
@@ -264,7 +264,7 @@ def control(report: Any) -> str:
         (
             (name, q)
             for name, kind, q in report.counted.machines()
-            if kind == "automatic" and q.type == "choice"
+            if kind == "automatic" and q.is_label
         ),
         None,
     )

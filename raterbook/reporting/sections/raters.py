@@ -252,7 +252,7 @@ def left_out(report: Any) -> str:
         asked = report.question(row["question"])
         if asked is None:
             continue
-        scale = list(range(len(asked.values))) if asked.type == "choice" else asked.values
+        scale = list(range(len(asked.values))) if asked.is_label else asked.values
         found = analysis.alpha_without_raters(
             report.counted.table(asked), row["statistic"].removeprefix("alpha_"), scale=scale
         ).set_index("rater")

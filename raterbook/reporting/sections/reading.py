@@ -45,7 +45,7 @@ def where_they_differ(report: Any) -> Section | None:
             "Items worth reading",
             paragraph(f"Raters gave the same answers throughout: no item stands out. {compared}"),
         )
-    machine = next(((name, q) for name, _, q in counted.machines() if q.type == "choice"), None)
+    machine = next(((name, q) for name, _, q in counted.machines() if q.is_label), None)
     order = worth(counted, apart, report.texts, machine)
     chosen: dict[str, str] = {}
     for unit in order.index:  # five sides of one story tell less than five stories
@@ -125,7 +125,7 @@ def far(field: Any) -> bool:
 
 
 def text_questions(report: Any) -> list[Any]:
-    return [question for question in report.protocol.questions if question.type == "text"]
+    return [question for question in report.protocol.questions if question.is_text]
 
 
 def answer_table(report: Any, found: Any, title: str) -> str:

@@ -65,7 +65,7 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
         for row in report.by(statistic, report.system):
             line = report.label(row["question"]) if row["question"] else TOGETHER
             found.append((line, row))
-    confidence = [q.id for q in report.protocol.questions if q.type == "percent"]
+    confidence = [q.id for q in report.protocol.questions if q.kind.unit]
     found = [(line, row) for line, row in found if row["question"] not in confidence]
     if not found:
         found = [
@@ -304,7 +304,7 @@ def is_shown(row: Mapping[str, Any], coverage: float) -> bool:
 
 def in_points(report: Any, row: Mapping[str, Any]) -> bool:
     """Whether it is a difference of shares, which is said in percentage points."""
-    choice = {question.id for question in report.protocol.questions if question.type == "choice"}
+    choice = {question.id for question in report.protocol.questions if question.is_label}
     of_labels = row["statistic"] == "difference" and row["question"] in choice
     return of_labels or is_share(row["statistic"])
 
