@@ -48,6 +48,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--db", metavar="URL", help="database (default: data/raterbook.sqlite in it)")
     top.add_argument("--reports", metavar="DIR", help="where pages go (default: reports/ in it)")
     words = top.add_subparsers(required=True, metavar="COMMAND", title="commands")
-    for command in COMMANDS.values():
-        command.add_to(words)
+    for name, command in COMMANDS.items():
+        word = words.add_parser(name, help=command.help, description=command.help)
+        word.set_defaults(run=command.run)
+        for names, options in command.arguments:
+            word.add_argument(*names, **options)
     return top

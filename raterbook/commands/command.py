@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 Run = Callable[[Namespace], int | None]
-
-
-@dataclass(frozen=True)
-class Argument:
-    names: tuple[str, ...]
-    options: dict[str, Any]
+Argument = tuple[tuple[str, ...], dict[str, Any]]  # its names, and what argparse is told of it
 
 
 @dataclass(frozen=True)
 class Command:
-    name: str
     help: str
     run: Run
     arguments: tuple[Argument, ...]
-
-    def add_to(self, words: Any) -> ArgumentParser:
-        """One more word of the command line."""
-        parser: ArgumentParser = words.add_parser(self.name, help=self.help, description=self.help)
-        parser.set_defaults(run=self.run)
-        for argument in self.arguments:
-            parser.add_argument(*argument.names, **argument.options)
-        return parser
 
 
 class Registry:
@@ -60,15 +46,14 @@ def command(help: str, *arguments: Argument, name: str = "") -> Callable[[Run], 
     """Makes a function a command, by its own name unless another is given."""
 
     def registered(run: Run) -> Run:
-        made = Command(name or run.__name__, help, run, arguments)
-        COMMANDS[made.name] = made
+        COMMANDS[name or run.__name__] = Command(help, run, arguments)
         return run
 
     return registered
 
 
 def arg(*names: str, **options: Any) -> Argument:
-    return Argument(names, options)
+    return names, options
 
 
 ROUND = arg("round", metavar="ROUND", help="name of the round")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
 
 if TYPE_CHECKING:
-    from ..rounds.plan import Mix
     from ..workspace import Round, Workspace
 
 
@@ -72,6 +71,10 @@ def list_registries(given: Namespace) -> None:
     name="open",
 )
 def open_round(given: Namespace) -> None:
+    from ..rounds.plan import Mix
+
+    # How training and gold items stand among the others, where that was said.
+    is_mixed = given.gold is not None or given.training is not None
     opened = workspace(given).open(
         given.round,
         given.protocol,
@@ -84,21 +87,12 @@ def open_round(given: Namespace) -> None:
         cluster=given.cluster,
         bare=given.bare,
         seed=given.seed,
-        mix=mix(given),
+        mix=Mix(gold=given.gold or 0.0, training=given.training) if is_mixed else None,
     )
     found = len(opened.stored.items())
     print(f"{given.round}: {found:,} items of {opened.protocol.name}.")
     for line in opened.notes:
         print(line)
-
-
-def mix(given: Namespace) -> Mix | None:
-    """How training and gold items stand among the others, where that was said."""
-    from ..rounds.plan import Mix
-
-    if given.gold is None and given.training is None:
-        return None
-    return Mix(gold=given.gold or 0.0, training=given.training)
 
 
 @command(
