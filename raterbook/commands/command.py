@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -20,23 +20,23 @@ class Command:
 
 
 class Registry:
-    """What a room can be extended by, by name; looked up only when somebody asks what there is."""
+    """What a room can be extended by, by name; looked up only when somebody asks what there is.
 
-    def __init__(self, room: str, name: str):
-        self.room, self.name = room, name
+    `words` is the attribute of an entry that says in a line what it is.
+    """
+
+    def __init__(self, room: str, name: str, words: str = ""):
+        self.room, self.name, self.words = room, name, words
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name, _ in self.entries())
+        return iter(getattr(import_module(f"raterbook.{self.room}"), self.name))
 
     def entries(self) -> Iterator[tuple[str, str]]:
-        """Every name, with the help or the first line of the documentation it has."""
-        found: Iterable[Any] = getattr(import_module(f"raterbook.{self.room}"), self.name)
-        for each in found:
-            value = found[each] if isinstance(found, dict) else each
-            name = each if isinstance(each, str) else each.name
-            words = getattr(value, "help", None) or (getattr(value, "__doc__", None) or "")
-            plain = isinstance(value, str | tuple | list | dict)
-            yield name, "" if plain else words.strip().partition("\n")[0]
+        """Every name, with its line."""
+        found = getattr(import_module(f"raterbook.{self.room}"), self.name)
+        for name in found:
+            words = getattr(found[name], self.words) if self.words else ""
+            yield name, words.partition("\n")[0]
 
 
 COMMANDS: dict[str, Command] = {}

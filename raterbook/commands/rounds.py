@@ -31,13 +31,13 @@ def protocols(given: Namespace) -> None:
 
 # What a protocol, a file or a run may name. One more is a line.
 REGISTRIES = {
-    "types": Registry("protocols", "TYPES"),
+    "types": Registry("protocols", "TYPES", words="__doc__"),
     "layouts": Registry("files.layouts.carries", "LAYOUTS"),
 }
 
 
 @command(
-    "what there is to choose from: types of questions, layouts of files",
+    "what protocols, files and runs may name, registry by registry",
     arg("what", nargs="?", metavar="WHAT", choices=REGISTRIES, help="one of %(choices)s"),
     name="list",
 )
