@@ -64,7 +64,7 @@ class Workspace:
     ) -> Round:
         """A new round: one protocol, its items, its raters, who rates what."""
         from .files import read_items, read_parts
-        from .files.subjects import one_person
+        from .files.checks import one_person
 
         asked = protocol if isinstance(protocol, Protocol) else load(protocol)
         bare = bool(plan.get("bare", False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raterbook.files.exporting import Exported, export_answers
 from raterbook.files.handbook import guide, write_codebook, write_guide
-from raterbook.files.importing import Summary, import_answers
+from raterbook.files.importing import Imported, import_answers
 from raterbook.files.items import ItemFile, read_items
 from raterbook.files.parts import Edited, export_parts, import_parts, read_parts
 from raterbook.rounds.model import FileError
@@ -13,8 +13,8 @@ __all__ = [
     "Edited",
     "Exported",
     "FileError",
+    "Imported",
     "ItemFile",
-    "Summary",
     "export_answers",
     "export_parts",
     "guide",

@@ -1,4 +1,7 @@
-"""Empty cells: an answer that was not given stays missing, and the import says how many are."""
+"""What a file's answers say beside themselves: who is new, what is missing, what was not asked.
+
+Empty cells: an answer that was not given stays missing, and the import says how many are.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from raterbook.files.handbook import condition
+from raterbook.files.names import condition
 from raterbook.protocols import Protocol, Question, asked, holds, is_missing
 from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh, StoringCell
 from raterbook.rounds.current import Fact
-from raterbook.rounds.model import Given, Problems, counted, shown
+from raterbook.rounds.model import Given, Problems, counted, listed, shown
+from raterbook.rounds.raters import PEOPLE, folded, is_slip
 from raterbook.rounds.snapshot import Snapshot
 
 
@@ -226,3 +230,72 @@ def withdrawn(facts: Sequence[Fact], row: int) -> list[Fresh]:
 
 def _names(question: Question) -> list[str]:
     return list(dict.fromkeys(name for name, _ in leaves(question.when)))
+
+
+# Raters a file names for the first time: added, unless one looks like a slip of the pen.
+#
+# An answer under a wrong name cannot be moved afterwards, and one person who counts as two spoils
+# every agreement. So a name that differs from a known one in case, spaces or one letter is refused
+# until somebody says that they are two.
+
+
+NAMED = 10  # so many names are written out
+
+
+def refuse_lookalikes(
+    given: Sequence[Given], mine: Iterable[str], others: Iterable[str], problems: Problems
+) -> None:
+    """New names that look like a rater of this round, of another round, or of this very file."""
+    mine = list(mine)
+    known = {folded(name): name for name in (*others, *mine)}
+    told = set(mine) | set(known.values())
+    for each in given:
+        name = each.rater
+        if name in told:
+            continue
+        told.add(name)
+        twin = known.get(folded(name))
+        if twin is None and each.kind in (None, *PEOPLE):
+            twin = next((old for old in mine if is_slip(name, old)), None)
+        if twin is not None:
+            problems.add(
+                f"{shown(name)} would be a new rater, and there is {shown(twin)}. Write "
+                f"{shown(twin)} if they are one, or add --new-raters if they are two.",
+                each.row,
+            )
+        known.setdefault(folded(name), name)
+
+
+def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str]) -> str:
+    """A line on those who are new, with how much they said, and whom they are like."""
+    mine = list(mine)
+    known = {folded(name): name for name in (*others, *mine)}
+    counts = Counter(each.rater for each in given)
+    new = [name for name in counts if name not in mine]
+    said = []
+    for name in new[:NAMED]:
+        also = [
+            twin
+            for twin in dict.fromkeys((known.get(folded(name)), *mine))
+            if twin and twin != name and (folded(twin) == folded(name) or is_slip(name, twin))
+        ]
+        like = f", not to be taken for {shown(also[0])}" if also else ""
+        said.append(f"{shown(name)} ({counted(counts[name], 'answer')}{like})")
+    if rest := new[NAMED:]:
+        answers = counted(sum(counts[name] for name in rest), "answer")
+        said.append(f"and {len(rest):,} more ({answers})")
+    return f"new rater{'s' if len(new) > 1 else ''}: {', '.join(said)}" if new else ""
+
+
+def one_person(round: str, names: Iterable[str], others: Iterable[str]) -> list[str]:
+    """A line where people who come into a round are known from other rounds."""
+    known = set(others)
+    twice = sorted(name for name in names if name in known)
+    if not twice:
+        return []
+    are = "is" if len(twice) == 1 else "are"
+    return [
+        f"{listed(twice, NAMED)} {are} known from other rounds here, and one name is one "
+        "person over all rounds. If these are other people, give them names of their own, "
+        f"such as {round}-{shown(twice[0])}, or a workspace of their own."
+    ]

@@ -114,12 +114,6 @@ def put(data: bytes, file: str | Path) -> None:
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
     """The text of a file: UTF-8, marked UTF-16 or UTF-32, plain Western, or as named."""
-    for mark in BINARY:
-        if data.startswith(mark):
-            raise FileError(
-                f"{name} is not a text file. Use .csv, .tsv, .jsonl, .parquet or "
-                ".xlsx, and give the file the ending of what it is."
-            )
     if encoding is not None:
         return _named(data, name, encoding)
     for mark, marked in MARKS:

@@ -1,4 +1,8 @@
-"""CSV and TSV: read strictly, written so that reading gives the same cells."""
+"""Kinds of files: what reads each, what writes it, and by which ending it is known.
+
+Reading gives the cells that were written, in every one. A new kind is its two functions and its
+line in FORMATS.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,115 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from raterbook.files.content import LONGEST
-from raterbook.rounds.model import FileError, Problems, shown
+from raterbook.files import content
+from raterbook.files.table import MOST_COLUMNS, Records, Table, checked, from_frame, text_of
+from raterbook.rounds.items import Decoded
+from raterbook.rounds.model import FileError, Problems, listed, shown
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file. `read` takes the bytes, the file's name and the encoding that was named."""
+
+    title: str
+    read: Callable[[bytes, str, str | None], Table | Records]
+    write: Callable[[Any], bytes]
+    also: tuple[str, ...] = ()  # other endings
+    reads: tuple[str, ...] = ()  # endings that are read and not written
+    lines: bool = False  # a text of lines: an endless one is refused
+    typed: bool = False  # its columns have types
+    records: bool = False  # a tool's objects, not a table
+
+
+def named(suffix: str, reading: bool = False) -> str | None:
+    """The format that an ending means, by its place in FORMATS."""
+    for name, each in FORMATS.items():
+        if suffix in (name, *each.also, *(each.reads if reading else ())):
+            return name
+    return None
+
+
+def tables() -> list[str]:
+    """The endings of files that hold a table."""
+    return [name for name, each in FORMATS.items() if not each.records]
+
+
+def read_file(source: Any, encoding: str | None = None) -> Table | Records:
+    """What is in a file, in standard input for "-", or in a DataFrame; a Table as it is.
+
+    The ending says the format; standard input is CSV, or JSONL where it begins with a brace.
+    """
+    if isinstance(source, Table | Records):
+        return source
+    if hasattr(source, "columns") and hasattr(source, "itertuples"):
+        return checked(from_frame(source))
+    name, suffix = content.label(source), Path(source).suffix.lower()
+    if suffix == ".xls":
+        raise FileError(f"{name}: old Excel files cannot be read. Save it as .xlsx or .csv.")
+    found = named(suffix, reading=True)
+    data = content.read_bytes(source, lines=found is None or FORMATS[found].lines)
+    if found is None:
+        _decoded(data, name, encoding)
+        raise FileError(f"{name}: the format {suffix!r} is not known. Use {listed(tables())}.")
+    if suffix == "" and _decoded(data, name, encoding).text.lstrip()[:1] == "{":
+        found = ".jsonl"
+    read = FORMATS[found].read(data, name, encoding)
+    return checked(read) if isinstance(read, Table) else read
+
+
+def read_table(source: Any, encoding: str | None = None) -> Table:
+    """The rows of a file: of any format but tools' own."""
+    found = named(Path(source).suffix.lower()) if isinstance(source, str | Path) else None
+    if found is not None and FORMATS[found].records:
+        raise FileError(
+            f"{content.label(source)}: the format {found!r} is not known. Use {listed(tables())}."
+        )
+    table = read_file(source, encoding)
+    assert isinstance(table, Table)
+    return table
+
+
+def written_as(suffix: str, among: Sequence[str], what: str) -> Format:
+    """The format of an ending, the first of those `among` where there is none."""
+    found = named(suffix) if suffix else among[0]
+    if found is None or found not in among:
+        *rest, last = [FORMATS[each].title for each in among]
+        titles = f"{', '.join(rest)} or {last}" if rest else last
+        raise FileError(f"{what} is {titles}. End its name in {listed(among)}.")
+    return FORMATS[found]
+
+
+def _decoded(data: bytes, name: str, encoding: str | None) -> Decoded:
+    if any(data.startswith(mark) for mark in content.BINARY):
+        *rest, last = tables()
+        raise FileError(
+            f"{name} is not a text file. Use {', '.join(rest)} or {last}, and give the file the "
+            "ending of what it is."
+        )
+    return content.decode(data, name, encoding)
+
+
+# CSV and TSV: read strictly, written so that reading gives the same cells.
+
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+
+
+def read_csv(data: bytes, name: str, encoding: str | None, tabs: bool = False) -> Table:
+    decoded = _decoded(data, name, encoding)
+    columns, numbers, rows, notes = read_delimited(decoded.text, name, tabs)
+    if decoded.note:
+        notes.insert(0, decoded.note)
+    return Table(name, columns, rows, numbers, notes, decoded)
+
+
+def read_tsv(data: bytes, name: str, encoding: str | None) -> Table:
+    return read_csv(data, name, encoding, tabs=True)
 
 
 def read_delimited(
@@ -21,16 +127,14 @@ def read_delimited(
 ) -> tuple[list[str], list[int], list[list[str]], list[str]]:
     """Columns, row numbers, rows, and notes. Row 1 is the header, as a spreadsheet counts."""
     mark, notes = ("\t", []) if tabs else separator(text, name)
-    old = csv.field_size_limit(LONGEST)
+    old = csv.field_size_limit(content.LONGEST)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
     except csv.Error as error:
         raise FileError(f"{name}: {_words(str(error), text, mark)}") from None
     finally:
         csv.field_size_limit(old)
-    while rows and not any(map(str.strip, rows[0])):
-        return [], [], [], notes
-    if not rows:
+    if not rows or not any(map(str.strip, rows[0])):
         return [], [], [], notes
     if "'" in text:
         rows = [[restored(cell) if cell[:1] == "'" else cell for cell in row] for row in rows]
@@ -57,7 +161,7 @@ def _words(error: str, text: str, separator: str) -> str:
         pass
     if "field limit" in error:
         return (
-            f"row {row} has a cell of more than {LONGEST // 1024**2} MB. "
+            f"row {row} has a cell of more than {content.LONGEST // 1024**2} MB. "
             "A quote may be missing: look at the quotes from there on."
         )
     if "unexpected end" in error:
@@ -68,19 +172,28 @@ def _words(error: str, text: str, separator: str) -> str:
     )
 
 
-def write_delimited(
-    stream: TextIO, columns: Sequence[str], rows: Iterable[Sequence[str]], separator: str = ","
-) -> None:
+def write_csv(table: Table, separator: str = ",") -> bytes:
     """Cells that a spreadsheet would run get their prefix here."""
-    risky = re.compile(rf"""["\r\n{separator}]|^\s|\s$""")
-    for row in (columns, *rows):
-        cells = [safe(cell) for cell in row]
-        line = separator.join(quoted(cell) if risky.search(cell) else cell for cell in cells)
-        stream.write((line or '""') + "\n")
+    lines = []
+    for row in (table.columns, *table.rows):
+        line = separator.join(written(cell, separator) for cell in row)
+        lines.append((line or '""') + "\n")
+    return "".join(lines).encode()
 
 
-def quoted(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"'
+def write_tsv(table: Table) -> bytes:
+    return write_csv(table, "\t")
+
+
+def written(cell: str, separator: str, quoted: bool = False) -> str:
+    """One cell as a line has it, in quotes where it needs them, or had them."""
+    cell = safe(cell)
+    if quoted or _QUOTED[separator].search(cell):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+_QUOTED = {mark: re.compile(rf"""["\r\n{mark}]|^\s|\s$""") for mark in SEPARATORS}
 
 
 # Excel workbooks: the first sheet, as texts.
@@ -91,8 +204,8 @@ _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 UNPACKED = 512 * 1024**2  # what a workbook may grow to when unpacked
 
 
-def read_workbook(data: bytes, name: str) -> tuple[list[str], list[int], list[list[str]]]:
-    """Columns, row numbers as the sheet has them, rows. Formulas are refused, not calculated."""
+def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
+    """The first sheet, its rows numbered as there. Formulas are refused, not calculated."""
     import openpyxl
 
     problems = Problems(name)
@@ -129,7 +242,7 @@ def read_workbook(data: bytes, name: str) -> tuple[list[str], list[int], list[li
             f"({type(error).__name__}). Save it again as .xlsx, or as .csv."
         ) from None
     problems.stop()
-    return columns, numbers, rows
+    return Table(name, columns, rows, numbers)
 
 
 def _row(cells: Iterable[Any], number: int, problems: Problems) -> list[str]:
@@ -141,23 +254,24 @@ def _row(cells: Iterable[Any], number: int, problems: Problems) -> list[str]:
             problems.add(
                 f"cell {cell.coordinate} holds the error {cell.value}. Correct it.", number
             )
-        row.append(_text(cell.value))
+        text = text_of(cell.value)
+        row.append(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text))
     return row
 
 
-def write_workbook(columns: Sequence[str], rows: Iterable[Sequence[str]], name: str) -> bytes:
+def write_workbook(table: Table) -> bytes:
     """Every cell a text, so that nothing is calculated or turned into a date."""
     import openpyxl
     from openpyxl.cell import WriteOnlyCell
 
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("answers")
-    for number, row in enumerate([columns, *rows], start=1):
+    for number, row in enumerate([table.columns, *table.rows], start=1):
         cells = []
-        for column, text in zip(columns, row, strict=True):
+        for column, text in zip(table.columns, row, strict=True):
             if len(text) > 32_767:
                 raise FileError(
-                    f"{name}, row {number}, column {column}: {len(text):,} "
+                    f"{table.name}, row {number}, column {column}: {len(text):,} "
                     "characters; Excel holds 32,767. Export to .csv."
                 )
             cell = WriteOnlyCell(sheet, None)
@@ -170,18 +284,6 @@ def write_workbook(columns: Sequence[str], rows: Iterable[Sequence[str]], name: 
     return stream.getvalue()
 
 
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value))
-
-
 def _escaped(text: str) -> str:
     """Characters that XML cannot hold, as Excel writes them: _x000D_ for a carriage return."""
     text = _ESCAPE.sub(lambda found: "_x005F" + found[0], text)
@@ -191,16 +293,16 @@ def _escaped(text: str) -> str:
 # JSON Lines: one object a line.
 
 
-MOST_COLUMNS = 2_000
 DEEP = "nested too deeply. Use one flat object per line."
 
 
-def read_lines(text: str, name: str) -> tuple[list[str], list[int], list[list[str]]]:
-    """Columns in the order they first appear, line numbers, rows of texts."""
+def read_lines(data: bytes, name: str, encoding: str | None) -> Table:
+    """Columns in the order they first appear; rows are numbered as the lines are."""
+    decoded = _decoded(data, name, encoding)
     problems = Problems(name)
     columns: dict[str, int] = {}
     records: list[tuple[int, dict[str, Any]]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(decoded.text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -232,15 +334,18 @@ def read_lines(text: str, name: str) -> tuple[list[str], list[int], list[list[st
             problems.add(DEEP, number)
         rows.append(row)
     problems.stop()
-    return list(columns), [number for number, _ in records], rows
+    notes = [decoded.note] if decoded.note else []
+    return Table(name, list(columns), rows, [number for number, _ in records], notes)
 
 
-def write_lines(stream: TextIO, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def write_lines(table: Table) -> bytes:
     """The first line has every column, the others only those with something in them."""
-    for number, row in enumerate(rows):
-        pairs = zip(columns, row, strict=True)
+    lines = []
+    for number, row in enumerate(table.rows):
+        pairs = zip(table.columns, row, strict=True)
         record = {name: cell for name, cell in pairs if cell != "" or not number}
-        stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+        lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+    return "".join(lines).encode()
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -257,21 +362,41 @@ def _refuse(word: str) -> Any:
 
 
 def _line_text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
     if isinstance(value, list) and all(isinstance(each, list | str) for each in value):
         return "\n".join(
             each if isinstance(each, str) else " → ".join(map(_line_text, each)) for each in value
         )
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
-    return str(value)
+    return text_of(value)
+
+
+# JSON: the records of annotation tools.
+
+
+def read_json(data: bytes, name: str, encoding: str | None) -> Records:
+    """A list of objects, as Label Studio and Argilla export it."""
+    decoded = _decoded(data, name, encoding)
+    try:
+        found = json.loads(decoded.text)
+    except RecursionError:
+        raise FileError(f"{name} is nested too deeply. Export it again.") from None
+    except ValueError as error:
+        raise FileError(f"{name} is not JSON: {error}. Export it again.") from None
+    if isinstance(found, dict):
+        found = found.get("records") or found.get("tasks") or [found]
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise FileError(
+            f"{name} is not a list of records. Use the JSON export of Label Studio or "
+            "Argilla, or .jsonl for one object per line."
+        )
+    if not found:
+        raise FileError(f"{name} has no records. Export the annotated ones.")
+    return Records(name, found, [decoded.note] if decoded.note else [])
+
+
+def write_json(file: Records) -> bytes:
+    return (json.dumps(file.records, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 # Parquet: typed columns, with the protocol's hash and the layout in the schema.
@@ -280,8 +405,8 @@ def _line_text(value: Any) -> str:
 PREFIX = "ratebook:"  # of our keys in the schema's metadata
 
 
-def read_parquet(data: bytes, name: str) -> tuple[list[str], list[list[str]], dict[str, str]]:
-    """Columns, rows as texts, and our metadata."""
+def read_parquet(data: bytes, name: str, encoding: str | None) -> Table:
+    """Rows as texts, and our metadata."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -298,29 +423,26 @@ def read_parquet(data: bytes, name: str) -> tuple[list[str], list[list[str]], di
         for key, value in (table.schema.metadata or {}).items()
         if key.decode(errors="replace").startswith(PREFIX)
     }
-    columns = [_texts(column) for column in table.columns]
+    columns = [map(text_of, column.to_pylist()) for column in table.columns]
     rows = [list(row) for row in zip(*columns, strict=True)]
-    return list(table.column_names), rows, metadata
+    numbers = range(2, len(rows) + 2)
+    return Table(name, list(table.column_names), rows, numbers, metadata=metadata)
 
 
-def _texts(column: Any) -> list[str]:
-    from raterbook.files.sheet import text_of
-
-    return [text_of(cell) for cell in column.to_pylist()]
-
-
-def write_parquet(
-    columns: Mapping[str, tuple[Any, list[Any]]], metadata: Mapping[str, str]
-) -> bytes:
-    """`columns` has per name the Arrow type and the values."""
+def write_parquet(table: Table) -> bytes:
+    """Values as they are under the table's types; columns without one are texts."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    time = pa.timestamp("us", "UTC")
+    kinds = [table.types.get(name, "string") for name in table.columns]
+    types = [time if kind == "time" else pa.type_for_alias(kind) for kind in kinds]
     schema = pa.schema(
-        [pa.field(name, kind) for name, (kind, _) in columns.items()],
-        metadata={f"{PREFIX}{key}": value for key, value in metadata.items()},
+        [pa.field(name, type) for name, type in zip(table.columns, types)],
+        metadata={f"{PREFIX}{key}": value for key, value in table.metadata.items()},
     )
-    arrays = [pa.array(values, kind) for kind, values in columns.values()]
+    columns = zip(*table.rows) if table.rows else [()] * len(types)
+    arrays = [pa.array(column, type) for column, type in zip(columns, types)]
     stream = io.BytesIO()
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), stream)
     return stream.getvalue()
@@ -355,3 +477,13 @@ def restored(cell: str) -> str:
     ('=1+1', "'=x", "'tis")
     """
     return cell[1:] if cell[:1] == "'" and _PREFIXED.match(cell) else cell
+
+
+FORMATS: dict[str, Format] = {
+    ".csv": Format("CSV", read_csv, write_csv, also=("", ".txt"), lines=True),
+    ".tsv": Format("TSV", read_tsv, write_tsv, also=(".tab",), lines=True),
+    ".jsonl": Format("JSON Lines", read_lines, write_lines, also=(".ndjson",), lines=True),
+    ".parquet": Format("Parquet", read_parquet, write_parquet, also=(".pq",), typed=True),
+    ".xlsx": Format("Excel", read_workbook, write_workbook, reads=(".xlsm",)),
+    ".json": Format("JSON", read_json, write_json, records=True),
+}

@@ -7,13 +7,14 @@ group, what is measured and which targets are set) is not in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raterbook.files.content import label, put
+from raterbook.files.names import condition
 from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
 from raterbook.protocols.conditions import in_words, same
 from raterbook.protocols.handbook import asking
@@ -376,11 +377,6 @@ def _must(protocol: Protocol, question: Question) -> str:
     return f"Required if {condition(protocol, question.required)}."
 
 
-def condition(protocol: Protocol, given: Mapping[str, Any]) -> str:
-    """A condition in words: “Accuracy is inaccurate, unsupported or disputed”."""
-    return in_words(dict(given), lambda name: protocol.question(name).label)
-
-
 def _examples(protocol: Protocol) -> Iterator[Block]:
     if protocol.examples:
         yield Heading(2, "Worked examples")
@@ -401,7 +397,7 @@ def _examples(protocol: Protocol) -> Iterator[Block]:
             yield Text(example.note)
 
 
-def _judged(protocol: Protocol, example: Example) -> tuple[tuple[str, ...], tuple]:
+def _judged(protocol: Protocol, example: Example) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Questions, answers as a rater reads them, and reasons where there are any."""
     rows = []
     for name, value in example.answers.items():

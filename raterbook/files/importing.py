@@ -6,18 +6,21 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raterbook.files import content
-from raterbook.files.cells import pointed
-from raterbook.files.checks import refuse_unasked, withdrawn
-from raterbook.files.layouts import long, tools
-from raterbook.files.layouts.long import is_long, read_long
-from raterbook.files.layouts.source import has_slots, read_slots
-from raterbook.files.layouts.wide import read_wide
-from raterbook.files.sheet import Sheet, read_sheet
-from raterbook.files.subjects import NAMED, Subjects, one_person, refuse_lookalikes, welcomed
+from raterbook.files.checks import (
+    NAMED,
+    one_person,
+    refuse_lookalikes,
+    refuse_unasked,
+    welcomed,
+    withdrawn,
+)
+from raterbook.files.formats import read_file
+from raterbook.files.layouts import found_in
+from raterbook.files.layouts.layout import Incoming
+from raterbook.files.names import Misplaced, Subjects
+from raterbook.files.table import Records, Table, pointed
 from raterbook.rounds import raters as people
 from raterbook.rounds.answers import Fresh, StoringCell, store_answers
 from raterbook.rounds.current import Fact, facts
@@ -25,24 +28,13 @@ from raterbook.rounds.model import RATER_KINDS, FileError, Given, Problems, coun
 from raterbook.rounds.store import log
 
 if TYPE_CHECKING:
-    from raterbook.protocols import Protocol, Question
+    from raterbook.protocols import Question
     from raterbook.rounds.round import StoredRound
     from raterbook.rounds.snapshot import Asked, Snapshot
 
 
-# Answers of a file into a round: held against it one by one, then all of them or none.
-
-
-class Misplaced(ValueError):
-    """Nothing in the round is named so; `column` is where the name stands."""
-
-    def __init__(self, message: str, column: str = "part"):
-        super().__init__(message)
-        self.column = column
-
-
 @dataclass(frozen=True)
-class Summary:
+class Imported:
     """What an import did; `added` counts the `replaced` ones too.
 
     `notes` is what had to be assumed, or was left alone.
@@ -74,7 +66,7 @@ def take(
     replace: bool = False,
     notes: Sequence[str] = (),
     new_raters: bool = False,
-) -> Summary:
+) -> Imported:
     """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
@@ -107,7 +99,7 @@ def take(
     if stored.per_item is None:
         notes += _crowd(fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()})
     raters = tuple(dict.fromkeys(each.rater for each in given))
-    return Summary(
+    return Imported(
         len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), new
     )
 
@@ -157,13 +149,17 @@ def _resolved(
     values: dict[tuple[str, str], Any] = {}
     found: list[tuple[StoringCell, Any] | None] = []
     for each in given:
+        question = asked[each.question].question
         where = (each.item, each.question, each.part)
         if where not in about:
-            about[where] = _about(each, subjects, snapshot, asked)
+            try:
+                about[where] = _about(each, subjects, snapshot, question)
+            except Misplaced as error:
+                about[where] = error
         what = (each.question, each.value)
         if each.status == "answered" and what not in values:
             try:
-                values[what] = asked[each.question].question.check(each.value)
+                values[what] = question.check(each.value)
             except ValueError as error:
                 values[what] = error
         value = values[what] if each.status == "answered" else None
@@ -171,8 +167,7 @@ def _resolved(
         if isinstance(place, Misplaced):
             problems.add(str(place), each.row, place.column)
         if isinstance(value, ValueError):
-            remedy = _remedy(asked[each.question].question, each.value)
-            problems.add(f"{value}. {remedy}", each.row, each.column)
+            problems.add(f"{value}. {_remedy(question, each.value)}", each.row, each.column)
         if each.status != "answered" and each.value.strip():
             problems.add(
                 f"{shown(each.value)} stands with the status {each.status}. Leave one of them out.",
@@ -189,29 +184,27 @@ def _resolved(
 
 
 def _about(
-    each: Given, subjects: Subjects, snapshot: Snapshot, asked: dict[str, Asked]
-) -> tuple[str, bool] | Misplaced:
-    """The key of the item or case, and whether it is a case."""
-    question = asked[each.question].question
+    each: Given, subjects: Subjects, snapshot: Snapshot, question: Question
+) -> tuple[str, bool]:
+    """The key of the item or case, and whether it is a case; a Misplaced where there is none."""
     of_case = question.of == "case"
-    try:
-        key = subjects.case(each.item) if of_case else subjects.item(each.item)
-    except ValueError as error:
-        return Misplaced(str(error), "item")
+    key = subjects.find(each.item, of_case)
     if question.per == "whole":
         if each.part:
-            return Misplaced(
+            raise Misplaced(
+                "part",
                 f"“{question.id}” is asked about the whole, not about part "
-                f"{each.part}. Leave the part empty."
+                f"{each.part}. Leave the part empty.",
             )
         return key, of_case
     subject = (snapshot.cases if of_case else snapshot.items)[key]
     if not each.part:
-        return Misplaced(f"“{question.id}” is asked about each part. Write which part, 1, 2, 3, …")
+        words = f"“{question.id}” is asked about each part. Write which part, 1, 2, 3, …"
+        raise Misplaced("part", words)
     if not snapshot.has_part(subject, each.part):
         parts = snapshot.parts.get(subject.id) or snapshot.parts.get(subject.case_id or 0) or set()
         has = f"It has {listed(sorted(parts))}." if parts else "It has no parts."
-        return Misplaced(f"{shown(key)} has no part {each.part}. {has}")
+        raise Misplaced("part", f"{shown(key)} has no part {each.part}. {has}")
     return key, of_case
 
 
@@ -303,18 +296,30 @@ def import_answers(
     rater: str | None = None,
     kind: str | None = None,
     replace: bool = False,
-    encoding: str | None = None,
     new_raters: bool = False,
-) -> Summary:
+) -> Imported:
     """Take in a file of answers: long, wide, the protocol's own, Label Studio's or Argilla's.
 
     Whole or not at all. Answers equal to the current ones add nothing; different ones are refused
     unless `replace` asks for them, and then they are revisions. `rater` names who answered where
     the file does not, `kind` what kind of rater that is. A new rater whose name is like a known
-    one's is refused, unless `new_raters` says that they are two.
+    one's is refused, unless `new_raters` says that they are two. `source` is a file, standard
+    input ("-"), a frame, or what `read_file` has read in an encoding of its own.
     """
+    if kind is not None and kind not in RATER_KINDS:
+        raise FileError(f"{shown(kind)} is no kind of rater. Use one of {', '.join(RATER_KINDS)}.")
     with _undisturbed():
-        return _import(round, source, rater, kind, replace, encoding, new_raters)
+        file = read_file(source)
+        given = Incoming(file, round.protocol, Problems(file.name), rater, kind)
+        layout = found_in(file, round.protocol)
+        assert layout.read is not None
+        answers, notes = layout.read(given)
+        notes = [*file.notes, *notes, *_same_protocol(file, round)]
+        if not answers and not given.problems.found:
+            given.problems.add(
+                "no answers in it. Fill in the values, or name the file that has them."
+            )
+        return take(round, answers, given.problems, replace, notes, new_raters)
 
 
 @contextmanager
@@ -330,87 +335,20 @@ def _undisturbed() -> Iterator[None]:
             gc.enable()
 
 
-def _import(
-    round: StoredRound,
-    source: Any,
-    rater: str | None,
-    kind: str | None,
-    replace: bool,
-    encoding: str | None,
-    new_raters: bool,
-) -> Summary:
-    if kind is not None and kind not in RATER_KINDS:
-        raise FileError(f"{shown(kind)} is no kind of rater. Use one of {', '.join(RATER_KINDS)}.")
-    name = "table" if hasattr(source, "columns") else content.label(source)
-    problems = Problems(name)
-    if name != "table" and Path(source).suffix.lower() == ".json":
-        given, notes = _json(source, name, round.protocol, problems, rater, kind, encoding)
-    else:
-        sheet = read_sheet(source, encoding)
-        given, notes = _table(sheet, round.protocol, problems, rater, kind)
-        notes = [*sheet.notes, *notes, *_same_protocol(sheet, round)]
-    if not given and not problems.found:
-        problems.add("no answers in it. Fill in the values, or name the file that has them.")
-    return take(round, given, problems, replace, notes, new_raters)
-
-
-def _table(
-    sheet: Sheet, protocol: Protocol, problems: Problems, rater: str | None, kind: str | None
-) -> tuple[list[Given], list[str]]:
-    if sheet.metadata or {"number", *long.ALWAYS, "revision"} <= set(sheet.columns):
-        sheet = _typed(sheet)
-    if is_long(sheet):
-        return read_long(sheet, protocol, problems, rater, kind)
-    if has_slots(sheet, protocol):
-        return read_slots(sheet, protocol, problems, rater, kind)
-    return read_wide(sheet, protocol, problems, rater, kind)
-
-
-def _json(
-    source: Any,
-    name: str,
-    protocol: Protocol,
-    problems: Problems,
-    rater: str | None,
-    kind: str | None,
-    encoding: str | None,
-) -> tuple[list[Given], list[str]]:
-    decoded = content.decode(content.read_bytes(source, lines=False), name, encoding)
-    records = tools.labelstudio_records(decoded.text, name)
-    notes = [decoded.note] if decoded.note else []
-    read = tools.read_labelstudio if tools.looks_like(records) else tools.read_argilla
-    given, more = read(records, protocol, problems, kind)
-    if rater is not None:
-        for each in given:
-            each.rater = rater
-    return given, [*notes, *more]
-
-
-def _same_protocol(sheet: Sheet, round: StoredRound) -> list[str]:
+def _same_protocol(file: Table | Records, round: StoredRound) -> list[str]:
     """Files of ours say which protocol their answers are to."""
-    told = sheet.metadata.get("protocol")
-    if told is None:
+    metadata = file.metadata if isinstance(file, Table) else {}
+    other = metadata.get("protocol")
+    if other is None:
         return []
-    if told != round.protocol.name:
+    if other != round.protocol.name:
         raise FileError(
-            f"{sheet.name} holds answers to {told}, and {round.name} asks "
-            f"{round.protocol.name}. Open a round of {told} for it."
+            f"{file.name} holds answers to {other}, and {round.name} asks "
+            f"{round.protocol.name}. Open a round of {other} for it."
         )
-    if sheet.metadata.get("protocol_hash") != round.protocol_hash:
+    if metadata.get("protocol_hash") != round.protocol_hash:
         return [
-            f"{sheet.name} was written under another version of {told}; every value was "
+            f"{file.name} was written under another version of {other}; every value was "
             "checked against this one."
         ]
     return []
-
-
-def _typed(sheet: Sheet) -> Sheet:
-    """Our own typed file or frame: `number` repeats `value`, no confidence is a fraction."""
-    kept = [place for place, name in enumerate(sheet.columns) if name != "number"]
-    columns = [sheet.columns[place] for place in kept]
-    rows = [[row[place] for place in kept] for row in sheet.rows]
-    if "confidence" in columns:
-        place = columns.index("confidence")
-        for row in rows:
-            row[place] += "%" if row[place] and not row[place].endswith("%") else ""
-    return Sheet(sheet.name, columns, rows, sheet.numbers, sheet.notes, None, sheet.metadata)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from raterbook.files.cells import question_names
-from raterbook.files.sheet import Sheet, name_columns, read_sheet, required
+from raterbook.files.formats import read_table
+from raterbook.files.names import known_columns, question_names
+from raterbook.files.table import Columns
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import plain
 from raterbook.rounds.items import Decoded
@@ -32,39 +32,24 @@ def read_items(
     the protocol's texts are left out, and a file of ratings will do: its rows about one item make
     one item, with the columns in which they agree.
     """
-    sheet = read_sheet(source, encoding)
-    problems = Problems(sheet.name)
+    file = read_table(source, encoding)
+    problems = Problems(file.name)
     spec = protocol.item
-    placed = name_columns(sheet.columns, known_columns(protocol), problems)
-    problems.stop()
+    columns = Columns(file, known_columns(protocol), problems)
     naming = {*spec.key, spec.case, spec.cluster, spec.system, *spec.groups} - {None}
     optional = {name for name, field in spec.fields.items() if not field.required}
-    needed = (
-        [spec.case, *spec.key]
-        if bare
-        else [
-            spec.case,
-            *spec.key,
-            *(n for n, f in spec.fields.items() if f.required and not f.exchange),
-        ]
-    )
-    required(sheet, list(dict.fromkeys(n for n in needed if n not in optional)), placed)
+    texts = [name for name, field in spec.fields.items() if field.required and not field.exchange]
+    needed = dict.fromkeys([spec.case, *spec.key, *([] if bare else texts)])
+    columns.require([name for name in needed if name not in optional])
     answers = {name for name, field in spec.fields.items() if field.exchange}
     labels = {name for name, field in spec.fields.items() if field.answers}
-    left = set(spec.fields) - naming - labels if bare else set()
+    left = {"role", *answers, *(set(spec.fields) - naming - labels if bare else ())}
     asked = set(question_names(protocol)) if bare else set()
-    kept = {
-        name: position
-        for name, position in placed.items()
-        if name not in answers and name not in left and name != "role" and plain(name) not in asked
-    }
-    cells = {
-        name: _cells(sheet, name, position, protocol, problems, name in naming)
-        for name, position in kept.items()
-    }
-    roles = [role.strip().casefold() or "main" for role in sheet.column(placed.get("role"))]
+    kept = [name for name in columns.placed if name not in left and plain(name) not in asked]
+    cells = {name: _cells(columns, name, protocol, name in naming) for name in kept}
+    roles = [role.strip().casefold() or "main" for role in columns.cells("role")]
     rows = []
-    for index, number in enumerate(sheet.numbers):
+    for index, number in enumerate(file.numbers):
         fields = {name: column[index] for name, column in cells.items()}
         if roles[index] not in ROLES:
             problems.add(
@@ -80,81 +65,46 @@ def read_items(
     if not rows:
         problems.add("no items under the header. Add one row per item.")
     problems.stop()
-    return ItemFile(
-        tuple(rows),
-        tuple(kept),
-        sheet.name,
-        None if bare else sheet.original,
-        (*sheet.notes, *_filled(sheet, placed, answers)),
-    )
+    original = None if bare else file.original
+    notes = (*file.notes, *_filled(columns, answers))
+    return ItemFile(tuple(rows), tuple(kept), file.name, original, notes)
 
 
-def known_columns(protocol: Protocol) -> dict[str, tuple[str, ...]]:
-    """Every column the protocol names, with its aliases."""
-    spec = protocol.item
-    named = [*spec.key, spec.case, spec.cluster, spec.system, *spec.groups]
-    known: dict[str, tuple[str, ...]] = {name: () for name in named if name}
-    known["role"] = ()
-    known.update({name: field.aliases for name, field in spec.fields.items()})
-    return known
-
-
-def _cells(
-    sheet: Sheet, name: str, position: int, protocol: Protocol, problems: Problems, naming: bool
-) -> list[str]:
+def _cells(columns: Columns, name: str, protocol: Protocol, naming: bool) -> list[str]:
     """One column, its values brought to the protocol's spelling; what cannot be is a problem."""
-    column = sheet.column(position)
+    column = columns.cells(name)
     if naming:
         column = [cell.strip() for cell in column]
     field = protocol.item.fields.get(name)
     if field is None:
         return column
+
+    def problem(number: int, message: str) -> None:
+        columns.problems.add(message, number, name)
+
     if field.values:
-        column = _spelled(column, field.values, name, sheet, problems)
+        of = {plain(w): value for value, words in field.values.items() for w in (value, *words)}
+        spelled = [of.get(plain(cell)) if cell.strip() else "" for cell in column]
+        for number, cell, value in zip(columns.table.numbers, column, spelled):
+            if value is None:
+                problem(number, f"{shown(cell)} is not known. Use one of {listed(field.values)}.")
+        column = [value or "" for value in spelled]
     if field.show == "triples":
-        _triples(column, name, sheet, problems)
-    if field.answers and any(
-        question.id == field.answers.question for question in protocol.questions
-    ):
-        _answers(column, protocol.question(field.answers.question), name, sheet, problems)
-    return column
-
-
-def _spelled(
-    column: list[str],
-    values: Mapping[str, tuple[str, ...]],
-    name: str,
-    sheet: Sheet,
-    problems: Problems,
-) -> list[str]:
-    spellings = {plain(word): value for value, words in values.items() for word in (value, *words)}
-    spelled = []
-    for number, cell in zip(sheet.numbers, column, strict=True):
-        value = spellings.get(plain(cell)) if cell.strip() else ""
-        if value is None:
-            problems.add(f"{shown(cell)} is not known. Use one of {listed(values)}.", number, name)
-        spelled.append(value or "")
-    return spelled
-
-
-def _triples(column: list[str], name: str, sheet: Sheet, problems: Problems) -> None:
-    for number, cell in zip(sheet.numbers, column, strict=True):
-        for bad in read_triples(cell)[1]:
-            problems.add(
-                f"line {bad.line}: {shown(bad.text)} is no triple, {bad.reason}. "
-                "Write subject → predicate → object.",
-                number,
-                name,
-            )
-
-
-def _answers(column: list[str], question: Any, name: str, sheet: Sheet, problems: Problems) -> None:
-    for number, cell in zip(sheet.numbers, column, strict=True):
-        if cell.strip():
+        for number, cell in zip(columns.table.numbers, column):
+            for bad in read_triples(cell)[1]:
+                problem(
+                    number,
+                    f"line {bad.line}: {shown(bad.text)} is no triple, {bad.reason}. "
+                    "Write subject → predicate → object.",
+                )
+    questions = {question.id: question for question in protocol.questions}
+    if field.answers and (question := questions.get(field.answers.question)):
+        for number, cell in zip(columns.table.numbers, column):
             try:
-                question.check(cell)
+                question.check(cell) if cell.strip() else None
             except ValueError as error:
-                problems.add(f"{error}.", number, name)
+                problem(number, f"{error}.")
+    return column
 
 
 def _named_once(rows: list[ItemRow], protocol: Protocol, problems: Problems) -> None:
@@ -178,8 +128,8 @@ def _named_once(rows: list[ItemRow], protocol: Protocol, problems: Problems) -> 
 
 
 def _merged(
-    rows: list[ItemRow], kept: dict[str, int], naming: set[str | None]
-) -> tuple[list[ItemRow], dict[str, int]]:
+    rows: list[ItemRow], kept: list[str], naming: set[str | None]
+) -> tuple[list[ItemRow], list[str]]:
     """One row for each item; columns that differ between its rows are about ratings, not items.
 
     Rows that differ in what names, groups or clusters an item stay apart, and are refused.
@@ -193,7 +143,7 @@ def _merged(
         if unlike & naming or row.role != other.role:
             apart.append(row)
         differing |= unlike - naming
-    names = {name: place for name, place in kept.items() if name not in differing}
+    names = [name for name in kept if name not in differing]
     merged = [
         replace(row, fields={name: row.fields[name] for name in names})
         for row in (*first.values(), *apart)
@@ -217,15 +167,15 @@ def _cases_agree(rows: list[ItemRow], protocol: Protocol, problems: Problems) ->
                 )
 
 
-def _filled(sheet: Sheet, placed: Mapping[str, int], answers: set[str]) -> list[str]:
+def _filled(columns: Columns, answers: set[str]) -> list[str]:
     """A line for each column of answers that the file has filled and `open` leaves alone."""
-    notes = []
-    for name in placed:
-        filled = sum(bool(cell.strip()) for cell in sheet.column(placed[name]))
+    notes, source = [], columns.table.name
+    for name in columns.placed:
+        filled = sum(bool(cell.strip()) for cell in columns.cells(name))
         if name in answers and filled:
             notes.append(
-                f"{sheet.name}: {filled} filled cells in {name} were left alone; "
-                f"take them in with: raterbook import ROUND {sheet.name} --rater NAME"
+                f"{source}: {filled} filled cells in {name} were left alone; "
+                f"take them in with: raterbook import ROUND {source} --rater NAME"
             )
     return notes
 

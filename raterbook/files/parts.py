@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raterbook.files.content import put
-from raterbook.files.exporting import encoded
-from raterbook.files.sheet import name_columns, read_sheet, required
-from raterbook.files.subjects import Subjects
+from raterbook.files.formats import read_table, written_as
+from raterbook.files.names import Misplaced, Subjects
+from raterbook.files.table import Columns, Table
 from raterbook.protocols import Protocol
 from raterbook.rounds import parts
 from raterbook.rounds.model import (
@@ -45,34 +45,30 @@ def read_parts(
         )
     if isinstance(items, ItemTable):
         items = Subjects((row.key, row.case) for row in items.rows)
-    sheet = read_sheet(source, encoding)
-    problems = Problems(sheet.name)
+    file = read_table(source, encoding)
+    problems = Problems(file.name)
     known: dict[str, tuple[str, ...]] = {
         "item": ("case", "subject", protocol.item.case),
         "part": ("sentence_id", "number"),
         "text": ("sentence", "question"),
         **{name: field.aliases for name, field in spec.fields.items()},
     }
-    placed = name_columns(sheet.columns, known, problems)
-    problems.stop()
-    required(sheet, ("item", "text"), placed)
-    unknown = [name for name in placed if name not in known]
+    columns = Columns(file, known, problems)
+    columns.require(("item", "text"))
+    unknown = [name for name in columns.placed if name not in known]
     if unknown:
         raise FileError(
-            f"{sheet.name}, row 1: {listed(unknown)} is no column of parts. Use {listed(known)}."
+            f"{file.name}, row 1: {listed(unknown)} is no column of parts. Use {listed(known)}."
         )
-    resolve = items.case if spec.of == "case" else items.item
     rows: list[PartRow] = []
     seen: dict[tuple[str, int], int] = {}
-    for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
-        row = {name: cells[position] for name, position in placed.items()}
-        column = "item"
+    for number, cells in zip(file.numbers, file.rows, strict=True):
+        row = {name: cells[position] for name, position in columns.placed.items()}
         try:
-            subject = resolve(row[column].strip())
-            column = "part"
-            part = _number(row.get(column, ""))
-        except ValueError as error:
-            problems.add(str(error), number, column)
+            subject = items.find(row["item"].strip(), spec.of == "case")
+            part = _number(row.get("part", ""))
+        except Misplaced as error:
+            problems.add(str(error), number, error.column)
             continue
         if not row["text"].strip():
             problems.add("empty. Write the part's text, or remove the row.", number, "text")
@@ -98,7 +94,7 @@ def _number(cell: str) -> int | None:
     if not cell:
         return None
     if not cell.isascii() or not cell.isdigit() or not 1 <= int(cell) <= MOST:
-        raise ValueError(f"{shown(cell)} is no number of a part. Use 1, 2, 3, …")
+        raise Misplaced("part", f"{shown(cell)} is no number of a part. Use 1, 2, 3, …")
     return int(cell)
 
 
@@ -133,9 +129,10 @@ def export_parts(round: StoredRound, file: str | Path) -> int:
             for key, each in (snapshot.cases if spec.of == "case" else snapshot.items).items()
             for number, text in inside.parts.get(each.id, [])
         ]
-    columns = ["item", "part", "text", *spec.fields]
-    name = Path(file).name
-    put(encoded(columns, rows, Path(file).suffix.lower(), name), file)
+    table = Table(Path(file).name, ["item", "part", "text", *spec.fields], rows)
+    formats = (".csv", ".tsv", ".jsonl", ".xlsx")
+    suffix = Path(file).suffix.lower()
+    put(written_as(suffix, formats, f"{table.name}: a file of parts").write(table), file)
     return len(rows)
 
 

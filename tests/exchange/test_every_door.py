@@ -7,7 +7,6 @@ and Argilla, and a judge's reply. Where a door rightly reads otherwise, the reas
 
 import contextlib
 import functools
-import io
 import itertools
 import json
 import re
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 
 from raterbook import Workspace
 from raterbook.files import formats, import_answers
+from raterbook.files.table import Table
 from raterbook.judges import judge
 from raterbook.judges.schema import written
 from raterbook.protocols import load, names
@@ -227,9 +227,8 @@ class Doors:
         return file, {}
 
     def _delimited(self, suffix, columns, rows, mark=","):
-        stream = io.StringIO(newline="")
-        formats.write_delimited(stream, columns, rows, mark)  # formulas prefixed, as in exports
-        return self._file(suffix, stream.getvalue().encode())
+        table = Table("f", columns, rows)
+        return self._file(suffix, formats.write_csv(table, mark))  # formulas prefixed, as exported
 
     def csv(self, *answer):
         return self._delimited(".csv", *self._long(*answer))
@@ -238,9 +237,7 @@ class Doors:
         return self._delimited(".tsv", *self._long(*answer), "\t")
 
     def json_lines(self, *answer):
-        stream = io.StringIO()
-        formats.write_lines(stream, *self._long(*answer))
-        return self._file(".jsonl", stream.getvalue().encode())
+        return self._file(".jsonl", formats.write_lines(Table("f", *self._long(*answer))))
 
     def json_lines_typed(self, rater, question, value):
         columns, (row,) = self._long(rater, question, value)
@@ -248,7 +245,7 @@ class Doors:
         return self._file(".jsonl", json.dumps(record).encode())
 
     def workbook(self, *answer):
-        return self._file(".xlsx", formats.write_workbook(*self._long(*answer), "f.xlsx"))
+        return self._file(".xlsx", formats.write_workbook(Table("f.xlsx", *self._long(*answer))))
 
     def parquet(self, *answer):
         columns, rows = self._long(*answer)
@@ -436,7 +433,7 @@ def what_was_not_answered_has_one_row_too(doors, data):
             rows = [[about, str(part or ""), rater, *cells]]
             with contextlib.suppress(RoundError, UnicodeEncodeError):
                 written_ = (
-                    formats.write_workbook(columns, rows, "f.xlsx")
+                    formats.write_workbook(Table("f.xlsx", columns, rows))
                     if suffix == ".xlsx"
                     else doors._delimited(".csv", columns, rows)[0].read_bytes()
                 )

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from raterbook.files import export_answers, import_answers
-from raterbook.files.layouts.carries import matrix
 from raterbook.rounds import Event, ItemTable, PartRow, Store
 
 from .protocols import EVERYTHING, SLOTS
@@ -280,19 +279,3 @@ def test_the_files_of_other_tools_carry_what_people_answered_and_name_the_rest(
         pd.testing.assert_frame_equal(kept, said(second, columns), check_dtype=False)
     first.store.dispose()
     second.store.dispose()
-
-
-def test_the_matrix_of_layouts(capsys):
-    """Printed with `pytest -s`; the test above holds each of its rows."""
-    rows = matrix()
-    with capsys.disabled():
-        print()
-        for row in rows:
-            print(
-                "  ".join(
-                    f"{cell:<28}" if not place else f"{cell:<12}" for place, cell in enumerate(row)
-                )
-            )
-    assert rows[0] == ("fact", "long", "parquet", "wide", "source", "label-studio", "argilla")
-    assert {len(row) for row in rows} == {7}
-    assert {cell for row in rows[1:] for cell in row[1:]} == {"yes", "no", "named", "refused"}

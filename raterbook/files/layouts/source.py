@@ -3,7 +3,8 @@
 For protocols whose items file has columns for answers (fields with `exchange`, as halo-support's
 human_label and notes). Nothing else in the file changes, to the byte. With one person the column
 has that person's answers; with several it has their consensus, and each one's answers stand in a
-column of their own at the end: human_label_<rater>.
+column of their own at the end: human_label_<rater>, or model_label_<rater> for other kinds. It is
+also what wide is for these protocols.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from raterbook.files.formats import quoted, restored, safe
-from raterbook.files.items import known_columns
-from raterbook.files.layouts.wide import read_wide
-from raterbook.files.sheet import Sheet, name_columns
-from raterbook.files.subjects import LEFT_OUT
+from raterbook.files import formats
+from raterbook.files.formats import restored, written
+from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
+from raterbook.files.layouts.long import is_long
+from raterbook.files.layouts.wide import WideRows, known, read_wide
+from raterbook.files.names import answer_columns, known_columns
+from raterbook.files.table import LEAST, LEFT_OUT, Columns, Records, Table
 from raterbook.protocols import Protocol, Question
 from raterbook.protocols.kinds import plain
 from raterbook.rounds.current import Fact
@@ -35,7 +39,7 @@ class Cell:
     value: str
 
 
-def table(text: str, separator: str) -> list[list[Cell]]:
+def cells(text: str, separator: str) -> list[list[Cell]]:
     """Every row's cells with their places. The text has been read before, so it is sound."""
     mark = re.escape(separator)
     pattern = re.compile(
@@ -58,37 +62,37 @@ def table(text: str, separator: str) -> list[list[Cell]]:
     return rows
 
 
-def filled(
-    original: Decoded,
-    name: str,
-    separator: str,
-    protocol: Protocol,
-    facts: Sequence[Fact],
-    left_out: Sequence[str] = (),
-) -> bytes:
+def write_source(out: Outgoing) -> tuple[bytes, int]:
     """The file's bytes with every answer in its place.
 
     Where raters get columns of their own, one more header names what is left out.
     """
+    round, protocol, facts = out.round, out.round.protocol, out.facts
+    if round.bare:
+        raise FileError(
+            f"{round.name} was opened without its texts (--bare), so its items file "
+            "cannot be written. Use long."
+        )
+    original = out.original or Decoded(_rebuilt(out), "utf-8")
+    SOURCE.format(out)
     text = original.text
-    rows = [row for row in table(text, separator) if any(cell.value.strip() for cell in row)]
-    placed = name_columns([cell.value for cell in rows[0]], known_columns(protocol), Problems(name))
-    every = answer_columns(protocol)
-    slots = {question: column for question, column in every.items() if column in placed}
-    told = {fact.question for fact in facts if fact.kind in PEOPLE}
-    lacking = {
-        question: column
-        for question, column in every.items()
-        if question in told and column not in placed
-    }  # the file came without them
-    more = extra_columns(protocol, facts, every)
+    separator, _ = formats.separator(text, round.name)
+    rows = [row for row in cells(text, separator) if any(cell.value.strip() for cell in row)]
+    header = Table(round.name, [cell.value for cell in rows[0]], [])
+    placed = Columns(header, known_columns(protocol), Problems(round.name)).placed
     answers: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         answers.setdefault((fact.subject, fact.question), []).append(fact)
-    end = rows[0][-1].end
-    behind = [LEFT_OUT.format(", ".join(left_out))] if more and left_out else []
-    heads = [*lacking.values(), *more, *behind]
-    changes = [(end, end, "".join(separator + _written(head, separator) for head in heads))]
+    every = answer_columns(protocol)
+    slots = {question: column for question, column in every.items() if column in placed}
+    people = {fact.question for fact in facts if fact.kind in PEOPLE}
+    lacking = {  # the file came without them
+        question: column
+        for question, column in every.items()
+        if question in people and column not in placed
+    }
+    more = extra_columns(protocol, facts, every)
+    behind = [LEFT_OUT.format(", ".join(out.left_out))] if more and out.left_out else []
     keys = [
         protocol.key(
             {
@@ -97,43 +101,52 @@ def filled(
                 if column in placed
             }
         )
-        for row in rows
+        for row in rows[1:]
     ]
-    if later := {fact.subject for fact in facts} - set(keys[1:]):
+    if later := {fact.subject for fact in facts} - set(keys):
         raise FileError(
-            f"{len(later)} items came after {name} ({listed(sorted(later), 5)}), and "
+            f"{len(later)} items came after {round.name} ({listed(sorted(later), 5)}), and "
             "their answers have no row in it. Use long."
         )
-    for key, row in zip(keys[1:], rows[1:]):
+    changes: list[tuple[int, int, str]] = []
+
+    def append(row: Sequence[Cell], added: Sequence[str]) -> None:
+        end = row[-1].end
+        changes.append((end, end, "".join(separator + written(e, separator) for e in added)))
+
+    append(rows[0], [*lacking.values(), *more, *behind])
+    for key, row in zip(keys, rows[1:]):
+        said = {question: answers.get((key, question), []) for question in every}
         for question, column in slots.items():
             cell = row[placed[column]]
-            new = _new_value(protocol, question, answers.get((key, question), []), cell.value)
+            new = _new_value(protocol, question, said[question], cell.value)
             if new is not None:
                 was_quoted = text[cell.start : cell.start + 1] == '"'
-                changes.append((cell.start, cell.end, _written(new, separator, was_quoted)))
-        added = [
-            _new_value(protocol, question, answers.get((key, question), []), "") or ""
-            for question in lacking
-        ]
-        added += [
-            next(
-                (fact.text for fact in answers.get((key, question), []) if fact.rater == rater), ""
-            )
+                changes.append((cell.start, cell.end, written(new, separator, was_quoted)))
+        own = [
+            next((fact.text for fact in said[question] if fact.rater == rater), "")
             for question, rater in more.values()
         ]
-        added += [""] * (len(heads) - len(added))
-        end = row[-1].end
-        changes.append((end, end, "".join(separator + _written(each, separator) for each in added)))
+        common = [_new_value(protocol, question, said[question], "") or "" for question in lacking]
+        append(row, [*common, *own, *("" for _ in behind)])
     pieces, position = [], 0
     for start, stop, new in sorted(changes, key=lambda change: change[:2]):
         pieces += [text[position:start], new]
         position = stop
-    return original.encode("".join(pieces) + text[position:])
+    return original.encode("".join(pieces) + text[position:]), len(facts)
 
 
-def answer_columns(protocol: Protocol) -> dict[str, str]:
-    """Question → the column of the items file that takes its answers."""
-    return {field.exchange: name for name, field in protocol.item.fields.items() if field.exchange}
+def _rebuilt(out: Outgoing) -> str:
+    """An items file for rounds that were not opened from one."""
+    items = [each for (_, of_case), each in out.fields.items() if not of_case]
+    own = [
+        name
+        for name, field in out.round.protocol.item.fields.items()
+        if field.exchange or any(each.get(name) for each in items)
+    ]
+    columns = list(dict.fromkeys([*own, *(name for each in items for name in each)]))
+    rows = [[each.get(name, "") for name in columns] for each in items]
+    return formats.write_csv(Table(out.name, columns, rows)).decode()
 
 
 def extra_columns(
@@ -170,99 +183,84 @@ def _new_value(protocol: Protocol, question: str, facts: Sequence[Fact], old: st
     return None if same else new
 
 
-def _written(value: str, separator: str, was_quoted: bool = False) -> str:
-    cell = safe(value)
-    needs = was_quoted or re.search(rf'["\r\n{re.escape(separator)}]|^\s|\s$', cell)
-    return quoted(cell) if needs and (cell or was_quoted) else cell
-
-
 # Reading items files whose own columns hold answers: human_label, notes, human_label_<rater>.
 
 
-def has_slots(sheet: Sheet, protocol: Protocol) -> bool:
+class Owner(NamedTuple):
+    """A column such as human_label_ana or model_label_gpt-5: whose answers it has."""
+
+    place: int
+    question: str
+    rater: str
+    kind: str
+
+
+def owners(file: Table, protocol: Protocol) -> list[Owner]:
+    """The columns of single raters, question by question."""
+    columns = answer_columns(protocol)
+    beginnings = [
+        (beginning.lower(), question, kind)
+        for question, column in columns.items()
+        for beginning, kind in (
+            (f"{column}_", "human"),
+            *((f"{kind}_{question}_", kind) for kind in RATER_KINDS),
+        )
+    ]
+    found: dict[str, list[Owner]] = {}
+    for place, header in enumerate(file.columns):
+        for beginning, question, kind in beginnings:
+            name = header[len(beginning) :].strip()
+            if header.lower().startswith(beginning) and name:
+                found.setdefault(question, []).append(Owner(place, question, name, kind))
+                break
+    return [owner for each in found.values() for owner in each]
+
+
+def is_source(file: Table | Records, protocol: Protocol) -> bool:
     """Whether the file has columns for answers and none for raters."""
-    slots = set(answer_columns(protocol).values())
-    headers = {plain(name) for name in sheet.columns}
-    per_rater = any(_owner(name, protocol) for name in sheet.columns)
-    return bool({plain(name) for name in slots} & headers or per_rater) and "rater" not in headers
+    if not isinstance(file, Table) or is_long(file, protocol):
+        return False
+    headers = {plain(name) for name in file.columns}
+    slots = {plain(name) for name in answer_columns(protocol).values()}
+    return bool(slots & headers or owners(file, protocol)) and "rater" not in headers
 
 
-def read_slots(
-    sheet: Sheet, protocol: Protocol, problems: Problems, rater: str | None, kind: str | None
-) -> tuple[list[Given], list[str]]:
+def read_source(given: Incoming) -> tuple[list[Given], list[str]]:
     """The answers of such a file, and notes.
 
     Where people have columns of their own, the unnamed column is their consensus and is not read;
     else it holds the answers of the one rater who is named.
     """
-    owners = {
-        place: owner
-        for place, name in enumerate(sheet.columns)
-        if (owner := _owner(name, protocol))
-    }
-    people = sorted({name for _, name, who in owners.values() if who in PEOPLE})
-    if people and rater is not None:
+    file, protocol = given.table, given.protocol
+    own = owners(file, protocol)
+    people = sorted({owner.rater for owner in own if owner.kind in PEOPLE})
+    if people and given.rater is not None:
         raise FileError(
-            f"{sheet.name} has columns of {listed(people)}. Leave --rater "
-            f"{shown(rater)} out, or remove their columns."
+            f"{file.name} has columns of {listed(people)}. Leave --rater "
+            f"{shown(given.rater)} out, or remove their columns."
         )
-    slots = answer_columns(protocol)
-    main = [
-        place
-        for place, name in enumerate(sheet.columns)
-        if plain(name) in {plain(slot) for slot in slots.values()}
-    ]
-    filled = [place for place in main if any(row[place].strip() for row in sheet.rows)]
+    slots = {plain(slot) for slot in answer_columns(protocol).values()}
+    main = [place for place, name in enumerate(file.columns) if plain(name) in slots]
+    filled = [place for place in main if any(row[place].strip() for row in file.rows)]
     found: list[Given] = []
     notes: list[str] = []
     if not people and filled:
-        if rater is None:
+        if given.rater is None:
             raise FileError(
-                f"{sheet.name}: {listed(sheet.columns[place] for place in filled)} is filled, and "
+                f"{file.name}: {listed(file.columns[place] for place in filled)} is filled, and "
                 "nothing says by whom. Name the rater: --rater NAME."
             )
-        rest = _without(sheet, set(owners))
-        found, notes = read_wide(rest, protocol, problems, rater, kind)
-    for question in dict.fromkeys(question for question, _, _ in owners.values()):
-        for place, (about, name, who) in owners.items():
-            if about == question:
-                column = _renamed(sheet, place, question, set(owners) | set(main))
-                more, _ = read_wide(column, protocol, problems, name, who)
-                for each in more:
-                    each.column = sheet.columns[place]
-                found += more
+        found, notes = read_wide(given, [owner.place for owner in own])
+    if own:
+        others = [*main, *(owner.place for owner in own)]
+        columns = Columns(file, known(protocol), given.problems, others)
+        if "item" not in columns:
+            columns.require(protocol.item.key[:1], LEAST)
+        rows = WideRows(columns, protocol)
+        for owner in own:
+            raters = columns.raters(owner.rater)
+            found += rows.answers(owner.place, owner.question, raters, owner.kind)
     return found, notes
-
-
-def _owner(header: str, protocol: Protocol) -> tuple[str, str, str] | None:
-    """Question, rater and kind of a column such as human_label_ana or model_label_gpt-5."""
-    for question, column in answer_columns(protocol).items():
-        beginnings = [(f"{column}_", "human")]
-        beginnings += [(f"{kind}_{question}_", kind) for kind in RATER_KINDS]
-        for beginning, kind in beginnings:
-            name = header[len(beginning) :].strip()
-            if header.lower().startswith(beginning.lower()) and name:
-                return question, name, kind
-    return None
-
-
-def _without(sheet: Sheet, places: set[int]) -> Sheet:
-    kept = [place for place in range(len(sheet.columns)) if place not in places]
-    return Sheet(
-        sheet.name,
-        [sheet.columns[place] for place in kept],
-        [[row[place] for place in kept] for row in sheet.rows],
-        sheet.numbers,
-    )
-
-
-def _renamed(sheet: Sheet, place: int, question: str, others: set[int]) -> Sheet:
-    """The file with this one column of answers, under the question's name."""
-    kept = [each for each in range(len(sheet.columns)) if each == place or each not in others]
-    columns = [question if each == place else sheet.columns[each] for each in kept]
-    return Sheet(
-        sheet.name, columns, [[row[each] for each in kept] for row in sheet.rows], sheet.numbers
-    )
 
 
 # One answer from several people: adjudicated, else a strict majority, else none.
@@ -288,3 +286,35 @@ def consensus(question: Question, facts: Sequence[Fact]) -> str:
             if kind != "adjudicator":
                 break
     return ""
+
+
+SOURCE = Layout(
+    "source",
+    "the items file as it came, with the answers in its own columns",
+    (".csv", ".tsv"),
+    write_source,
+    carries(
+        named=(
+            "the name of a single person",
+            "skipped",
+            "not applicable",
+            "reasons",
+            "confidence",
+            "versions of raters",
+            "seconds",
+            "answered_at",
+            "earlier revisions",
+        ),
+        refused=(
+            "answers about parts",
+            "questions without a column",
+            "several replicates",
+            "answers about cases",
+            "automatic raters that came later",
+        ),
+        no=("when each answer was given", *TYPED),
+    ),
+    is_source,
+    read_source,
+    lambda fact: fact.kind != "automatic",
+)

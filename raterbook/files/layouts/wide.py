@@ -1,24 +1,31 @@
-"""Reading the wide layout: one row per item, part and rater, one column per question."""
+"""The wide layout: one row per item, part and rater, one column per question.
+
+Where the protocol names a rater column (`item.rater`), its evaluators have a file of their own
+already: the headers are then the first aliases of the columns and questions, exactly as written
+there, and long texts stay out. Columns for part, replicate, kind of rater, status, reason and
+confidence appear only where something stands in them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from raterbook.files import cells
+from raterbook.files import table
 from raterbook.files.checks import Blanks
-from raterbook.files.items import known_columns
-from raterbook.files.sheet import Sheet, name_columns, required
-from raterbook.files.subjects import LEAST, LEFT_OUT, item_names, meant, unread
+from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
+from raterbook.files.layouts.long import is_long
+from raterbook.files.names import answer_columns, item_names, known_columns, meant, rater_headers
+from raterbook.files.table import LEAST, LEFT_OUT, Columns, Records, Table
 from raterbook.protocols import Protocol
 from raterbook.rounds.current import Fact
-from raterbook.rounds.model import FileError, Given, Problems, counted, listed, shown
+from raterbook.rounds.model import FileError, Given, counted, listed, shown
 
 BESIDE: dict[str, Callable[[str], Any]] = {
-    "status": cells.status,
-    "reason": cells.text,
-    "confidence": cells.confidence,
+    "status": table.status,
+    "reason": str,
+    "confidence": table.confidence,
 }
 ABOUT: dict[str, tuple[str, ...]] = {
     "rater": (),
@@ -30,136 +37,111 @@ ABOUT: dict[str, tuple[str, ...]] = {
 }
 
 
-def read_wide(
-    sheet: Sheet, protocol: Protocol, problems: Problems, rater: str | None, kind: str | None
-) -> tuple[list[Given], list[str]]:
-    """The answers of a wide file, and notes. Rows without an item and answers are left out."""
-    questions = {question.id: question for question in protocol.questions}
-    known = _known(protocol)
-    placed = name_columns(sheet.columns, known, problems)
-    problems.stop()
-    asked = [name for name in placed if name in questions]
+def is_wide(file: Table | Records, protocol: Protocol) -> bool:
+    """Every other table: that its columns are the questions is checked while reading."""
+    return isinstance(file, Table) and not is_long(file, protocol)
+
+
+def read_wide(given: Incoming, without: Sequence[int] = ()) -> tuple[list[Given], list[str]]:
+    """The answers of a wide file, and notes. Rows without an item and answers are left out.
+
+    Columns at the places `without` are not of this file.
+    """
+    protocol, file = given.protocol, given.table
+    columns = Columns(file, known(protocol), given.problems, without)
+    questions = [question.id for question in protocol.questions]
+    asked = [name for name in columns.placed if name in questions]
     if not asked:
-        named = placed.keys() & known.keys()
+        named = columns.placed.keys() & columns.known.keys()
         above = "" if named else " If row 1 is no row of names, write one above it."
         raise FileError(
-            f"{sheet.name}, row 1: no column of answers. {meant(sheet)}It needs item, "
+            f"{file.name}, row 1: no column of answers. {meant(file)}It needs item, "
             f"rater, question and value, or a column for one of {listed(questions)}."
             f"{above}"
         )
-    key = [name for name in protocol.item.key if name in placed]
-    if "item" not in placed:
-        required(sheet, protocol.item.key[:1], placed, LEAST)
-    notes = unread(sheet, placed, known, questions, problems)
-    names = item_names(sheet, placed, protocol, key)
-    said = [any(row[placed[name]].strip() for name in asked) for row in sheet.rows]
-    empty = [not name and not says for name, says in zip(names, said)]
-    if any(empty):
-        notes.append(
-            f"{sheet.name}: {counted(sum(empty), 'row')} without an item and without "
-            "answers left out."
-        )
-        kept = [place for place, blank in enumerate(empty) if not blank]
-        sheet = Sheet(
-            sheet.name,
-            sheet.columns,
-            [sheet.rows[place] for place in kept],
-            [sheet.numbers[place] for place in kept],
-        )
-        names = [names[place] for place in kept]
-    about: dict[str, list[Any]] = {
-        "rater": cells.one_rater(sheet, placed, rater, problems),
-        "part": cells.parsed(sheet, placed, "part", cells.part, 0, problems),
-        "replicate": cells.parsed(sheet, placed, "replicate", cells.replicate, 1, problems),
-        "kind": cells.parsed(sheet, placed, "rater_kind", cells.kind, kind, problems),
-        "version": cells.parsed(sheet, placed, "rater_version", cells.text, None, problems),
-    }
+    if "item" not in columns:
+        columns.require(protocol.item.key[:1], LEAST)
+    notes = columns.unread(questions)
+    names = item_names(columns, protocol)
+    places = [columns.placed[name] for name in asked]
+    kept = [
+        index
+        for index, row in enumerate(file.rows)
+        if names[index] or any(row[place].strip() for place in places)
+    ]
+    if left := len(names) - len(kept):
+        many = counted(left, "row")
+        notes.append(f"{file.name}: {many} without an item and without answers left out.")
+        columns.table = file = file.only(kept)
+    rows, raters = WideRows(columns, protocol), columns.raters(given.rater)
     found: list[Given] = []
-    for question in asked:
-        found += _answers(sheet, placed, question, names, about, problems)
+    for question, place in zip(asked, places):
+        found += rows.answers(place, question, raters, given.kind)
     found.sort(key=lambda each: each.row)
     blanks = Blanks(protocol)
-    blanks.rows_of(asked, sheet.numbers, found)
-    return found, [*notes, *blanks.notes(sheet.name)]
+    blanks.rows_of(asked, file.numbers, found)
+    return found, [*notes, *blanks.notes(file.name)]
 
 
-def _known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
-    known: dict[str, tuple[str, ...]] = {
-        name: aliases
-        for name, aliases in known_columns(protocol).items()
-        if name not in protocol.item.fields or not protocol.item.fields[name].exchange
-    }
-    known.update(ABOUT)
-    known["rater"] = cells.rater_headers(protocol)
-    known["item"] = ()
+def known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
+    """The columns of a wide file, with their aliases."""
+    slots = answer_columns(protocol)
+    items = known_columns(protocol).items()
+    found = {name: aliases for name, aliases in items if name not in slots.values()}
+    found |= {**ABOUT, "rater": rater_headers(protocol), "item": ()}
     for question in protocol.questions:
-        slots = [
-            name for name, field in protocol.item.fields.items() if field.exchange == question.id
-        ]
-        known[question.id] = (*question.aliases, *slots, question.label)
-        known.update({f"{question.id}.{name}": () for name in BESIDE})
-    return known
-
-
-def _answers(
-    sheet: Sheet,
-    placed: dict[str, int],
-    question: str,
-    names: list[str],
-    about: Mapping[str, list[Any]],
-    problems: Problems,
-) -> list[Given]:
-    beside: list[list[Any]] = [
-        cells.parsed(sheet, placed, f"{question}.{name}", parse, None, problems)
-        for name, parse in BESIDE.items()
-    ]
-    status, reason, confidence = beside
-    header = sheet.columns[placed[question]]
-    found = []
-    for place, (number, value) in enumerate(zip(sheet.numbers, sheet.column(placed[question]))):
-        state = status[place] or "answered"
-        if not value.strip() and state == "answered":
-            if status[place] or reason[place] or confidence[place] is not None:
-                problems.add(
-                    "empty, and the row says more about the answer. Write the value, or "
-                    "its status.",
-                    number,
-                    header,
-                )
-            continue
-        if not names[place]:
-            problems.add(
-                f"{shown(value)} stands in a row that names no item. Write which.", number, header
-            )
-            continue
-        found.append(
-            Given(
-                number,
-                header,
-                names[place],
-                question,
-                value,
-                about["rater"][place],
-                about["part"][place],
-                about["replicate"][place],
-                state,
-                reason[place],
-                confidence[place],
-                None,
-                None,
-                about["kind"][place],
-                about["version"][place],
-            )
-        )
+        slot = [slots[question.id]] if question.id in slots else []
+        found[question.id] = (*question.aliases, *slot, question.label)
+        found.update({f"{question.id}.{name}": () for name in BESIDE})
     return found
 
 
-# Writing the wide layout: one row per item, part and rater, one column per question.
-#
-# Where the protocol names a rater column (`item.rater`), its evaluators have a file of their own
-# already: the headers are then the first aliases of the columns and questions, exactly as written
-# there, and long texts stay out. Columns for part, replicate, kind of rater, status, reason and
-# confidence appear only where something stands in them.
+class WideRows:
+    """What each row of a wide file is about; its answers are read column by column."""
+
+    def __init__(self, columns: Columns, protocol: Protocol):
+        self.columns = columns
+        self.items = item_names(columns, protocol)
+        self.part = columns.parsed("part", table.part, 0)
+        self.replicate = columns.parsed("replicate", table.replicate, 1)
+        self.kind = columns.parsed("rater_kind", table.kind, None)
+        self.version = columns.parsed("rater_version", str, None)
+
+    def answers(
+        self, place: int, question: str, raters: Sequence[str], kind: str | None
+    ) -> list[Given]:
+        """What the raters answered in the column at this place, with what stands beside it."""
+        columns, problems = self.columns, self.columns.problems
+        status, reason, confidence = (
+            columns.parsed(f"{question}.{name}", parse, None) for name, parse in BESIDE.items()
+        )
+        header = columns.table.columns[place]
+        found = []
+        cells = zip(columns.table.numbers, columns.table.column(place), self.items)
+        for row, (number, value, item) in enumerate(cells):
+            state = status[row] or "answered"
+            if not value.strip() and state == "answered":
+                if status[row] or reason[row] or confidence[row] is not None:
+                    problems.add(
+                        "empty, and the row says more about the answer. Write the value, or "
+                        "its status.",
+                        number,
+                        header,
+                    )
+                continue
+            if not item:
+                words = f"{shown(value)} stands in a row that names no item. Write which."
+                problems.add(words, number, header)
+                continue
+            answer = Given(number, header, item, question, value, raters[row])
+            answer.part, answer.replicate = self.part[row], self.replicate[row]
+            answer.status, answer.reason, answer.confidence = state, reason[row], confidence[row]
+            answer.kind, answer.version = self.kind[row] or kind, self.version[row]
+            found.append(answer)
+        return found
+
+
+# Writing: rows, and columns that know what stands in them.
 
 
 @dataclass
@@ -184,20 +166,19 @@ WRITTEN_BESIDE: tuple[tuple[str, Callable[[Fact], str]], ...] = (
 )
 
 
-def wide_rows(
-    protocol: Protocol, facts: Iterable[Fact], fields: Mapping[tuple[str, bool], Mapping[str, str]]
-) -> tuple[list[str], list[list[str]]]:
-    """Columns and rows; `fields` has what the round knows of each (key, whether it is a case)."""
-    lines: dict[tuple, Line] = {}
-    for fact in facts:
+def write_wide(out: Outgoing) -> tuple[bytes, int]:
+    lines: dict[tuple[str, bool, int, str, int], Line] = {}
+    for fact in out.facts:
         row = (fact.subject, fact.of_case, fact.part, fact.rater, fact.replicate)
         if row not in lines:
-            lines[row] = Line(fact, fields[fact.subject, fact.of_case])
+            lines[row] = Line(fact, out.fields[fact.subject, fact.of_case])
         lines[row].answers[fact.question] = fact
-    columns = _columns(protocol, list(lines.values()))
-    return [name for name, _ in columns], [
-        [value(line) for _, value in columns] for line in lines.values()
-    ]
+    columns = _columns(out.round.protocol, list(lines.values()))
+    if out.left_out:
+        columns.append((LEFT_OUT.format(", ".join(out.left_out)), lambda line: ""))
+    rows = [[value(line) for _, value in columns] for line in lines.values()]
+    file = Table(out.name, [name for name, _ in columns], rows)
+    return WIDE.encoded(out, file), len(out.facts)
 
 
 def _columns(protocol: Protocol, lines: list[Line]) -> list[Column]:
@@ -231,7 +212,6 @@ def _columns(protocol: Protocol, lines: list[Line]) -> list[Column]:
         for name, value in WRITTEN_BESIDE
         if _used(column := _beside(question.id, name, value), lines)
     ]
-    left = [(LEFT_OUT.format(", ".join(names)), _nothing)] if (names := left_out(lines)) else []
     if own:
         return [
             *head,
@@ -240,10 +220,9 @@ def _columns(protocol: Protocol, lines: list[Line]) -> list[Column]:
             *(_answer(q.id, titles[q.id]) for q in texts),
             *between,
             *beside,
-            *left,
         ]
     answers = [_answer(question.id, question.id) for question in protocol.questions]
-    return [*head, *between, rater, *answers, *beside, *left]
+    return [*head, *between, rater, *answers, *beside]
 
 
 def _headers(protocol: Protocol, own: bool) -> list[tuple[str, str]]:
@@ -255,16 +234,6 @@ def _headers(protocol: Protocol, own: bool) -> list[tuple[str, str]]:
         named[name] = each.aliases[0] if own and each.aliases else name
     order = [*protocol.item.fields, *named]
     return [(name, named[name]) for name in dict.fromkeys(order) if name in named]
-
-
-def left_out(lines: Iterable[Line]) -> list[str]:
-    """What this layout leaves behind, where there is any: it is named in the last header."""
-    facts = [fact for line in lines for fact in line.answers.values()]
-    return [
-        *(["seconds"] if any(fact.seconds is not None for fact in facts) else []),
-        *(["answered_at"] if any(fact.client_time is not None for fact in facts) else []),
-        *(["earlier revisions"] if any(fact.revision > 1 for fact in facts) else []),
-    ]
 
 
 def _used(column: Column, lines: list[Line]) -> bool:
@@ -286,5 +255,15 @@ def _beside(question: str, name: str, value: Callable[[Fact], str]) -> Column:
     )
 
 
-def _nothing(_: Line) -> str:
-    return ""
+WIDE = Layout(
+    "wide",
+    "one row per item, part and rater, a column per question",
+    (".csv", ".tsv", ".jsonl", ".xlsx"),
+    write_wide,
+    carries(
+        named=("seconds", "answered_at", "earlier revisions"),
+        no=("when each answer was given", *TYPED),
+    ),
+    is_wide,
+    read_wide,
+)

@@ -1,0 +1,150 @@
+"""What a file may call an item, a case, a question, a rater or a column, and which one it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from raterbook.files.table import Columns, Table
+from raterbook.protocols import Protocol
+from raterbook.protocols.conditions import in_words
+from raterbook.protocols.kinds import plain
+from raterbook.rounds.model import shown
+
+
+class Misplaced(ValueError):
+    """Nothing in the round is named so; `column` is where the name stands."""
+
+    def __init__(self, column: str, message: str):
+        super().__init__(message)
+        self.column = column
+
+
+class Subjects:
+    """Items by key, cases by name, and items by their case where it has only one."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]):
+        """`pairs` has each item's key and case."""
+        self.cases: dict[str, list[str]] = {}
+        self.items: dict[str, str] = {}
+        for key, case in pairs:
+            self.items[key] = case
+            self.cases.setdefault(case, []).append(key)
+
+    def find(self, name: str, of_case: bool) -> str:
+        """The key of the item or case, or a Misplaced that says what the name could have been."""
+        if of_case and name in self.cases:
+            return name
+        if name in self.items:
+            return self.items[name] if of_case else name
+        keys = self.cases.get(name)
+        if keys is None:
+            what, known = ("case", self.cases) if of_case else ("item", self.items)
+            raise Misplaced(
+                "item", f"{shown(name)} is no {what} of the round. {self._near(name, known)}"
+            )
+        if len(keys) > 1:
+            raise Misplaced(
+                "item",
+                f"{shown(name)} names {len(keys)} items. "
+                f"Write which one: {', '.join(map(shown, keys[:4]))}"
+                f"{', …' if len(keys) > 4 else ''}.",
+            )
+        return keys[0]
+
+    @staticmethod
+    def _near(name: str, known: Iterable[str]) -> str:
+        every = list(known)
+        if near := get_close_matches(name, every[:5_000], n=1, cutoff=0.8):
+            return f"Did you mean {shown(near[0])}?"
+        return f"Its names look like {shown(every[0])}." if every else "It has none."
+
+
+def item_names(columns: Columns, protocol: Protocol) -> list[str]:
+    """Row by row: the column item, else the key columns joined by /, else the case."""
+    if "item" in columns:
+        names = [cell.strip() for cell in columns.cells("item")]
+    else:
+        keys = [name for name in protocol.item.key if name in columns]
+        names = [
+            protocol.key({name: cell.strip() for name, cell in zip(keys, row)})
+            if row[0].strip()
+            else ""
+            for row in zip(*(columns.cells(name) for name in keys))
+        ]
+    if "case" in columns and not all(names):
+        cases = columns.cells("case")
+        names = [name or case.strip() for name, case in zip(names, cases)]
+    return names
+
+
+def item_of(data: Mapping[str, Any], protocol: Protocol) -> str:
+    """The key of the item that a tool's fields belong to; empty if they name none."""
+    if data.get("item"):
+        return str(data["item"])
+    known = known_columns(protocol)
+    spellings = {plain(word): name for name, words in known.items() for word in (name, *words)}
+    fields = {
+        spellings[plain(name)]: str(value).strip()
+        for name, value in data.items()
+        if plain(name) in spellings and value is not None
+    }
+    return protocol.key(fields) if fields.get(protocol.item.key[0]) else ""
+
+
+def meant(table: Table) -> str:
+    """What a column is meant to be that is spelt almost like one of a long file."""
+    headers = {plain(name): name for name in table.columns}
+    missing = [name for name in ("question", "value") if name not in headers]
+    found = [
+        (headers[near[0]], name)
+        for name in missing
+        if (near := get_close_matches(name, list(headers), 1, 0.7))
+    ]
+    return "".join(f"Column {shown(header)}: did you mean {name}? " for header, name in found)
+
+
+def known_columns(protocol: Protocol) -> dict[str, tuple[str, ...]]:
+    """Every column of an items file the protocol names, with its aliases."""
+    spec = protocol.item
+    named = [*spec.key, spec.case, spec.cluster, spec.system, *spec.groups, "role"]
+    known: dict[str, tuple[str, ...]] = {name: () for name in named if name}
+    known.update({name: field.aliases for name, field in spec.fields.items()})
+    return known
+
+
+def answer_columns(protocol: Protocol) -> dict[str, str]:
+    """Question → the column of the items file that takes its answers."""
+    return {field.exchange: name for name, field in protocol.item.fields.items() if field.exchange}
+
+
+def question_names(protocol: Protocol) -> dict[str, str]:
+    """Every spelling of a question, by `plain`: ids first, then aliases, then labels."""
+    names: dict[str, str] = {}
+    for question in protocol.questions:
+        names.setdefault(plain(question.id), question.id)
+    for question in protocol.questions:
+        for alias in question.aliases:
+            names.setdefault(plain(alias), question.id)
+    for question in protocol.questions:
+        names.setdefault(plain(question.label), question.id)
+    for question_id, name in answer_columns(protocol).items():
+        names.setdefault(plain(name), question_id)
+    return names
+
+
+def comment_of(protocol: Protocol, question: str) -> str | None:
+    """The question that takes a comment on this one, if there is one."""
+    return next((each.id for each in protocol.questions if each.comment_of == question), None)
+
+
+def rater_headers(protocol: Protocol) -> tuple[str, ...]:
+    """What a column of raters may be called."""
+    others = ("rater_id", "annotator", "annotator_id", "evaluator", "evaluator_id", "judge")
+    return (*protocol.item.rater, *others)
+
+
+def condition(protocol: Protocol, given: Mapping[str, Any]) -> str:
+    """A condition in the questions' labels: “Accuracy is inaccurate, unsupported or disputed”."""
+    return in_words(dict(given), lambda name: protocol.question(name).label)
