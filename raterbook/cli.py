@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import __version__
 from .commands import judges, reports, rounds  # noqa: F401  (each brings its commands)
@@ -38,6 +38,15 @@ def message(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
+class Word(argparse.ArgumentParser):
+    """A command, whose help may end in a list made from a registry, when somebody asks for it."""
+
+    more: Callable[[], str] | None = None
+
+    def format_help(self) -> str:
+        return super().format_help() + (f"\n{self.more()}\n" if self.more else "")
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="raterbook",
@@ -47,9 +56,12 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--workspace", metavar="DIR", help="folder of the workspace (default: here)")
     top.add_argument("--db", metavar="URL", help="database (default: data/raterbook.sqlite in it)")
     top.add_argument("--reports", metavar="DIR", help="where pages go (default: reports/ in it)")
-    words = top.add_subparsers(required=True, metavar="COMMAND", title="commands")
+    words = top.add_subparsers(
+        required=True, metavar="COMMAND", title="commands", parser_class=Word
+    )
     for name, command in COMMANDS.items():
         word = words.add_parser(name, help=command.help, description=command.help)
+        word.more = command.more
         word.set_defaults(run=command.run)
         for names, options in command.arguments:
             word.add_argument(*names, **options)

@@ -17,6 +17,7 @@ class Command:
     help: str
     run: Run
     arguments: tuple[Argument, ...]
+    more: Callable[[], str] | None = None  # what its help ends in
 
 
 class Registry:
@@ -42,11 +43,13 @@ class Registry:
 COMMANDS: dict[str, Command] = {}
 
 
-def command(help: str, *arguments: Argument, name: str = "") -> Callable[[Run], Run]:
+def command(
+    help: str, *arguments: Argument, name: str = "", more: Callable[[], str] | None = None
+) -> Callable[[Run], Run]:
     """Makes a function a command, by its own name unless another is given."""
 
     def registered(run: Run) -> Run:
-        COMMANDS[name or run.__name__] = Command(help, run, arguments)
+        COMMANDS[name or run.__name__] = Command(help, run, arguments, more)
         return run
 
     return registered

@@ -32,7 +32,8 @@ def protocols(given: Namespace) -> None:
 # What a protocol, a file or a run may name. One more is a line.
 REGISTRIES = {
     "types": Registry("protocols", "TYPES", words="__doc__"),
-    "layouts": Registry("files.layouts.carries", "LAYOUTS"),
+    "layouts": Registry("files.layouts", "LAYOUTS", words="title"),
+    "formats": Registry("files.formats", "FORMATS", words="title"),
 }
 
 
@@ -122,6 +123,12 @@ def import_file(given: Namespace) -> None:
     )
 
 
+def what_layouts_carry() -> str:
+    from ..files.layouts import described
+
+    return described()
+
+
 @command(
     "write a round's answers",
     ROUND,
@@ -135,6 +142,7 @@ def import_file(given: Namespace) -> None:
     ),
     arg("--pseudonyms", action="store_true", help="instead of the names of people"),
     name="export",
+    more=what_layouts_carry,
 )
 def export_file(given: Namespace) -> None:
     said = chosen(given).export(given.file, layout=given.layout, pseudonyms=given.pseudonyms)

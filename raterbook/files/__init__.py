@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raterbook.files.exporting import Exported, export_answers
+from raterbook.files.formats import read_file
 from raterbook.files.handbook import guide, write_codebook, write_guide
 from raterbook.files.importing import Imported, import_answers
 from raterbook.files.items import ItemFile, read_items
@@ -20,6 +21,7 @@ __all__ = [
     "guide",
     "import_answers",
     "import_parts",
+    "read_file",
     "read_items",
     "read_parts",
     "write_codebook",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raterbook.files import formats
 from raterbook.files.content import label, put
+from raterbook.files.formats import endings, named
 from raterbook.files.layouts import LAYOUTS
 from raterbook.files.layouts.layout import Outgoing, Where
 from raterbook.files.names import answer_columns
@@ -47,7 +47,7 @@ def export_answers(
     if layout not in LAYOUTS:
         raise FileError(f"{shown(layout)} is no layout. Use one of {listed(LAYOUTS)}.")
     suffix = Path(file).suffix.lower()
-    if layout == "long" and formats.named(suffix) == ".parquet":
+    if layout == "long" and named(suffix) in endings("values"):
         layout = "parquet"
     own = layout == "wide" and answer_columns(round.protocol)  # its items file is its wide layout
     chosen = LAYOUTS["source" if own else layout]

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from raterbook.files import content
 from raterbook.files.table import MOST_COLUMNS, Records, Table, checked, from_frame, text_of
@@ -31,9 +31,8 @@ class Format:
     write: Callable[[Any], bytes]
     also: tuple[str, ...] = ()  # other endings
     reads: tuple[str, ...] = ()  # endings that are read and not written
+    holds: Literal["texts", "values", "records"] = "texts"
     lines: bool = False  # a text of lines: an endless one is refused
-    typed: bool = False  # its columns have types
-    records: bool = False  # a tool's objects, not a table
 
 
 def named(suffix: str, reading: bool = False) -> str | None:
@@ -44,12 +43,14 @@ def named(suffix: str, reading: bool = False) -> str | None:
     return None
 
 
-def tables() -> list[str]:
-    """The endings of files that hold a table."""
-    return [name for name, each in FORMATS.items() if not each.records]
+def endings(*holds: str) -> list[str]:
+    """The endings of the formats that hold texts, values or records."""
+    return [name for name, each in FORMATS.items() if each.holds in holds]
 
 
-def read_file(source: Any, encoding: str | None = None) -> Table | Records:
+def read_file(
+    source: Any, encoding: str | None = None, holds: Sequence[str] = ("texts", "values", "records")
+) -> Table | Records:
     """What is in a file, in standard input for "-", or in a DataFrame; a Table as it is.
 
     The ending says the format; standard input is CSV, or JSONL where it begins with a brace.
@@ -63,9 +64,11 @@ def read_file(source: Any, encoding: str | None = None) -> Table | Records:
         raise FileError(f"{name}: old Excel files cannot be read. Save it as .xlsx or .csv.")
     found = named(suffix, reading=True)
     data = content.read_bytes(source, lines=found is None or FORMATS[found].lines)
-    if found is None:
+    if found is None or FORMATS[found].holds not in holds:
         _decoded(data, name, encoding)
-        raise FileError(f"{name}: the format {suffix!r} is not known. Use {listed(tables())}.")
+        raise FileError(
+            f"{name}: the format {suffix!r} is not known. Use {listed(endings('texts', 'values'))}."
+        )
     if suffix == "" and _decoded(data, name, encoding).text.lstrip()[:1] == "{":
         found = ".jsonl"
     read = FORMATS[found].read(data, name, encoding)
@@ -74,12 +77,7 @@ def read_file(source: Any, encoding: str | None = None) -> Table | Records:
 
 def read_table(source: Any, encoding: str | None = None) -> Table:
     """The rows of a file: of any format but tools' own."""
-    found = named(Path(source).suffix.lower()) if isinstance(source, str | Path) else None
-    if found is not None and FORMATS[found].records:
-        raise FileError(
-            f"{content.label(source)}: the format {found!r} is not known. Use {listed(tables())}."
-        )
-    table = read_file(source, encoding)
+    table = read_file(source, encoding, ("texts", "values"))
     assert isinstance(table, Table)
     return table
 
@@ -96,7 +94,7 @@ def written_as(suffix: str, among: Sequence[str], what: str) -> Format:
 
 def _decoded(data: bytes, name: str, encoding: str | None) -> Decoded:
     if any(data.startswith(mark) for mark in content.BINARY):
-        *rest, last = tables()
+        *rest, last = endings("texts", "values")
         raise FileError(
             f"{name} is not a text file. Use {', '.join(rest)} or {last}, and give the file the "
             "ending of what it is."
@@ -483,7 +481,7 @@ FORMATS: dict[str, Format] = {
     ".csv": Format("CSV", read_csv, write_csv, also=("", ".txt"), lines=True),
     ".tsv": Format("TSV", read_tsv, write_tsv, also=(".tab",), lines=True),
     ".jsonl": Format("JSON Lines", read_lines, write_lines, also=(".ndjson",), lines=True),
-    ".parquet": Format("Parquet", read_parquet, write_parquet, also=(".pq",), typed=True),
+    ".parquet": Format("Parquet", read_parquet, write_parquet, also=(".pq",), holds="values"),
     ".xlsx": Format("Excel", read_workbook, write_workbook, reads=(".xlsm",)),
-    ".json": Format("JSON", read_json, write_json, records=True),
+    ".json": Format("JSON", read_json, write_json, holds="records"),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raterbook.files.content import put
-from raterbook.files.formats import read_table, written_as
+from raterbook.files.formats import endings, read_table, written_as
 from raterbook.files.names import Misplaced, Subjects
 from raterbook.files.table import Columns, Table
 from raterbook.protocols import Protocol
@@ -130,9 +130,8 @@ def export_parts(round: StoredRound, file: str | Path) -> int:
             for number, text in inside.parts.get(each.id, [])
         ]
     table = Table(Path(file).name, ["item", "part", "text", *spec.fields], rows)
-    formats = (".csv", ".tsv", ".jsonl", ".xlsx")
-    suffix = Path(file).suffix.lower()
-    put(written_as(suffix, formats, f"{table.name}: a file of parts").write(table), file)
+    suffix, what = Path(file).suffix.lower(), f"{table.name}: a file of parts"
+    put(written_as(suffix, endings("texts"), what).write(table), file)
     return len(rows)
 
 

@@ -7,7 +7,7 @@ import pytest
 from raterbook.protocols import is_required
 from raterbook.rounds import Event, PartRow
 from raterbook.rounds.completeness import finished, standings
-from tests.exchange.rounds import protocol_round
+from tests.files.rounds import protocol_round
 
 
 def by_hand(stored, rater):

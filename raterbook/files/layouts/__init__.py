@@ -29,7 +29,7 @@ def described() -> str:
     width = max(map(len, LAYOUTS))
     lines = ["layouts:"]
     lines += [
-        f"  {name:<{width}}  {each.title} ({', '.join(each.formats)})"
+        f"  {name:<{width}}  {each.title} ({', '.join(each.endings)})"
         for name, each in LAYOUTS.items()
     ]
     lines += ["", "formats, by the ending of the file:"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from raterbook.files.formats import Format, written_as
+from raterbook.files.formats import Format, endings, written_as
 from raterbook.files.names import answer_columns
 from raterbook.files.table import Records, Table
 from raterbook.protocols import Protocol
@@ -60,21 +60,26 @@ class Outgoing:
 
 @dataclass(frozen=True)
 class Layout:
-    """How answers lie in a file. `formats` are those it is written in, the usual one first."""
+    """How answers lie in a file. `formats` are its endings, or what the formats it has hold."""
 
     name: str
     title: str
-    formats: tuple[str, ...]
+    formats: str | tuple[str, ...]
     write: Callable[[Outgoing], tuple[bytes, int]]  # the file, and how many answers are in it
     carries: Mapping[str, Carried]
     is_in: Callable[[Table | Records, Protocol], bool] = lambda file, protocol: False
     read: Callable[[Incoming], tuple[list[Given], list[str]]] | None = None  # answers and notes
     has: Callable[[Fact], bool] = lambda fact: True  # whose answers the file has
 
+    @property
+    def endings(self) -> Sequence[str]:
+        """Of the files it is written to, the usual one first."""
+        return endings(self.formats) if isinstance(self.formats, str) else self.formats
+
     def format(self, out: Outgoing) -> Format:
         """What the file's ending means; refused where the layout is not written so."""
         what = f"{out.name}: the layout {self.name}"
-        return written_as(out.suffix, self.formats, what)
+        return written_as(out.suffix, self.endings, what)
 
     def encoded(self, out: Outgoing, file: Table | Records) -> bytes:
         return self.format(out).write(file)

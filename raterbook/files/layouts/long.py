@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
 
-from raterbook.files import formats, table
+from raterbook.files import table
 from raterbook.files.checks import Blanks
+from raterbook.files.formats import FORMATS, named, write_parquet
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
 from raterbook.files.names import comment_of, item_names, question_names, rater_headers
 from raterbook.files.table import LEAST, Columns, Records, Table
@@ -257,7 +258,9 @@ def write_typed(out: Outgoing) -> tuple[bytes, int]:
         "protocol_hash": out.round.protocol_hash,
         "data_hash": out.round.data_hash(),
     }
-    return formats.write_parquet(file), len(rows)
+    format = FORMATS[named(out.suffix) or ".parquet"]
+    write = format.write if format.holds == "values" else write_parquet
+    return write(file), len(rows)
 
 
 def write_marks(out: Outgoing) -> tuple[bytes, int]:
@@ -269,7 +272,7 @@ def write_marks(out: Outgoing) -> tuple[bytes, int]:
 LONG = Layout(
     "long",
     "one row per answer, with all there is to say about it",
-    (".csv", ".tsv", ".jsonl", ".xlsx"),
+    "texts",
     write_long,
     carries(no=TYPED),
     is_long,
@@ -278,7 +281,7 @@ LONG = Layout(
 PARQUET = Layout(
     "parquet",
     "long with types, the protocol's hash and the data's",
-    (".parquet",),
+    "values",
     write_typed,
     carries(),
     is_typed,
@@ -286,8 +289,8 @@ PARQUET = Layout(
 )
 MARKS = Layout(
     "marks",
-    "no answers: a row for each flag with its reason and each stretch of evidence",
-    (".csv", ".tsv", ".jsonl", ".xlsx"),
+    "no answers: flags with their reasons, and stretches of evidence",
+    "texts",
     write_marks,
     {},
 )

@@ -258,7 +258,7 @@ def _beside(question: str, name: str, value: Callable[[Fact], str]) -> Column:
 WIDE = Layout(
     "wide",
     "one row per item, part and rater, a column per question",
-    (".csv", ".tsv", ".jsonl", ".xlsx"),
+    "texts",
     write_wide,
     carries(
         named=("seconds", "answered_at", "earlier revisions"),
