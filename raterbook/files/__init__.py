@@ -5,7 +5,7 @@ from __future__ import annotations
 from raterbook.files.exporting import Exported, export_answers
 from raterbook.files.formats import read_file
 from raterbook.files.handbook import guide, write_codebook, write_guide
-from raterbook.files.importing import Imported, import_answers
+from raterbook.files.importing import ImportSummary, import_answers
 from raterbook.files.items import ItemFile, read_items
 from raterbook.files.parts import Edited, export_parts, import_parts, read_parts
 from raterbook.rounds.model import FileError
@@ -14,7 +14,7 @@ __all__ = [
     "Edited",
     "Exported",
     "FileError",
-    "Imported",
+    "ImportSummary",
     "ItemFile",
     "export_answers",
     "export_parts",

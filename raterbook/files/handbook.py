@@ -193,12 +193,12 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableBlock:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-Block = Heading | Text | Steps | Lines | Table
+Block = Heading | Text | Steps | Lines | TableBlock
 
 
 def page(blocks: Sequence[Block], title: str, kind: str) -> str:
@@ -297,7 +297,7 @@ def blocks(protocol: Protocol, round: str = "") -> Iterator[Block]:
     for name, entries in protocol.definitions.items():
         label = protocol.item.fields[name].label if name in protocol.item.fields else name
         yield Heading(2, label)
-        yield Table(("Word", "Meaning"), tuple(entries.items()))
+        yield TableBlock(("Word", "Meaning"), tuple(entries.items()))
     for heading, text in protocol.reading.items():
         yield Heading(2, heading)
         yield Text(text)
@@ -336,7 +336,7 @@ def _question(protocol: Protocol, question: Question, number: int) -> Iterator[B
         told.append(question.help)
     yield Text(" ".join(told))
     if question.options:
-        yield Table(
+        yield TableBlock(
             ("Answer", "When"),
             tuple(
                 (
@@ -349,7 +349,7 @@ def _question(protocol: Protocol, question: Question, number: int) -> Iterator[B
             ),
         )
     elif question.levels:
-        yield Table(
+        yield TableBlock(
             ("Score", "When"),
             tuple(
                 (f"{level.value} {level.name}", "\n".join([level.description, *level.indicators]))
@@ -363,7 +363,7 @@ def _question(protocol: Protocol, question: Question, number: int) -> Iterator[B
     if question.kind.has_unanswerable:
         yield Text(f"Write {UNANSWERABLE} where the text gives no answer.")
     if question.not_applicable:
-        yield Table(("Not applicable", "When"), tuple(question.not_applicable.items()))
+        yield TableBlock(("Not applicable", "When"), tuple(question.not_applicable.items()))
     if question.comment is not None:
         need = _must(protocol, protocol.question(f"{question.id}_comment"))
         yield Text(f"Comment: {question.comment.prompt} {need}")
@@ -392,7 +392,7 @@ def _examples(protocol: Protocol) -> Iterator[Block]:
         if example.part and example.part.strip() not in whole:
             lines.append((protocol.parts.label if protocol.parts else "Part", example.part))
         yield Lines(tuple(lines))
-        yield Table(*_judged(protocol, example))
+        yield TableBlock(*_judged(protocol, example))
         if example.note:
             yield Text(example.note)
 
@@ -442,7 +442,7 @@ def _file(protocol: Protocol) -> Iterator[Block]:
             "Where a question does not apply, leave value empty, write not_applicable in a "
             "column status and why in a column reason."
         )
-    yield Table(
+    yield TableBlock(
         ("question", "value"),
         tuple((question.id, question.kind.takes(question)) for question in protocol.questions),
     )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportSummary:
     """What an import did; `added` counts the `replaced` ones too.
 
     `notes` is what had to be assumed, or was left alone.
@@ -66,7 +66,7 @@ def take(
     replace: bool = False,
     notes: Sequence[str] = (),
     new_raters: bool = False,
-) -> Imported:
+) -> ImportSummary:
     """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
@@ -99,7 +99,7 @@ def take(
     if stored.per_item is None:
         notes += _crowd(fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()})
     raters = tuple(dict.fromkeys(each.rater for each in given))
-    return Imported(
+    return ImportSummary(
         len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), new
     )
 
@@ -297,7 +297,7 @@ def import_answers(
     kind: str | None = None,
     replace: bool = False,
     new_raters: bool = False,
-) -> Imported:
+) -> ImportSummary:
     """Take in a file of answers: long, wide, the protocol's own, Label Studio's or Argilla's.
 
     Whole or not at all. Answers equal to the current ones add nothing; different ones are refused

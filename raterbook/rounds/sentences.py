@@ -1,6 +1,6 @@
 """Text into sentences: deterministic, with offsets, right on the cases raters stumble over.
 
-Ours and not pysbd's: of the cases in tests/exchange/sentence_cases.py pysbd 0.3.4, its last
+Ours and not pysbd's: of the cases in tests/files/sentence_cases.py pysbd 0.3.4, its last
 release, of 2021, splits 92 of 119 as a reader would, gives no offsets for some, and takes time
 that grows with the square of the text.
 

@@ -1,6 +1,6 @@
 """The JSON of annotation tools, in and out: Label Studio's tasks and Argilla's records.
 
-A record is matched to an item by the key columns among its fields. Written is one record for each
+A record is matched to an item by the key columns among its fields. ByRecord is one record for each
 item, case or part with answers, with what people answered; each shows what raters see.
 """
 
@@ -10,14 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from raterbook.files import table
-from raterbook.files.layouts.layout import (
-    TYPED,
-    Carried,
-    Incoming,
-    Layout,
-    Outgoing,
-    carries,
-)
+from raterbook.files.layouts.layout import TYPED, Carried, Incoming, Layout, Outgoing, carries
 from raterbook.files.names import item_of, question_names
 from raterbook.files.table import Records, Table, text_of
 from raterbook.protocols import Protocol, Question
@@ -25,7 +18,7 @@ from raterbook.protocols.kinds import plain
 from raterbook.rounds.current import Fact
 from raterbook.rounds.model import Given, Problems, listed, shown
 
-Written = dict[tuple[str, bool, int], dict[str, list[Fact]]]  # item or case and part → by whom …
+ByRecord = dict[tuple[str, bool, int], dict[str, list[Fact]]]  # item or case and part → by whom …
 
 
 def _records(given: Incoming) -> list[dict[str, Any]]:
@@ -62,9 +55,9 @@ def _people(fact: Fact) -> bool:
     return fact.kind == "human"
 
 
-def _grouped(out: Outgoing, by: str) -> Written:
+def _grouped(out: Outgoing, by: str) -> ByRecord:
     """People's answers by what they are about, and then by a field of theirs."""
-    found: Written = {}
+    found: ByRecord = {}
     for fact in out.facts:
         if _people(fact) and fact.status == "answered":
             about = found.setdefault((fact.subject, fact.of_case, fact.part), {})
@@ -84,7 +77,7 @@ def _shown(out: Outgoing) -> dict[tuple[str, bool, int], dict[str, str]]:
 
 
 def _written(
-    layout: Layout, out: Outgoing, records: list[dict[str, Any]], found: Written
+    layout: Layout, out: Outgoing, records: list[dict[str, Any]], found: ByRecord
 ) -> tuple[bytes, int]:
     answers = sum(len(facts) for by in found.values() for facts in by.values())
     return layout.encoded(out, Records(out.name, records)), answers
@@ -92,7 +85,7 @@ def _written(
 
 # Label Studio: choices, ratings, numbers and texts of every annotator. The names of the controls
 # are the ids (or aliases) of the questions. Annotators are named by their e-mail address, else by
-# number. Written is one annotation per person.
+# number. ByRecord is one annotation per person.
 
 
 KINDS = ("choices", "rating", "number", "textarea")
@@ -237,7 +230,7 @@ def _result(question: Question, fact: Fact) -> dict[str, Any]:
 # writes them (responses by question), the flattened ones (`label.responses` beside
 # `label.responses.users`), and those of Argilla 1 (a list of responses with values). The item is
 # named in the metadata or fields, else by the record's id. Drafts and discarded responses are left
-# alone. Written are records with responses by question.
+# alone. ByRecord are records with responses by question.
 
 
 Response = tuple[str, str, Any, str]  # question as written, user, value, status

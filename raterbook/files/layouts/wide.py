@@ -10,23 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from raterbook.files import table
 from raterbook.files.checks import Blanks
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
-from raterbook.files.layouts.long import is_long
+from raterbook.files.layouts.long import READ, TEXTS, is_long
 from raterbook.files.names import answer_columns, item_names, known_columns, meant, rater_headers
 from raterbook.files.table import LEAST, LEFT_OUT, Columns, Records, Table
 from raterbook.protocols import Protocol
 from raterbook.rounds.current import Fact
 from raterbook.rounds.model import FileError, Given, counted, listed, shown
 
-BESIDE: dict[str, Callable[[str], Any]] = {
-    "status": table.status,
-    "reason": str,
-    "confidence": table.confidence,
-}
+BESIDE = ("status", "reason", "confidence")  # of an answer, in columns such as tone.status
 ABOUT: dict[str, tuple[str, ...]] = {
     "rater": (),
     "rater_kind": (),
@@ -102,10 +96,10 @@ class WideRows:
     def __init__(self, columns: Columns, protocol: Protocol):
         self.columns = columns
         self.items = item_names(columns, protocol)
-        self.part = columns.parsed("part", table.part, 0)
-        self.replicate = columns.parsed("replicate", table.replicate, 1)
-        self.kind = columns.parsed("rater_kind", table.kind, None)
-        self.version = columns.parsed("rater_version", str, None)
+        self.part = columns.parsed("part", *READ["part"])
+        self.replicate = columns.parsed("replicate", *READ["replicate"])
+        self.kind = columns.parsed("rater_kind", *READ["rater_kind"])
+        self.version = columns.parsed("rater_version", *READ["rater_version"])
 
     def answers(
         self, place: int, question: str, raters: Sequence[str], kind: str | None
@@ -113,7 +107,7 @@ class WideRows:
         """What the raters answered in the column at this place, with what stands beside it."""
         columns, problems = self.columns, self.columns.problems
         status, reason, confidence = (
-            columns.parsed(f"{question}.{name}", parse, None) for name, parse in BESIDE.items()
+            columns.parsed(f"{question}.{name}", READ[name][0], None) for name in BESIDE
         )
         header = columns.table.columns[place]
         found = []
@@ -154,16 +148,7 @@ class Line:
 
 
 Column = tuple[str, Callable[[Line], str]]  # its header, and what stands in it
-BETWEEN: tuple[Column, ...] = (
-    ("replicate", lambda line: "" if line.first.replicate == 1 else str(line.first.replicate)),
-    ("rater_kind", lambda line: line.first.kind),
-    ("rater_version", lambda line: line.first.version or ""),
-)
-WRITTEN_BESIDE: tuple[tuple[str, Callable[[Fact], str]], ...] = (
-    ("status", lambda fact: "" if fact.status == "answered" else fact.status),
-    ("reason", lambda fact: fact.reason or ""),
-    ("confidence", lambda fact: fact.confidence_text),
-)
+SAYS = {column.name: column.text for column in TEXTS if column.text}  # as the long layout has it
 
 
 def write_wide(out: Outgoing) -> tuple[bytes, int]:
@@ -191,15 +176,10 @@ def _columns(protocol: Protocol, lines: list[Line]) -> list[Column]:
         if not own or column[0] in protocol.item.key[:1] or _used(column, lines)
     ]
     rater: Column = (protocol.item.rater[0] if own else "rater", lambda line: line.first.rater)
-    between = [
-        column
-        for column in BETWEEN
-        if _used(column, lines)
-        and (column[0] != "rater_kind" or any(e.first.kind != "human" for e in lines))
-    ]
-    part: Column = ("part", lambda line: line.first.part_text)
-    if _used(part, lines):
-        between.insert(0, part)
+    between = [_of_first(name) for name in ("part", "replicate", "rater_kind", "rater_version")]
+    if all(line.first.kind == "human" for line in lines):
+        del between[2]
+    between = [column for column in between if _used(column, lines)]
     closed = [question for question in protocol.questions if not question.is_text]
     texts = [question for question in protocol.questions if question.is_text]
     titles = {
@@ -209,8 +189,8 @@ def _columns(protocol: Protocol, lines: list[Line]) -> list[Column]:
     beside = [
         column
         for question in protocol.questions
-        for name, value in WRITTEN_BESIDE
-        if _used(column := _beside(question.id, name, value), lines)
+        for name in BESIDE
+        if _used(column := _answer(question.id, f"{question.id}.{name}", name), lines)
     ]
     if own:
         return [
@@ -244,15 +224,16 @@ def _of_item(name: str, header: str) -> Column:
     return header, lambda line: line.fields.get(name, "")
 
 
-def _answer(question: str, header: str) -> Column:
-    return header, lambda line: line.answers[question].text if question in line.answers else ""
+def _of_first(name: str) -> Column:
+    return name, lambda line: SAYS[name](line.first) or ""
 
 
-def _beside(question: str, name: str, value: Callable[[Fact], str]) -> Column:
-    return (
-        f"{question}.{name}",
-        lambda line: value(line.answers[question]) if question in line.answers else "",
-    )
+def _answer(question: str, header: str, says: str = "value") -> Column:
+    def cell(line: Line) -> str:
+        fact = line.answers.get(question)
+        return "" if fact is None else SAYS[says](fact) or ""
+
+    return header, cell
 
 
 WIDE = Layout(
