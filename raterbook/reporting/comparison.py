@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..numbers.compute import Numbers, compute, frame_of
 from ..numbers.parameters import checked
-from .html import bullets, fill, heading, paragraph, safe, table, with_legend
+from .html import fill, render, with_legend
 from .index import Change, by_chance, changes, label, sentences, write_index
 from .run import ReportError, write_whole
 from .words import capital, count, estimate, name_of, signed
@@ -65,16 +65,6 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
         if shared
         else "The rounds have no items in common, so differences may come from the items."
     )
-    parts = [
-        f'<p class="kicker">{safe(protocol.title)}</p><h1>{safe(title)}</h1>',
-        paragraph(summary(both), "verdict"),
-        paragraph(on, "soft"),
-    ]
-    said = sentences(both, labels)
-    if said:
-        parts.append(heading("Beyond the intervals") + bullets(said))
-    if any(each.moved for each in both):
-        parts.append(paragraph(by_chance(both, (old, new), bool(shared)), "soft"))
     lines = [
         (
             whose(each) + (label(each.new["question"], labels) if each.new["question"] else "All"),
@@ -87,8 +77,18 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
         for each in both
     ]
     head = ("Question", "Number", found[0].round, found[1].round, "Change", "Beyond the intervals")
-    parts.append(table(head, lines, "Number by number", text=2))
-    return with_legend("".join(parts))
+    made = render(
+        "comparison",
+        protocol=protocol.title,
+        title=title,
+        verdict=summary(both),
+        on=on,
+        moved=sentences(both, labels),
+        chance=by_chance(both, (old, new), bool(shared)) if any(e.moved for e in both) else "",
+        head=head,
+        lines=lines,
+    )
+    return with_legend(made)
 
 
 def whose(change: Change) -> str:

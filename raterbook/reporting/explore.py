@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any
 
 from .confusions import agreement_matrix, confusions, worst_pair
-from .html import Section, paragraph, short, table
+from .html import NOTHING, Markup, Section, paragraph, short, table
 from .report import Report
 from .sections.criteria import one as confused
 from .sections.criteria import scales
@@ -47,20 +47,20 @@ class Explore:
             for unit, apart in found.head(most).items()
         ]
         head = ("Item", *(q.label for q in asked), "Apart")
-        made = table(head, rows, "The most divided first", text=len(head) - 1) if rows else ""
+        made = table(head, rows, "The most divided first", text=len(head) - 1) if rows else NOTHING
         return shown("Which items split the raters?", paragraph(said) + made)
 
     def confidence(self) -> Section:
         """Whether surer answers are closer to the others'."""
         found = weighting(self.report)
-        return shown("Does confidence mean anything?", found.html if found else "")
+        return shown("Does confidence mean anything?", found.html if found else NOTHING)
 
     def pairs(self, question: str = "") -> Section:
         """Which two raters agree least."""
         asked = self.asked(question)
         found = agreement_matrix(self.report.counted, asked).stack()
         if not len(found):
-            return shown("Which pairs differ?", "")
+            return shown("Which pairs differ?", NOTHING)
         first, second = found.idxmin()
         both = [
             self.report.counted.table(one).reindex(columns=[first, second]).notna().all(axis=1)
@@ -80,11 +80,11 @@ class Explore:
     def confusion(self, question: str = "") -> Section:
         """Which values are taken for each other; questions on one scale together."""
         groups = [self.asked(question)] if question else scales(self.report.counted)
-        inside = ""
+        inside = NOTHING
         for place, group in enumerate(groups):
             found = confusions(self.report.counted, group)
             worst = worst_pair(found)
-            inside += confused(self.report, group, found, worst, place) if worst else ""
+            inside += confused(self.report, group, found, worst, place) if worst else NOTHING
         return shown("Which levels are confused?", inside)
 
     def asked(self, question: str) -> list[Any]:
@@ -119,7 +119,7 @@ class Explore:
         return ipywidgets.VBox([*boxes.values(), page]).add_class("rb-view")
 
 
-def shown(title: str, inside: str) -> Section:
+def shown(title: str, inside: Markup) -> Section:
     return Section(title, inside or paragraph("Nothing can be said about it in this round."))
 
 

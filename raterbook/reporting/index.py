@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from ..numbers.number import is_untrusted
 from ..numbers.parameters import Parameters
 from ..numbers.targets import is_measured
 from ..protocols import load, names
-from .html import bullets, figure, fill, heading, paragraph, safe, with_legend
+from .html import Markup, figure, fill, render, with_legend
 from .run import alone, write_whole
 from .words import DECIDED, capital, count, estimate, estimated, listing, name_of, number
 
@@ -26,20 +25,19 @@ def write_index(reports: Path, order: Sequence[str] = ()) -> Path:
         by_protocol: dict[str, list[dict[str, Any]]] = {}
         for document in documents:
             by_protocol.setdefault(document["protocol"], []).append(document)
-        parts = [
-            "<h1>Evaluation rounds</h1>",
-            paragraph(
-                f"{count(len(documents), 'round')} of {count(len(by_protocol), 'protocol')}."
-            ),
+        protocols = [
+            {
+                "name": name,
+                "title": title_of(name),
+                "rounds": [line(reports, document) for document in rounds],
+                "over_rounds": over_rounds(name, rounds, reports) if len(rounds) > 1 else "",
+            }
+            for name, rounds in by_protocol.items()
         ]
-        for protocol, rounds in by_protocol.items():
-            parts.append(f"<section><h2>{safe(title_of(protocol))}</h2>{rows(reports, rounds)}")
-            if len(rounds) > 1:
-                parts.append(over_rounds(protocol, rounds, reports))
-            parts.append("</section>")
+        said = f"{count(len(documents), 'round')} of {count(len(protocols), 'protocol')}."
         file = reports / "index.html"
-        body = with_legend("".join(parts))
-        write_whole(file, fill("Evaluation rounds", body, home=False))
+        body = with_legend(render("index", said=said, protocols=protocols))
+        write_whole(file, fill("Evaluation rounds", body, home=""))
     return file
 
 
@@ -67,27 +65,15 @@ def read(reports: Path, order: Sequence[str]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda d: (place.get(d["round"], len(place)), d["round"]))
 
 
-def rows(reports: Path, rounds: list[dict[str, Any]]) -> str:
-    """One line a round: link, what it decides, how much is behind it."""
-    lines = []
-    for document in rounds:
-        folder = document["folder"]
-        failed = (reports / folder / "report.failed.ipynb").exists()
-        other = Parameters(**document["parameters"]).other() if "parameters" in document else {}
-        note = f" · made with other {listing(list(other))} than usual" if other else ""
-        note += " · the latest run failed" if failed else ""
-        lines.append(
-            f'<tr><th scope="row"><a href="{safe(quote(folder))}/index.html">'
-            f"{safe(document['round'])}</a></th><td class=long>{safe(said(document) + note)}</td>"
-            f"<td class=figure>{size(document):,}</td></tr>"
-        )
-    name = rounds[0]["protocol"]
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Rounds of {safe(name)}">'
-        '<table><thead><tr><th scope="col">Round</th><th scope="col">Result</th>'
-        f'<th scope="col" class=figure>Items</th></tr></thead><tbody>{"".join(lines)}</tbody>'
-        "</table></div>"
-    )
+def line(reports: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """One round: what its link leads to, what it decides, how much is behind it."""
+    folder = document["folder"]
+    other = Parameters(**document["parameters"]).other() if "parameters" in document else {}
+    note = f" · made with other {listing(list(other))} than usual" if other else ""
+    if (reports / folder / "report.failed.ipynb").exists():
+        note += " · the latest run failed"
+    result = said(document) + note
+    return {"folder": folder, "name": document["round"], "said": result, "size": size(document)}
 
 
 def said(document: dict[str, Any]) -> str:
@@ -120,37 +106,21 @@ def size(document: dict[str, Any]) -> int:
     )
 
 
-def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> str:
+def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> Markup:
     """What changed since the predecessor, then agreement and levels as small multiples."""
     from .figures.draw import in_both_lights, svg
     from .figures.scatter import trend_figure
 
     called = [document["round"] for document in rounds]
-    parts = []
+    pictures = []
     labels = labels_of(protocol)
     both = changes(rounds[-2], rounds[-1])
-    said = sentences(both, labels)
-    parts.append(heading(f"{called[-1]} against {called[-2]}"))
-    parts.append(
-        bullets(said)
-        if said
-        else paragraph("Nothing moved beyond the intervals; what differs may be chance.")
-    )
-    if any(each.moved for each in both):
-        parts.append(paragraph(by_chance(both, rounds[-2:]), "soft"))
     side_by_side = f"{called[-2]}-vs-{called[-1]}.html"
-    if (reports / side_by_side).exists():
-        parts.append(
-            f'<p class="soft"><a href="{safe(quote(side_by_side))}">Side by side, on the items '
-            "they share</a></p>"
-        )
-    elif size(rounds[-1]) != size(rounds[-2]):
-        parts.append(
-            paragraph(
-                f"The rounds have {size(rounds[-2]):,} and {size(rounds[-1]):,} items. On the "
-                f"items they share: raterbook report --compare {called[-2]} {called[-1]}",
-                "soft",
-            )
+    asking = ""
+    if size(rounds[-1]) != size(rounds[-2]):
+        asking = (
+            f"The rounds have {size(rounds[-2]):,} and {size(rounds[-1]):,} items. On the "
+            f"items they share: raterbook report --compare {called[-2]} {called[-1]}"
         )
     for what, statistics in (("Agreement", AGREEMENT), ("Results", LEVELS)):
         found = panels(rounds, statistics, labels)
@@ -166,8 +136,16 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
             ", ".join(f"{at + 1} {name}" for at, name in enumerate(called))
             + ". Bands are the intervals; a dotted break marks a question that was worded anew."
         )
-        parts.append(figure(in_both_lights(svg(drawn)), alt, caption))
-    return "".join(parts)
+        pictures.append(figure(in_both_lights(svg(drawn)), alt, caption))
+    return render(
+        "over_rounds",
+        title=f"{called[-1]} against {called[-2]}",
+        moved=sentences(both, labels),
+        chance=by_chance(both, rounds[-2:]) if any(each.moved for each in both) else "",
+        side_by_side=side_by_side if (reports / side_by_side).exists() else "",
+        asking=asking,
+        pictures=pictures,
+    )
 
 
 # Rounds of one protocol in order: the same number over rounds, and what changed beyond doubt.

@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .html import steady
+from .html import fill
 
 # Errors with a sentence of our own, which says all by itself.
 OURS = ("ValueError", "RoundError", "ReportError", "ProtocolError")
 RESCUING = "raterbook"
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "round_report.ipynb"
+TIMES = ("papermill", "execution", "ExecuteTime")
 
 
 def execute(
@@ -81,6 +82,44 @@ def execute(
     if problem is not None:
         without_paths(notebook, work)
     return notebook, problem
+
+
+def page(notebook: Any, title: str) -> str:
+    """The page of a run: every text/html output in order, without code or script."""
+    sections = [
+        html
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
+        for html in displayed(cell)
+    ]
+    return fill(title, "\n".join(sections))
+
+
+def displayed(cell: Any) -> list[str]:
+    found = []
+    for output in cell["outputs"]:
+        if output["output_type"] in ("display_data", "execute_result"):
+            html = output["data"].get("text/html")
+            if html:
+                found.append("".join(html) if isinstance(html, list) else html)
+    return found
+
+
+def steady(notebook: Any) -> Any:
+    """Strip what differs from run to run: times, the injected cell's id, absolute paths."""
+    for name in (*TIMES, "widgets"):
+        notebook["metadata"].pop(name, None)
+    language = notebook["metadata"].get("language_info")
+    if language:
+        notebook["metadata"]["language_info"] = {"name": language["name"]}
+    for number, cell in enumerate(notebook["cells"]):
+        for name in TIMES:
+            cell["metadata"].pop(name, None)
+        if "injected-parameters" in cell["metadata"].get("tags", []):
+            cell["id"] = "injected-parameters"
+        elif "id" not in cell:
+            cell["id"] = f"cell-{number:02d}"
+    return notebook
 
 
 def register_rescuing() -> None:

@@ -17,7 +17,7 @@ from ..numbers.measures import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Item, StoredRound
 from .copies import Copies, copies
-from .html import Section, figure
+from .html import Markup, Section, figure
 from .leanings import concord
 from .words import count as count_of
 from .words import name_of
@@ -258,7 +258,7 @@ class Report:
             and row["aggregate"] in (None, "macro")
         ]
 
-    def picture(self, name: str, ax: Any, alt: str, caption: str = "") -> str:
+    def picture(self, name: str, ax: Any, alt: str, caption: str = "") -> Markup:
         """The figure as it stands on the page; its file is written with the numbers."""
         from .figures.draw import in_both_lights, svg
 

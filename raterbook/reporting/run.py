@@ -85,8 +85,7 @@ def build_one(
     paper: bool = False,
 ) -> Path:
     """Run the notebook for one round in a fresh kernel and put its page in place."""
-    from .html import page
-    from .kernel import execute
+    from .kernel import execute, page
     from .sections.made import run_record
 
     asked = checked(name, parameters or {})

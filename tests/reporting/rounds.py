@@ -6,9 +6,11 @@ import random
 import re
 import uuid
 
+from markupsafe import escape
+
 from raterbook.protocols import load, parse
 from raterbook.reporting import Report
-from raterbook.reporting.html import fill
+from raterbook.reporting.html import fill, written
 from raterbook.reporting.report import SECTIONS
 from raterbook.rounds import Event, ItemTable, Store
 
@@ -155,3 +157,8 @@ def choice(*values, **more):
 
 def measured(statistic, question=None, **more):
     return {"statistic": statistic, **({"question": question} if question else {}), **more}
+
+
+def on_page(text):
+    """A text as it stands in the HTML of a page."""
+    return str(escape(written(text)))

@@ -9,12 +9,11 @@ from raterbook.cli import main, parser
 from raterbook.commands.reports import parameters_of
 from raterbook.commands.rounds import Refused
 from raterbook.reporting import Report
-from raterbook.reporting.html import safe
 from raterbook.reporting.index import panels, said
 from raterbook.reporting.sections.made import checks, methods
 from raterbook.reporting.sections.shares import words
 from raterbook.reporting.words import estimate
-from tests.reporting.rounds import records
+from tests.reporting.rounds import on_page, records
 
 
 def text_of(page):
@@ -29,7 +28,7 @@ def test_how_far_raters_lie_apart_and_where_scores_lie_is_on_the_page(workspace)
         rows = [row for row in report.numbers.rows if row["statistic"] == statistic]
         assert len(rows) >= 4
         for row in rows:
-            assert f"<td class=figure>{safe(estimate(row))}</td>" in section.html, row
+            assert f"<td class=figure>{on_page(estimate(row))}</td>" in section.html, row
     assert "3 to below 4" in section.html
     assert [words("[1, 2)"), words("[4, 5]"), words("other")] == [
         "1 to below 2",
@@ -80,7 +79,7 @@ def test_every_check_of_a_sample_is_still_on_its_page(workspace):
     page = report.made().html
     for entry in report.numbers.checks:
         name = entry["number"] if entry["agrees"] is not None else entry["number"].split(":")[1]
-        assert safe(name) in page
+        assert on_page(name) in page
 
 
 def test_titles_over_rounds_are_the_labels_of_questions(numbers_of, built):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...numbers.measures import Counted, codes
-from ..html import Section, heading, paragraph, table
+from ..html import NOTHING, Markup, Section, heading, join, paragraph, table
 from ..leanings import COLUMNS, DATED, beside, cluster_of, furthest
 from ..words import count, number, percent, signed, spanned, value_name
 from .raters import points
@@ -28,15 +28,15 @@ def conduct(report: Any) -> Section | None:
         pace(report),
         flat(report),
     ]
-    inside = "".join(part for part in parts if part)
+    inside = join(parts)
     return Section("How raters worked", inside, folded=True) if inside else None
 
 
-def burnup(report: Any) -> str:
+def burnup(report: Any) -> Markup:
     """How the ratings came in, where answers have times of their own."""
     found = progress(report.frame, report.counted)
     if found is None:
-        return ""
+        return NOTHING
     curve, unit = found
     given, last = int(curve["ratings"].iloc[-1]), float(curve["time"].iloc[-1])
     one = unit.removesuffix("s")
@@ -67,9 +67,9 @@ def spell(time: float, unit: str) -> str:
     return f"{shown} {unit if shown == '1' else unit + 's'}"
 
 
-def compared(report: Any, found: Any, title: str, what: str) -> str:
+def compared(report: Any, found: Any, title: str, what: str) -> Markup:
     if not len(found):
-        return ""
+        return NOTHING
     rows = found.sort_values(["share", "rater"], kind="stable")
     lines = [
         (report.rater_name(r.rater), f"{percent(r.share)} %", f"{r.n:,}")
@@ -113,10 +113,10 @@ def fewest(rows: Any, coverage: float) -> tuple[float, float] | None:
     return found.low, found.high
 
 
-def pace(report: Any) -> str:
+def pace(report: Any) -> Markup:
     found = times(report.counted, report.parameters.coverage)
     if not len(found):
-        return ""
+        return NOTHING
     fast = found[(found["ratio"] < FAST) & (found["high"] < 1)]
     said = f"No {report.people} is shown to be conspicuously fast."
     if len(fast):
@@ -151,14 +151,14 @@ def seconds(value: float) -> str:
     return f"{value:.0f} s" if value >= 10 else f"{number(value)[:-1]} s"
 
 
-def flat(report: Any) -> str:
+def flat(report: Any) -> Markup:
     """Items with one and the same score throughout, and long stretches of one answer."""
     found = uniform(report.counted, report.parameters.coverage, report.cluster)
     if not len(found):
         return stretches(report)
     rows = found[found["items"] >= ENOUGH].sort_values(["share", "rater"], ascending=[False, True])
     if not len(rows):
-        return ""
+        return NOTHING
     most = None if report.copies else furthest(rows, 1)
     low, high = rows["share"].min(), rows["share"].max()
     if len(rows) == 1:
@@ -204,11 +204,11 @@ def beyond(row: Any) -> str:
     return signed(100 * row.gap, 0) + (ends if row.low == row.low else "")
 
 
-def stretches(report: Any) -> str:
+def stretches(report: Any) -> Markup:
     """The longest stretch of one answer, where there are labels, and times to order them by."""
     labelled = report.counted.labelled()
     if not labelled:
-        return ""
+        return NOTHING
     asked = labelled[0]
     runs = longest_runs(report.counted, asked)
     runs = runs[runs["n"] >= ENOUGH]
@@ -223,7 +223,7 @@ def stretches(report: Any) -> str:
         for r in runs.sort_values(["p", "rater"]).head(MOST).itertuples()
     ]
     if not lines:
-        return ""
+        return NOTHING
     risk = (1 - report.parameters.coverage) / len(runs)
     long = runs[(runs["run"] > LONG * runs["expected"]) & (runs["p"] < risk)]
     said = "Nobody repeats one answer for longer than chance explains, by the times of answers."

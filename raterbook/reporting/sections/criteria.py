@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...numbers.measures import Counted, codes
 from ..confusions import confusions, worst_pair
-from ..html import Section, table
+from ..html import NOTHING, Markup, Section, join, table
 from ..words import (
     VISIBLE,
     cell,
@@ -34,14 +34,14 @@ CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
 def criteria(report: Any) -> Section | None:
     parts = [spread(report, group, place) for place, group in enumerate(scales(report.counted))]
     parts += [weighted(report), means(report)]
-    inside = "".join(parts)
+    inside = join(parts)
     return Section("Every question", inside) if inside else None
 
 
-def spread(report: Any, group: list[Any], place: int) -> str:
+def spread(report: Any, group: list[Any], place: int) -> Markup:
     found = shares(report.counted, group)
     if not len(found):
-        return ""
+        return NOTHING
     from ..figures.grids import likert_figure
 
     ordered = group[0].is_numeric
@@ -101,7 +101,7 @@ def alike(low: pd.Series, one: str) -> list[str]:
     return [str(name) for name, share in low.items() if percent(share) == percent(low[one])]
 
 
-def weighted(report: Any) -> str:
+def weighted(report: Any) -> Markup:
     """Plain and weighted means over the items, where raters state how sure they are."""
     rows, ends = [], None
     for question in one_scale(report.counted):
@@ -122,7 +122,7 @@ def weighted(report: Any) -> str:
             }
         )
     if len(rows) < 2 or ends is None:
-        return ""
+        return NOTHING
     from ..figures.rows import means_figure
 
     said = moved(rows)
@@ -152,7 +152,7 @@ def moved(rows: list[dict[str, Any]]) -> str:
     return f"{said}; weighting by confidence moves {most['label']} most ({signed(shift)})"
 
 
-def means(report: Any) -> str:
+def means(report: Any) -> Markup:
     """One line a question; columns the protocol does not ask for are left out."""
     asked = [
         statistic
@@ -160,7 +160,7 @@ def means(report: Any) -> str:
         if any(row["estimate"] is not None for row in report.rows(statistic))
     ]
     if not asked:
-        return ""
+        return NOTHING
     questions = list(dict.fromkeys(row["question"] for s in asked for row in report.rows(s)))
     lines, counts = [], []
     for question in questions:
@@ -215,10 +215,10 @@ def confusion(report: Any) -> Section | None:
         if worst is None or worst[3] < ENOUGH:
             continue
         parts.append(one(report, group, found, worst, place))
-    return Section("Confused values", "".join(parts), folded=True) if parts else None
+    return Section("Confused values", join(parts), folded=True) if parts else None
 
 
-def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: int) -> str:
+def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: int) -> Markup:
     first, second, share, pairs = worst
     where = listing([report.label(question.id) for question in group])
     if len(group) > 3:

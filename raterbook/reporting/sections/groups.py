@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..html import Section, heading, table
+from ..html import NOTHING, Markup, Section, heading, join, table
 from ..words import cell, estimate, group_name, in_protocol_order, name_of, number
 
 OWN = {"rater", "label", "systems", "raters", "tokeniser", "level"}
@@ -25,7 +25,7 @@ def breakdowns(report: Any) -> Section | None:
     parts = []
     for keys, rows in sorted(groups.items(), key=lambda entry: (-len(entry[0]), entry[0])):
         parts.append(matrix(report, keys, rows) if len(keys) == 2 else lines(report, keys, rows))
-    inside = "".join(part for part in parts if part)
+    inside = join(parts)
     return Section("Breakdowns", inside, folded=True) if inside else None
 
 
@@ -34,7 +34,7 @@ def column_name(report: Any, column: str) -> str:
     return field.label if field else column.replace("_", " ").capitalize()
 
 
-def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
+def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Markup:
     """Two groups crossed: a heat map of the first statistic that has them, if it is one number."""
     statistic = rows[0]["statistic"]
     kept = [row for row in rows if row["statistic"] == statistic and row["estimate"] is not None]
@@ -73,11 +73,11 @@ def place_of(report: Any, keys: tuple[str, ...], row: dict[str, Any]) -> tuple[s
     return tuple(group_name(report.protocol, key, row["group"][key]) for key in keys)
 
 
-def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> str:
+def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Markup:
     """One line a number, one column a group value."""
     values = {tuple(str(row["group"][key]) for key in keys) for row in rows}
     if len(values) < 2:
-        return ""
+        return NOTHING
     places = [
         {value: at for at, value in enumerate(in_protocol_order(report.protocol, key, own))}
         for key, own in zip(keys, ({value[at] for value in values} for at in range(len(keys))))
@@ -94,7 +94,7 @@ def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> str
         if any(row["estimate"] is not None for row in found.values())
     }
     if not known:
-        return ""
+        return NOTHING
     kinds = {statistic for question, statistic in known if question}
     body = [
         (*line_name(report, *line, len(kinds) != 1), *(cell(found.get(value)) for value in cut))

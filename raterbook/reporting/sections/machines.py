@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...numbers.measures import HALVES, Counted
 from ..confusions import commonest, crossed, settled
-from ..html import Section, bullets, fold, heading, paragraph, safe, short, table
+from ..html import NOTHING, Markup, Section, bullets, fold, heading, join, paragraph, short, table
 from ..leanings import margin, shown
 from ..words import (
     cell,
@@ -49,16 +49,16 @@ def machines(report: Any) -> Section | None:
             parts.append(differences(report, machine))
             parts.append(scores_against(report, machine, scales))
     parts.append(declared(report))
-    return Section("Machines against people", "".join(parts))
+    return Section("Machines against people", join(parts))
 
 
-def differences(report: Any, machine: str) -> str:
+def differences(report: Any, machine: str) -> Markup:
     """Bland and Altman: is the machine off, and by how much on which items."""
     rows = report.counted.people
     people = sorted(rows.loc[rows["rater_kind"].eq("human"), "rater"].unique())
     found = apart(report.counted, machine, people, report.parameters.coverage)
     if found is None:
-        return ""
+        return NOTHING
     from ..figures.scatter import apart_figure
 
     whom = "the people’s mean" if len(people) > 1 else people[0]
@@ -75,7 +75,7 @@ def both(report: Any, machine: str, question: Any) -> tuple[pd.Series, pd.Series
     return own, settled(report.counted, question)
 
 
-def labels_against(report: Any, machine: str, question: Any) -> str:
+def labels_against(report: Any, machine: str, question: Any) -> Markup:
     given = report.counted.given
     own, theirs = both(report, machine, question)
     scale = list(value_names(question).values())
@@ -146,7 +146,7 @@ def people_of(report: Any) -> str:
     return str(names[0]) if len(names) == 1 else "the people"
 
 
-def scores_against(report: Any, machine: str, scales: list[Any]) -> str:
+def scores_against(report: Any, machine: str, scales: list[Any]) -> Markup:
     """The numbers of numbers.json, question by question; what does not fit a desk is folded."""
     whom = people_of(report)
     one = whom != "the people"
@@ -165,7 +165,7 @@ def scores_against(report: Any, machine: str, scales: list[Any]) -> str:
 
 def comparisons(
     report: Any, machine: str, scales: list[Any], statistics: tuple[str, ...], caption: str
-) -> str:
+) -> Markup:
     statistics = tuple(s for s in statistics if report.rows(s, rater=machine))
     rows = {
         (question.id, statistic): row
@@ -174,7 +174,7 @@ def comparisons(
         for row in report.rows(statistic, question.id, rater=machine)
     }
     if not rows:
-        return ""
+        return NOTHING
     lines = []
     for question in scales:
         own = [rows.get((question.id, statistic)) for statistic in statistics]
@@ -187,7 +187,7 @@ def comparisons(
     return table(head, lines, caption)
 
 
-def declared(report: Any) -> str:
+def declared(report: Any) -> Markup:
     """What the protocol itself measures of an automatic label and people, each person too."""
     lines = []
     for row in report.numbers.rows:
@@ -204,7 +204,7 @@ def declared(report: Any) -> str:
                 )
             )
     if all(line[3] == "–" for line in lines):
-        return ""
+        return NOTHING
     head = ("Compared with", "Question", "Number", "Estimate", "Items")
     inside = table(
         head,
@@ -225,11 +225,11 @@ LISTED = 20
 
 def labels(report: Any) -> Section | None:
     parts = [per_label(report), control(report)]
-    inside = "".join(part for part in parts if part)
+    inside = join(parts)
     return Section("Label by label", inside, folded=True) if inside else None
 
 
-def per_label(report: Any) -> str:
+def per_label(report: Any) -> Markup:
     """Four readings of “agreement on a label”; the first is the one usually published."""
     found = {
         (row["statistic"], row["group"]["label"]): row
@@ -243,13 +243,13 @@ def per_label(report: Any) -> str:
         if set(cells) != {"–"}:
             lines.append((name, *cells))
     if not lines:
-        return ""
+        return NOTHING
     note = (
         "Where people and checker both say a label, as a share of the items to which either, the "
         "checker, or the people gave it; specific agreement is twice the matches over both counts."
     )
     made = table(("Label", *HEADS), lines, "Agreement label by label")
-    return heading("People against the checker") + made + f'<p class="soft">{safe(note)}</p>'
+    return heading("People against the checker") + made + paragraph(note, "soft")
 
 
 def name_of_label(report: Any, row: dict[str, Any]) -> str:
@@ -258,7 +258,7 @@ def name_of_label(report: Any, row: dict[str, Any]) -> str:
     return value_name(asked, label) if asked else str(label)
 
 
-def control(report: Any) -> str:
+def control(report: Any) -> Markup:
     """What to look at: mismatches without a note, same context with different labels, no label."""
     machine = next(
         (
@@ -269,7 +269,7 @@ def control(report: Any) -> str:
         None,
     )
     if machine is None:
-        return ""
+        return NOTHING
     name, question = machine
     scale = list(value_names(question).values())
     wrong = against_machine(report.counted, question, name)
@@ -295,7 +295,7 @@ def control(report: Any) -> str:
     if missing:
         points.append(f"{count(len(missing), 'item')} without any label: {listing(missing)}.")
     if not points and not lines:
-        return ""
+        return NOTHING
     made = heading("Quality control") + (bullets(points) if points else "")
     if lines:
         caption = f"Where people and {name} differ"
@@ -364,17 +364,17 @@ def sentence(found: Apart, first: str, second: str) -> str:
     return f"{said}; on 95 % of items the difference is {signed(found.low)} to {signed(found.high)}"
 
 
-def ends(report: Any) -> str:
+def ends(report: Any) -> Markup:
     """The most severe and the most lenient rater, item by item."""
     pair = furthest(report.leans)
     if pair is not None and len(report.counted.raters()) > 2:
         # Of many raters two always lie furthest apart; both are named where both are shown to lean.
         kept = shown(report)
         if not len(kept) or not (kept["lean"].min() < 0 < kept["lean"].max()):
-            return ""
+            return NOTHING
     found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage) if pair else None
     if pair is None or found is None:
-        return ""
+        return NOTHING
     from ..figures.scatter import apart_figure
 
     said = sentence(found, *pair)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...numbers.number import address, statistic_of
-from ..html import Section, bullets, heading, paragraph, safe, table
+from ..html import NOTHING, Markup, Section, bullets, heading, paragraph, part, table
 from ..words import capital, count, is_share, listing, name_of, reason, was
 from .systems import compared, corrections, of_many
 
@@ -30,15 +30,14 @@ def made(report: Any) -> Section:
         "answers": numbers.data["answers"][:16],
         **versions(),
     }
-    listed = "".join(f"<dt>{safe(k)}</dt><dd>{safe(v)}</dd>" for k, v in facts.items())
-    inside = paragraph(methods(report)) + f'<dl class="facts">{listed}</dl>'
+    inside = paragraph(methods(report)) + part("facts", list(facts.items()))
     inside += wanting(numbers)
     if numbers.checks:
         inside += heading("Independent checks") + checks(numbers.checks)
     return Section("How this was made", inside, folded=True)
 
 
-def wanting(numbers: Any) -> str:
+def wanting(numbers: Any) -> Markup:
     """What was asked of the whole round and has no value, once for each reason."""
     checked = {entry["number"] for entry in numbers.checks}  # those stand below, with the reason
     entries = [
@@ -46,10 +45,10 @@ def wanting(numbers: Any) -> str:
         for row in numbers.rows
         if row["estimate"] is None and not row["group"] and address(row) not in checked
     ]
-    return heading("Asked for, and without a value") + reasons(entries) if entries else ""
+    return heading("Asked for, and without a value") + reasons(entries) if entries else NOTHING
 
 
-def checks(found: list[dict[str, Any]]) -> str:
+def checks(found: list[dict[str, Any]]) -> Markup:
     """Each coefficient with its value by another package, then those without one by reason."""
     agree = [entry for entry in found if entry["agrees"]]
     differ = [entry for entry in found if entry["agrees"] is False]
@@ -85,7 +84,7 @@ def checks(found: list[dict[str, Any]]) -> str:
     return made
 
 
-def reasons(silent: list[dict[str, Any]]) -> str:
+def reasons(silent: list[dict[str, Any]]) -> Markup:
     """Each reason once, with the coefficients it holds for: “icc_2_1: correctness, clarity”."""
     grouped: dict[str, dict[str, list[str]]] = {}
     for entry in silent:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..confusions import agreement_matrix
-from ..html import Section, heading, paragraph, table
+from ..html import NOTHING, Markup, Section, heading, join, paragraph, table
 from ..leanings import FEWEST, concord, furthest, habit, habits, shown
 from ..words import VISIBLE, number, percent, signed, spanned, value_names
 from .machines import ends
@@ -23,15 +23,15 @@ def raters(report: Any) -> Section | None:
     if len(counted.raters()) < 2:
         return None
     parts = [lean(report), ends(report), labels(report), matrix(report), left_out(report)]
-    inside = "".join(part for part in parts if part)
+    inside = join(parts)
     return Section("Rater by rater", inside, folded=True) if inside else None
 
 
-def lean(report: Any) -> str:
+def lean(report: Any) -> Markup:
     found = report.leans
     found = found[found["n"] >= ENOUGH]  # of one item there is no interval
     if len(found) < 2:
-        return ""
+        return NOTHING
     drawn = found
     if len(found) > MOST:  # of many some always lie far out: only those shown to are named
         drawn = shown(report)
@@ -118,7 +118,7 @@ def finding(report: Any) -> str:
     return ", ".join(said) or f"No {report.people} is shown to be severe or lenient"
 
 
-def labels(report: Any) -> str:
+def labels(report: Any) -> Markup:
     parts = []
     for question in report.counted.labelled():
         found = habits(report.counted, question)
@@ -167,7 +167,7 @@ def labels(report: Any) -> str:
                 caption,
             )
         )
-    return "".join(parts)
+    return join(parts)
 
 
 def points(row: Any) -> str:
@@ -186,7 +186,7 @@ def agreeing(report: Any, row: Any) -> str:
     )
 
 
-def matrix(report: Any, asked: list[Any] | None = None) -> str:
+def matrix(report: Any, asked: list[Any] | None = None) -> Markup:
     """Who gives whose answers, on these questions or on all that have values."""
     counted = report.counted
     if asked is None:
@@ -195,7 +195,7 @@ def matrix(report: Any, asked: list[Any] | None = None) -> str:
     else:
         own = concord(counted, asked, report.parameters.coverage, report.cluster)
     if len(own) < 3:
-        return ""
+        return NOTHING
     ends = [] if report.copies else [furthest(own, 1), furthest(own, -1)]
     named = [agreeing(report, row) for row in ends if row is not None]
     names = counted.raters()
@@ -237,11 +237,11 @@ def matrix(report: Any, asked: list[Any] | None = None) -> str:
     return heading("Who agrees with whom") + report.picture("raters", drawn, alt, caption)
 
 
-def left_out(report: Any) -> str:
+def left_out(report: Any) -> Markup:
     """α without each rater: who holds agreement down."""
     names = report.counted.raters()
     if not 3 <= len(names) <= MOST:
-        return ""
+        return NOTHING
     import analysis
 
     lines = {name: [report.rater_name(name)] for name in names}
@@ -265,7 +265,7 @@ def left_out(report: Any) -> str:
             if np.isfinite(without):
                 rise[name, head[-1]] = row["estimate"], without
     if len(head) == 1 or not rise:
-        return ""
+        return NOTHING
     if report.copies:
         said = "As long as answers look copied, what leaving a rater out changes says little."
     else:

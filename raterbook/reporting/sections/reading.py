@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...numbers.measures import Counted, codes
 from ..confusions import settled
-from ..html import Section, fold, paragraph, remark, safe, short, table
+from ..html import Markup, Section, join, paragraph, part, remark, short, table
 from ..words import count, group_name, listing, percent, value_name, value_names
 
 SHOWN = 5
@@ -60,7 +60,7 @@ def where_they_differ(report: Any) -> Section | None:
         said += (
             f", by remarks and by {machine[0]} saying otherwise" if machine else " and by remarks"
         )
-    cards = "".join(card(report, unit, asked) for unit in chosen.values())
+    cards = join(card(report, unit, asked) for unit in chosen.values())
     return Section("Items worth reading", paragraph(said + ".") + cards)
 
 
@@ -70,32 +70,25 @@ def case_of(report: Any, unit: str) -> str:
     return item.case if item else name
 
 
-def card(report: Any, unit: str, asked: list[Any]) -> str:
+def card(report: Any, unit: str, asked: list[Any]) -> Markup:
     """One item: its texts as text, the answers as a table, the comments as quotations."""
-    name, part = report.places[unit]
-    found = answers_to(report.counted, (name, part), case_of(report, unit), report.texts)
+    name, number = report.places[unit]
+    found = answers_to(report.counted, (name, number), case_of(report, unit), report.texts)
     widest = range_of(report.counted, unit, asked)
-    title = short(name, 120) + (f", {report.protocol.parts.label.lower()} {part}" if part else "")
-    lines = [f'<article class="item"><h3>{safe(title)}</h3>']
+    title = report.place_name(short(name, 120), number)
+    said = ""
     if widest is not None:
         question, given = widest
         names = value_names(question)
-        said = listing([names.get(value, value) for value in given], "and")
-        lines.append(paragraph(f"{report.label(question.id)}: {said}", "soft"))
-    lines.append('<div class="texts">')
-    for label, text, source in texts_of(report, name, part):
-        if len(text) <= INLINE and "\n" not in text:
-            lines.append(f"<p><b>{safe(label)}:</b> {safe(text)}</p>")
-        else:
-            cited = f"<blockquote>{safe(text)}</blockquote>"
-            lines.append(fold(label, cited) if source else f"<p><b>{safe(label)}</b></p>{cited}")
-    lines += ["</div>", answer_table(report, found, title)]
-    lines.append(comments(report, found, widest[0].id if widest else None))
-    return "".join(lines) + "</article>"
+        said = f"{report.label(question.id)}: "
+        said += listing([names.get(value, value) for value in given], "and")
+    inside = answer_table(report, found, title)
+    inside += comments(report, found, widest[0].id if widest else None)
+    return part("item", title, said, texts_of(report, name, number), inside)
 
 
-def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str, bool]]:
-    """What raters saw of it, short fields first; what is only looked up can be folded."""
+def texts_of(report: Any, name: str, number: int) -> list[tuple[str, str, str]]:
+    """What raters saw of it, short fields first: a line, a block, or a source to be folded."""
     fields = report.protocol.item.fields
     item = report.items.get(name)
     if item is None:
@@ -104,9 +97,10 @@ def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str, bool]]:
     else:
         values, parts = item.fields, item.parts or report.case_parts.get(item.case, ())
     found = []
-    piece = next((one for one in parts if one.number == part), None) if part else None
+    piece = next((one for one in parts if one.number == number), None) if number else None
     if piece is not None:
-        found.append((f"{report.protocol.parts.label} {part}", short(piece.text, TEXT), False))
+        label = f"{report.protocol.parts.label} {number}"
+        found.append((label, *shape(short(piece.text, TEXT), False)))
     shown = [n for n, field in fields.items() if field.visible and values.get(n)]
     for column in sorted(shown, key=lambda n: (RANK[fields[n].show], far(fields[n]))):
         field = fields[column]
@@ -115,8 +109,15 @@ def texts_of(report: Any, name: str, part: int) -> list[tuple[str, str, bool]]:
             field.show == "long" and (field.of == "case" or piece is not None)
         )
         value = group_name(report.protocol, column, values[column])
-        found.append((field.label, short(value, SOURCE if source else TEXT), source))
+        found.append((field.label, *shape(short(value, SOURCE if source else TEXT), source)))
     return found
+
+
+def shape(text: str, source: bool) -> tuple[str, str]:
+    """A text and how it is set."""
+    if len(text) <= INLINE and "\n" not in text:
+        return text, "line"
+    return text, "source" if source else "block"
 
 
 def far(field: Any) -> bool:
@@ -128,7 +129,7 @@ def text_questions(report: Any) -> list[Any]:
     return [question for question in report.protocol.questions if question.is_text]
 
 
-def answer_table(report: Any, found: Any, title: str) -> str:
+def answer_table(report: Any, found: Any, title: str) -> Markup:
     """Rater × question; only questions somebody answered about this unit."""
     texts = {question.id for question in text_questions(report)}
     closed = found[~found["question"].isin(texts)]
@@ -149,7 +150,7 @@ def answer_table(report: Any, found: Any, title: str) -> str:
     return made
 
 
-def comments(report: Any, found: Any, question: str | None) -> str:
+def comments(report: Any, found: Any, question: str | None) -> Markup:
     """What raters wrote, on the question that divides them first; a few, not all."""
     rank = {}
     for place, asked in enumerate(text_questions(report)):
@@ -180,7 +181,7 @@ def comments(report: Any, found: Any, question: str | None) -> str:
         mine = row.rater in counting
         who = report.rater_name(row.rater) if mine else f"{row.rater} ({row.rater_kind})"
         lines.append(remark(who, on, row.value))
-    return "".join(lines)
+    return join(lines)
 
 
 # The items on which raters differ most: those worth reading first.
@@ -346,7 +347,7 @@ def copying(report: Any) -> str:
 MARKS_SHOWN = 12
 
 
-def marked(report: Any) -> str:
+def marked(report: Any) -> Markup:
     """Lines for the page; nothing where nobody marked anything."""
     pseudonyms = report.parameters.pseudonyms
     rows = report.stored.marked(pseudonyms, excluded=False)
@@ -381,4 +382,4 @@ def marked(report: Any) -> str:
         )
     if rows:
         lines.append(paragraph("Flags and evidence are in an export with --layout marks.", "soft"))
-    return "".join(lines)
+    return join(lines)

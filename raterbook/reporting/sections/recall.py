@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..html import Section, fold, heading, paragraph, table
+from ..html import NOTHING, Markup, Section, fold, heading, join, paragraph, table
 from ..words import count, marks, name_of, percent
 from .systems import comparisons
 from .trace import (
@@ -63,7 +63,7 @@ def coverage(report: Any) -> Section | None:
         samples_table(pairs),
         trace_table(traced),
     ]
-    return Section("Recall and precision", "".join(parts))
+    return Section("Recall and precision", join(parts))
 
 
 def warnings(report: Any) -> list[str]:
@@ -88,7 +88,7 @@ def warnings(report: Any) -> list[str]:
     return [f"Warning. {said}" for said in found]
 
 
-def readings(report: Any) -> str:
+def readings(report: Any) -> Markup:
     """The averages over cases, one column a system."""
     names = columns(report)
     lines = [
@@ -97,15 +97,15 @@ def readings(report: Any) -> str:
         if set(cells := line(report, statistic, "macro", names)) != {"–"}
     ]
     if not lines:
-        return ""
+        return NOTHING
     caption = f"Recall and precision, {AGGREGATES['macro']}, per cent"
     return table(("Number", *names), lines, caption) + paragraph(MEANING, "soft")
 
 
-def elsewhere(report: Any) -> str:
+def elsewhere(report: Any) -> Markup:
     """Where systems are compared; their intervals here, side by side, decide nothing."""
     if not any(row["question"] == "generated_answer" for row in comparisons(report)):
-        return ""
+        return NOTHING
     said = (
         "Whether systems differ is said under Systems compared, where each case’s two numbers are "
         "set against each other."
@@ -113,9 +113,9 @@ def elsewhere(report: Any) -> str:
     return paragraph(said, "soft")
 
 
-def other_readings(report: Any) -> str:
+def other_readings(report: Any) -> Markup:
     names = columns(report)
-    made = ""
+    made = NOTHING
     for aggregate in ("micro", "compatible"):
         lines = [
             (SHORT[statistic], *cells)
@@ -129,14 +129,14 @@ def other_readings(report: Any) -> str:
         "The upstream script counts a sample as 0 where no question can be answered from the "
         "reference, or none from the text; the other readings leave it out and say so."
     )
-    return fold("Pooled, and as upstream", made + paragraph(note, "soft") if made else "")
+    return fold("Pooled, and as upstream", made + paragraph(note, "soft") if made else NOTHING)
 
 
-def by_rater(report: Any) -> str:
+def by_rater(report: Any) -> Markup:
     """People and models side by side, each with their own answers, where several answered."""
     raters = report.by("recall", "rater")
     if not raters:
-        return ""
+        return NOTHING
     kinds = dict(
         zip(report.counted.given["rater"], report.counted.given["rater_kind"], strict=True)
     )

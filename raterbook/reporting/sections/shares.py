@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...numbers.number import NAMES
-from ..html import Section, heading, paragraph, quoted, safe, table
+from ..html import NOTHING, Markup, Section, heading, join, paragraph, part, quoted, table
 from ..words import (
     capital,
     cell,
@@ -69,7 +69,7 @@ def shares(report: Any) -> Section | None:
         caption = "Further shares" if by else CAPTION
         parts.append(table(("Share", "Per cent", "Ratings"), rest, caption))
     parts += [paragraph(line, "soft") for line in notes(report)]
-    return Section("Shares", "".join(parts), folded=bool(report.numbers.targets))
+    return Section("Shares", join(parts), folded=bool(report.numbers.targets))
 
 
 def share_name(report: Any, statistic: str) -> str:
@@ -167,7 +167,7 @@ def overall(report: Any) -> Section | None:
     if question.levels:
         parts.append(named(question, stated))
     parts.append(why(report, stated))
-    return Section("Overall score", "".join(parts), folded=True)
+    return Section("Overall score", join(parts), folded=True)
 
 
 def how_many(row: dict[str, Any]) -> str:
@@ -198,7 +198,7 @@ def against_computed(report: Any, question: Any) -> pd.DataFrame:
     return both.reset_index()
 
 
-def named(question: Any, stated: pd.DataFrame) -> str:
+def named(question: Any, stated: pd.DataFrame) -> Markup:
     """How many overalls have which level's name; halves fall to the lower one."""
     levels = [question.level_of(float(value)) for value in stated["stated"]]
     names = [level.name if level else "–" for level in levels]
@@ -214,26 +214,25 @@ def named(question: Any, stated: pd.DataFrame) -> str:
     )
 
 
-def why(report: Any, stated: pd.DataFrame) -> str:
+def why(report: Any, stated: pd.DataFrame) -> Markup:
     """The adjustments that go furthest, with the reasons given."""
     gap = stated["stated"] - stated["computed"]
     moved = stated.assign(gap=gap)[gap.abs() >= ADJUSTED - 1e-9]
     if not len(moved):
-        return ""
+        return NOTHING
     order = np.lexsort((moved["rater"], moved["unit"], -moved["gap"].abs().round(9)))
     texts = report.texts
     reasons = texts[texts["question"].eq("overall_reason")].set_index(["unit", "rater"])["value"]
     lines = []
     for row in moved.iloc[order].head(LISTED).itertuples():
         reason = reasons.get((row.unit, row.rater))
-        said = f": {quoted(reason)}" if isinstance(reason, str) else ", without a reason"
-        lines.append(
-            f"<li><b>{safe(report.unit_name(row.unit))}</b>, {safe(row.rater)}: stated "
-            f"{number(row.stated)}, computed {number(row.computed)} ({signed(row.gap)}){said}</li>"
-        )
+        said = f", {row.rater}: stated {number(row.stated)}, computed {number(row.computed)} "
+        said += f"({signed(row.gap)})"
+        given = quoted(reason) if isinstance(reason, str) else None
+        lines.append((report.unit_name(row.unit), said, given))
     more = len(moved) > len(lines)
     what = f"The {len(lines)} adjusted furthest" if more else "Those adjusted"
-    return paragraph(f"{what}, with the reasons given:") + f"<ul>{''.join(lines)}</ul>"
+    return paragraph(f"{what}, with the reasons given:") + part("adjusted", lines)
 
 
 # Full agreement, a majority, or none; each rater against the majority; how far all lie apart.
@@ -253,7 +252,7 @@ def majorities(report: Any) -> Section | None:
     return Section("Majorities", inside, folded=True) if inside else None
 
 
-def agreed(report: Any) -> str:
+def agreed(report: Any) -> Markup:
     """How often all or most of those who rated an item gave the same score."""
     rows = {kind: rows for kind in KINDS if (rows := report.rows(kind))}
     asked = [row for kind in rows for row in rows[kind]]
@@ -320,11 +319,11 @@ def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     )
 
 
-def against(report: Any) -> str:
+def against(report: Any) -> Markup:
     """How often each rater gave the commonest score; ties are left out."""
     rows = report.by("evaluator_agreement", "rater")
     if not rows:
-        return ""
+        return NOTHING
     every = sorted({row["group"]["rater"] for row in rows})
     raters = every[:MOST]
     questions = list(dict.fromkeys(row["question"] for row in rows))
@@ -357,12 +356,12 @@ APART = ("evaluator_variance", "evaluator_sd")
 RANGE = re.compile(r"\[(-?\d+), (-?\d+)([])])")
 
 
-def scattered(report: Any) -> str:
+def scattered(report: Any) -> Markup:
     """Both parts, each where the protocol asks for it."""
     return apart(report) + ranges(report)
 
 
-def apart(report: Any) -> str:
+def apart(report: Any) -> Markup:
     """One line a question, and one of each rating's mean over them."""
     rows = {
         (row["question"], statistic): row
@@ -371,7 +370,7 @@ def apart(report: Any) -> str:
         if row["estimate"] is not None
     }
     if not rows:
-        return ""
+        return NOTHING
     lines = []
     for question in dict.fromkeys(question for question, _ in rows):
         own = [rows.get((question, statistic)) for statistic in APART]
@@ -382,12 +381,12 @@ def apart(report: Any) -> str:
     return heading("How far raters lie apart") + table(head, lines, caption)
 
 
-def ranges(report: Any) -> str:
+def ranges(report: Any) -> Markup:
     """The share of ratings whose mean over the questions falls in each range."""
     rows = [row for row in report.by("score_ranges", "label") if row["estimate"] is not None]
     rows = [row for row in rows if row["question"] is None] or rows
     if not rows:
-        return ""
+        return NOTHING
     what = of_question(report, rows[0]["question"])
     lines = [(words(str(row["group"]["label"])), estimate(row)) for row in rows]
     caption = f"{what}: share of {count(rows[0]['n_ratings'], 'rating')} in each range"

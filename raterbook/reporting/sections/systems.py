@@ -7,7 +7,7 @@ from typing import Any
 
 from ...numbers.compute import is_comparison
 from ...numbers.measures import asked_of
-from ..html import Section, fold, paragraph, table
+from ..html import Markup, Section, fold, join, paragraph, table
 from ..words import estimate, is_share, listing, marks, name_of, reason, signed
 
 TOGETHER = "All together"
@@ -55,7 +55,7 @@ def systems(report: Any) -> Section | None:
             parts.append(fold("Every number, system by system", by_system(report, rows)))
     if pairs:
         parts.append(pairs_table(report, pairs))
-    return Section("Systems compared", "".join(parts))
+    return Section("Systems compared", join(parts))
 
 
 def lines_of(report: Any) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
     ]
 
 
-def by_system(report: Any, rows: list[dict[str, Any]]) -> str:
+def by_system(report: Any, rows: list[dict[str, Any]]) -> Markup:
     """System × number, where a figure cannot hold them all."""
     lines = list(dict.fromkeys(row["line"] for row in rows))
     cells = {(row["system"], row["line"]): row["shown"] for row in rows}
@@ -110,7 +110,7 @@ def scaled(row: dict[str, Any]) -> dict[str, Any]:
     return {end: None if row[end] is None else by * row[end] for end in ("estimate", "low", "high")}
 
 
-def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> str:
+def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> Markup:
     """Every comparison, with what it shows once corrected for their number."""
     lines = []
     one_each = is_one_each(report)

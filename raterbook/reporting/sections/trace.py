@@ -14,7 +14,7 @@ import pandas as pd
 from ...files.formats import safe as harmless
 from ...numbers.questeval import ORDER, standing
 from ..confusions import settled
-from ..html import fold, heading, paragraph, short, table
+from ..html import NOTHING, Markup, fold, heading, paragraph, short, table
 from ..words import count, number, was
 
 LISTED = 25
@@ -23,11 +23,11 @@ LOW = 0.5
 HEAD = ("Text", "Question", "Reference → text")
 
 
-def unusable(traced: pd.DataFrame) -> str:
+def unusable(traced: pd.DataFrame) -> Markup:
     """Questions out of the numbers, by reason; a text that answers them had it from elsewhere."""
     bad = traced[traced["status"].isin(UNUSABLE)]
     if not len(bad):
-        return ""
+        return NOTHING
     questions = bad.drop_duplicates(["case", "part"])
     reasons = [
         f"{reason}: {number_of:,}"
@@ -58,7 +58,7 @@ def unusable(traced: pd.DataFrame) -> str:
     ]
     title = f"The {'other ' if len(answered) else ''}unusable questions"
     inside = table(("Sample", "No.", "Question", "Reference"), others, listed(title, rest), 4)
-    return made + (fold(title, inside) if others else "")
+    return made + (fold(title, inside) if others else NOTHING)
 
 
 def from_elsewhere(rows: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +81,7 @@ def listed(caption: str, rows: pd.DataFrame, limit: int = LISTED) -> str:
     return caption if len(rows) <= limit else f"{caption}, the first {limit} of {len(rows):,}"
 
 
-def same_meaning(report: Any, pairs: pd.DataFrame) -> str:
+def same_meaning(report: Any, pairs: pd.DataFrame) -> Markup:
     """What people say of the pairs of answers, beside the words they share."""
     both = pairs[pairs["status"].eq(SCORED)]
     both = both.assign(apart=both["reference_by"].ne(both["generated_by"]))
@@ -89,7 +89,7 @@ def same_meaning(report: Any, pairs: pd.DataFrame) -> str:
     both = both.sort_values("apart").drop_duplicates(["item", "part", "reference", "generated"])
     question = report.question("match")
     if question is None or not len(both):
-        return ""
+        return NOTHING
     made = heading("Do the answers mean the same?")
     grades = report.grades
     if not len(grades):
@@ -127,19 +127,19 @@ def same_meaning(report: Any, pairs: pd.DataFrame) -> str:
     return made + paragraph(said.strip()) + table(head, lines, "Grades beside token F1")
 
 
-def lost(traced: pd.DataFrame) -> str:
+def lost(traced: pd.DataFrame) -> Markup:
     """Where the texts answer otherwise than the reference: the lowest F1 first."""
     both = traced[traced["status"].eq(SCORED)]
     worst = both[both["f1"] < LOW].sort_values(["f1", "case", "part", "item"], kind="stable")
     if not len(worst):
-        return ""
+        return NOTHING
     lines = [(*line(r), number(r.f1), r.match or "–") for r in worst.head(LISTED).itertuples()]
     caption = listed("Answers that share less than half of their words", worst)
     made = table((*HEAD, "F1", "Match"), lines, caption, text=3)
     return fold(f"Answers unlike the reference ({len(worst):,})", made)
 
 
-def samples_table(pairs: pd.DataFrame) -> str:
+def samples_table(pairs: pd.DataFrame) -> Markup:
     """Each text's own recall and precision, the lowest recall first."""
     rows = by_sample(pairs).sort_values(["recall", "precision", "item"], kind="stable")
     lines = [
@@ -154,16 +154,16 @@ def samples_table(pairs: pd.DataFrame) -> str:
     ]
     head = ("Text", "Questions", "Answered", "Recall", "Precision")
     caption = listed("Questions that the reference answers, text by text", rows, ROWS)
-    note = ""
+    note = NOTHING
     if any("." in cell for line in lines for cell in line[1:3]):
         note = paragraph("A question on which readers part counts in part.", "soft")
-    return fold("Text by text", note + table(head, lines, caption)) if lines else ""
+    return fold("Text by text", note + table(head, lines, caption)) if lines else NOTHING
 
 
-def trace_table(traced: pd.DataFrame) -> str:
+def trace_table(traced: pd.DataFrame) -> Markup:
     """Every question on every text, as many whole samples as a page can hold."""
     if not len(traced):
-        return ""
+        return NOTHING
     counts = traced.groupby("case", sort=False).size().cumsum()
     shown = max(1, int((counts <= ROWS).sum()))
     rows = traced[traced["case"].isin(counts.index[:shown])]

@@ -9,7 +9,7 @@ from ...numbers.compute import rows_of
 from ...numbers.measures import asked_of, listed, wanted
 from ...numbers.number import is_untrusted
 from ...numbers.targets import verdicts
-from ..html import Section, fold, paragraph, safe, table
+from ..html import NOTHING, Markup, Section, fold, join, paragraph, part, table
 from ..leanings import FEWEST
 from ..words import DECIDED, count, interval, listing, marks, name_of, number, percent, value_name
 from .reading import copied
@@ -78,7 +78,7 @@ def trust(report: Any) -> Section | None:
             )
         )
     parts.append(every(report))
-    return Section("Can the raters be trusted?", "".join(parts))
+    return Section("Can the raters be trusted?", join(parts))
 
 
 def lines_of(drawn: list[dict[str, Any]]) -> str:
@@ -110,7 +110,7 @@ def comparable(main: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for row in main if row["statistic"] == main[0]["statistic"]]
 
 
-def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str:
+def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> Markup:
     """Four figures: completeness, exact agreement, the coefficient in both scopes, prevalence."""
     cards = []
     asked = report.asked
@@ -139,11 +139,7 @@ def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> s
     common = commonest(report)
     if common:
         cards.append(("Commonest answer", common[0], common[1]))
-    inside = "".join(
-        f"<div><dt>{safe(name)}</dt><dd>{safe(value)} <small>{safe(more)}</small></dd></div>"
-        for name, value, more in cards
-    )
-    return f'<dl class="strip">{inside}</dl>'
+    return part("strip", cards)
 
 
 def span(values: list[float], statistic: str) -> str:
@@ -246,14 +242,14 @@ def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -
     )
 
 
-def every(report: Any) -> str:
+def every(report: Any) -> Markup:
     """Question × coefficient; the intervals of all of them stand in numbers.csv."""
     rows = [
         row for row in report.numbers.rows if row["statistic"] in AGREEMENT and row["group"] is None
     ]
     names = [name for name in AGREEMENT if any(row["statistic"] == name for row in rows)]
     if len(names) < 2:
-        return ""
+        return NOTHING
     cells = {(row["question"], row["statistic"]): row for row in rows}
     lines = [
         (

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...numbers.number import is_untrusted
 from ...numbers.targets import is_measured, items_needed
-from ..html import Section, bullets, heading, paragraph, safe, table
+from ..html import Section, bullets, heading, join, paragraph, part, table
 from ..words import (
     DECIDED,
     capital,
@@ -31,21 +31,17 @@ from .trust import coefficients, comparable
 
 def verdict(report: Any) -> Section:
     targets = [target for target in report.numbers.targets if is_measured(target)]
-    lines = [
-        f'<p class="kicker">{safe(report.protocol.title)}</p><h1>{safe(report.stored.name)}</h1>'
-    ]
+    lines = [part("top", report.protocol.title, report.stored.name)]
     if not len(report.counted.people):
         nothing = "Nobody has answered yet, so there is nothing to report."
         lines.append(paragraph(nothing, "verdict"))
         lines += [paragraph(line, "soft") for line in aside(report)]
-        return Section("Verdict", "".join(lines), heading=False)
+        return Section("Verdict", join(lines), heading=False)
     lines += [paragraph(f"Look at this first. {line}", "also") for line in copied(report)]
     for place, target in enumerate(targets):
         kind = "verdict" if place == 0 else "also"
-        lines.append(
-            f'<p class="{kind}"><span class="mark {target["verdict"]}" aria-hidden="true"></span>'
-            f"{safe(sentence(target, report.whose(target['question'])))}</p>"
-        )
+        said = sentence(target, report.whose(target["question"]))
+        lines.append(part("standing", kind, target["verdict"], said))
         if place == 0 and (error := commonest_error(report)):
             lines.append(paragraph(error, "also"))
     if not targets:
@@ -54,7 +50,7 @@ def verdict(report: Any) -> Section:
         lines += [paragraph(line, "also") for line in others]
     lines.append(paragraph(counts(report), "soft"))
     lines += [paragraph(line, "soft") for line in aside(report)]
-    return Section("Verdict", "".join(lines), heading=False)
+    return Section("Verdict", join(lines), heading=False)
 
 
 def sentence(target: dict[str, Any], whose: str = "") -> str:

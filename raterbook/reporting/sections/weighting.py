@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...numbers.measures import Counted
-from ..html import Section, paragraph, table
+from ..html import Section, join, paragraph, table
 from ..leanings import margin
 from ..words import VISIBLE, count, listing, number, percent, signed
 
@@ -70,7 +70,7 @@ def weighting(report: Any) -> Section | None:
         for row in stated.head(20).itertuples()
     ]
     parts.append(table(("Rater", "Mean", "SD", "Commonest value"), lines, "Stated confidence"))
-    return Section("Does confidence mean anything?", "".join(parts), folded=True)
+    return Section("Does confidence mean anything?", join(parts), folded=True)
 
 
 def without(report: Any) -> str | None:
