@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from raterbook.numbers.compute import Numbers, numbers
 
-    from .comparison import compare
+    from .index import compare
     from .report import Report
     from .run import ReportError, build
 
@@ -17,7 +17,7 @@ ROOM_OF = {
     "Report": ".report",
     "ReportError": ".run",
     "build": ".run",
-    "compare": ".comparison",
+    "compare": ".index",
     "numbers": "raterbook.numbers.compute",
 }
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from .confusions import agreement_matrix, confusions, worst_pair
 from .html import NOTHING, Markup, Section, paragraph, short, table
+from .pairs import agreement_matrix, confusions, worst_pair
 from .report import Report
 from .sections.criteria import one as confused
 from .sections.criteria import scales

@@ -1,21 +1,37 @@
-"""reports/index.html: every round that has a page, and how numbers move over rounds."""
+"""reports/index.html: every round that has a page, how numbers move, two rounds side by side."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..numbers.number import is_untrusted
-from ..numbers.parameters import Parameters
+import pandas as pd
+
+from ..numbers.compute import Numbers, compute, frame_of
+from ..numbers.parameters import Parameters, checked
 from ..numbers.targets import is_measured
 from ..protocols import load, names
+from .comparison import (
+    AGREEMENT,
+    LEVELS,
+    MOST_PANELS,
+    by_chance,
+    changes,
+    label,
+    moves,
+    panels,
+    sentences,
+    summary,
+    whose,
+)
+from .folder import ReportError, alone, write_whole
 from .html import Markup, figure, fill, render, with_legend
-from .run import alone, write_whole
-from .words import DECIDED, capital, count, estimate, estimated, listing, name_of, number
+from .words import DECIDED, count, estimate, estimated, listing, name_of, number, signed
+
+MOVED = {True: "yes", False: "no", None: "cannot be said"}
+ENOUGH = 5  # common items, below which each round keeps all of its own
 
 
 def write_index(reports: Path, order: Sequence[str] = ()) -> Path:
@@ -148,185 +164,85 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> M
     )
 
 
-# Rounds of one protocol in order: the same number over rounds, and what changed beyond doubt.
+# Two rounds side by side, on the items they share where they share some.
 
 
-Labels = Mapping[str, str]  # what questions are called, by id
-
-# What is worth following; one α a question, the first of these that a round has.
-AGREEMENT = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
-LEVELS = ("overall_mean", "overall_computed_mean", "mean", "percent_match", "recall", "precision")
-MOST_PANELS = 9
-USUAL = 0.95  # coverage, of documents that do not say
-
-
-def panels(
-    documents: Sequence[Mapping[str, Any]], statistics: Iterable[str], labels: Labels
-) -> list[dict]:
-    """One entry for each number that two rounds have: its title and its points in order.
-
-    `documents` are numbers.json in the order of the rounds. A point carries the hash of its
-    question's wording, so that a line can break where the wording changed.
-    """
-    found: dict[tuple[str, str | None], dict[str, Any]] = {}
-    for at, document in enumerate(documents):
-        for row in main_rows(document, statistics):
-            key = (row["statistic"], row["question"])
-            called = {"title": title(row, labels), "label": short_title(row, labels)}
-            panel = found.setdefault(key, {**called, "key": key, "points": []})
-            panel["points"].append(
-                {
-                    "at": at,
-                    "estimate": row["estimate"],
-                    "low": row["low"],
-                    "high": row["high"],
-                    "warnings": row["warnings"],
-                    "wording": wording(document, row["question"]),
-                }
-            )
-    return [panel for panel in found.values() if len(panel["points"]) > 1]
+def compare(
+    workspace: Any, first: str, second: str, parameters: Mapping[str, Any] | None = None
+) -> Path:
+    """Write reports/FIRST-vs-SECOND.html and return its path."""
+    rounds = [workspace.store.round(name) for name in (first, second)]
+    kinds = [stored.protocol.name for stored in rounds]
+    if kinds[0] != kinds[1]:
+        raise ReportError(
+            f"{first} follows {kinds[0]} and {second} {kinds[1]}: only rounds of one protocol can "
+            "be compared."
+        )
+    given = [checked(stored.name, parameters or {}) for stored in rounds]
+    frames, shared = common([frame_of(*each) for each in zip(rounds, given, strict=True)])
+    found = [compute(*each) for each in zip(rounds, given, frames, strict=True)]
+    workspace.reports.mkdir(parents=True, exist_ok=True)
+    file = Path(workspace.reports) / f"{first}-vs-{second}.html"
+    title = f"{first} and {second}"
+    text = fill(title, body(title, found, rounds[0].protocol, shared), home="index.html")
+    write_whole(file, text)
+    write_index(Path(workspace.reports), workspace.rounds())
+    return file
 
 
-def main_rows(document: Mapping[str, Any], statistics: Iterable[str]) -> list[Mapping[str, Any]]:
-    """Whole-round rows with a value; of several α of one question, the first kind alone."""
-    kept: list[Mapping[str, Any]] = []
-    seen: set[tuple[bool, str | None]] = set()
-    for statistic in statistics:
-        for row in document["numbers"]:
-            whole = row["group"] is None and row["aggregate"] in (None, "macro")
-            if row["statistic"] != statistic or not whole or row["estimate"] is None:
-                continue
-            place = (statistic.startswith("alpha_"), row["question"])
-            if place[0] and place in seen:
-                continue
-            seen.add(place)
-            kept.append(row)
-    return kept
-
-
-def label(question: str, labels: Labels) -> str:
-    """What a question is called; of one without a label, its id in words."""
-    return labels.get(question) or capital(question.replace("_", " "))
-
-
-def title(row: Mapping[str, Any], labels: Labels) -> str:
-    said = short_title(row, labels)
-    return f"α {said}" if row["statistic"].startswith("alpha_") else said
-
-
-def short_title(row: Mapping[str, Any], labels: Labels) -> str:
-    """The same where it is clear that an α is spoken of."""
-    question = label(row["question"], labels) if row["question"] else ""
-    if row.get("raters") == "model":  # levels and agreement of people and of models are not alike
-        question = f"{question} (by models)".strip()
-    if row["statistic"] == "mean" or row["statistic"].startswith("alpha_"):
-        return question
-    return f"{name_of(row['statistic'])} {question}".strip()
-
-
-def wording(document: Mapping[str, Any], question: str | None) -> str:
-    """The question's hash; of numbers over several questions, the protocol's."""
-    hashes = document["data"].get("questions", {})
-    return str(hashes.get(question, "")) if question else str(document["data"]["protocol"])
-
-
-@dataclass(frozen=True)
-class Change:
-    """One number of two rounds: its row in each, and whether it moved beyond the intervals.
-
-    `moved` is None where nobody can say: an interval is missing or cannot be trusted, or the
-    question was `reworded` and is another one.
-    """
-
-    old: Mapping[str, Any]
-    new: Mapping[str, Any]
-    reworded: bool
-    moved: bool | None
-
-    @property
-    def verb(self) -> str:
-        return "rose" if self.new["estimate"] > self.old["estimate"] else "fell"
-
-    @property
-    def is_agreement(self) -> bool:
-        return self.new["statistic"] in AGREEMENT
-
-
-def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
-    """Every number that both rounds have, in the order of the page."""
-    followed = (*AGREEMENT, *LEVELS)
-    before = {(row["statistic"], row["question"]): row for row in main_rows(old, followed)}
-    found = []
-    for row in main_rows(new, followed):
-        other = before.get((row["statistic"], row["question"]))
-        if other is not None:
-            reworded = wording(old, row["question"]) != wording(new, row["question"])
-            found.append(Change(other, row, reworded, None if reworded else apart(other, row)))
-    return found
-
-
-def sentences(found: Sequence[Change], labels: Labels) -> list[str]:
-    """What moved beyond the intervals, and which questions were worded anew."""
-    said = [
-        f"{title(each.new, labels)} {each.verb} from "
-        f"{number(each.old['estimate'], each.new['statistic'])} to "
-        f"{number(each.new['estimate'], each.new['statistic'])}."
-        for each in found
-        if each.moved
+def common(frames: list[pd.DataFrame]) -> tuple[list[pd.DataFrame], int]:
+    """Both frames cut to the items they share, and how many; 0 where these are too few."""
+    keys = [set(frame["item"].dropna().unique()) for frame in frames]
+    both = keys[0] & keys[1]
+    if len(both) < ENOUGH or keys[0] == keys[1]:
+        return frames, len(both) if keys[0] == keys[1] else 0
+    cases = [set(f.loc[f["item"].isin(both), "case"].dropna().unique()) for f in frames]
+    kept = [
+        frame[frame["item"].isin(both) | (frame["item"].isna() & frame["case"].isin(cases[0]))]
+        for frame in frames
     ]
-    anew = [each.new["question"] for each in found if each.reworded and each.new["question"]]
-    if anew:
-        names = ", ".join(label(name, labels) for name in dict.fromkeys(anew))
-        said.append(f"Worded anew, and so not comparable: {names}.")
-    return said
+    return kept, len(both)
 
 
-def by_chance(
-    found: Sequence[Change], documents: Sequence[Mapping[str, Any]], same_items: bool = False
-) -> str:
-    """How many of the numbers compared moved, and how many do where nothing has changed.
-
-    `apart` errs about as often as one interval misses, and nothing corrects it for how many
-    numbers are compared. On the same items chance moves less, as what the items bring is in both;
-    with other raters more, as intervals speak of those who answered.
-    """
-    compared = [each for each in found if each.moved is not None]
-    moved = sum(bool(each.moved) for each in compared)
-    # Of two rounds with intervals of their own width, the one that misses more often.
-    coverage = min(each.get("parameters", {}).get("coverage", USUAL) for each in documents)
-    expected = len(compared) * (1 - coverage)
-    shown = f"{expected:.2g}" if expected < 10 else f"{expected:.0f}"
-    chance, items = ("fewer than", "the same") if same_items else ("about", "the same kind of")
-    return (
-        f"Of {count(len(compared), 'number')} compared, {moved:,} moved. Had nothing changed, "
-        f"{chance} {shown} would have by chance alone with {items} items and the same raters; "
-        "with other raters, more."
+def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
+    old, new = (as_document(numbers) for numbers in found)
+    labels = {question.id: question.label for question in protocol.questions}
+    both = changes(old, new)
+    on = (
+        f"On the {count(shared, 'item')} both rounds have."
+        if shared
+        else "The rounds have no items in common, so differences may come from the items."
     )
+    lines = [
+        (
+            whose(each) + (label(each.new["question"], labels) if each.new["question"] else "All"),
+            name_of(each.new["statistic"]),
+            estimate(each.old),
+            estimate(each.new),
+            signed(each.new["estimate"] - each.old["estimate"]),
+            "worded anew" if each.reworded else MOVED[each.moved],
+        )
+        for each in both
+    ]
+    head = ("Question", "Number", found[0].round, found[1].round, "Change", "Beyond the intervals")
+    made = render(
+        "comparison",
+        protocol=protocol.title,
+        title=title,
+        verdict=summary(both),
+        on=on,
+        moved=sentences(both, labels),
+        chance=by_chance(both, (old, new), bool(shared)) if any(e.moved for e in both) else "",
+        head=head,
+        lines=lines,
+    )
+    return with_legend(made)
 
 
-def moves(what: str, found: Sequence[Mapping[str, Any]]) -> str:
-    """What rose and what fell from the last round but one to the last, beyond the intervals."""
-    sides: dict[str, list[str]] = {"rose": [], "fell": []}
-    for panel in found:
-        old, new = panel["points"][-2:]
-        if old["wording"] == new["wording"] and apart(old, new):
-            side = "rose" if new["estimate"] > old["estimate"] else "fell"
-            sides[side].append(panel["label"])
-    said = [f"{verb} on {listing(names, limit=4)}" for verb, names in sides.items() if names]
-    if not said:
-        return f"{what}: no number moved beyond the intervals"
-    return f"{what} {' and '.join(said)}, beyond the intervals"
-
-
-def apart(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool | None:
-    """Whether two independent estimates differ by more than their joint margin.
-
-    The halves of the intervals that face each other are added as independent errors are. None
-    where an interval is missing or cannot be trusted: nobody can say, so nothing is said to have
-    moved.
-    """
-    if any(row["low"] is None or is_untrusted(row) for row in (old, new)):
-        return None
-    below, above = sorted((old, new), key=lambda row: row["estimate"])
-    margin = math.hypot(above["estimate"] - above["low"], below["high"] - below["estimate"])
-    return bool(above["estimate"] - below["estimate"] > margin)
+def as_document(numbers: Numbers) -> dict[str, Any]:
+    return {
+        "round": numbers.round,
+        "parameters": numbers.parameters,
+        "data": numbers.data,
+        "numbers": numbers.rows,
+    }

@@ -7,6 +7,7 @@ for how many raters could have been named: of 160 raters alike, eight lie beyond
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -285,3 +286,54 @@ def habits(counted: Counted, question: object) -> pd.DataFrame:
     options = [str(value) for value in question.values]  # type: ignore[attr-defined]
     table = table.reindex(columns=options, fill_value=0)
     return table.div(table.sum(axis=1), axis=0)
+
+
+# How far a rater's scores lie from somebody else's, item by item: bias and limits of agreement.
+
+
+ENOUGH = 10  # items before limits of agreement say anything
+REACH = 1.96
+
+
+@dataclass(frozen=True)
+class Apart:
+    """One line an item (`middle`, `gap`), and what they amount to.
+
+    `gap` is the first rater's score minus the others' mean, averaged over the questions both
+    answered; about 95 % of items lie between `low` and `high`.
+    """
+
+    points: pd.DataFrame
+    bias: float
+    margin: float
+    low: float
+    high: float
+
+
+def apart(counted: Counted, first: str, others: list[str], coverage: float = 0.95) -> Apart | None:
+    """None where fewer than ten items have a score of both on one scale."""
+    parts = []
+    for question in one_scale(counted):
+        rows = counted.of(question.id, counted.given)
+        table = counted.table(question, rows[rows["rater"].isin([first, *others])])
+        theirs = [name for name in others if name in table and name != first]
+        if first not in table or not theirs:
+            continue
+        mean = table[theirs].mean(axis=1)
+        both = pd.DataFrame({"gap": table[first] - mean, "middle": (table[first] + mean) / 2})
+        parts.append(both.dropna())
+    points = pd.concat(parts).groupby(level=0, sort=True).mean() if parts else pd.DataFrame()
+    if len(points) < ENOUGH:
+        return None
+    gap = points["gap"].to_numpy()
+    bias, spread = float(gap.mean()), float(gap.std(ddof=1))
+    ends = bias - REACH * spread, bias + REACH * spread
+    return Apart(points, bias, margin(gap, coverage), *ends)
+
+
+def one_scale(counted: Counted) -> list[Any]:
+    """The numeric questions that share the commonest scale: points can be averaged over them."""
+    found: dict[tuple[float, float], list[Any]] = {}
+    for question in counted.numeric():
+        found.setdefault((question.min, question.max), []).append(question)
+    return max(found.values(), key=len) if found else []

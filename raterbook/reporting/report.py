@@ -16,9 +16,9 @@ from ..numbers.compute import Numbers, cluster_of, compute, frame_of
 from ..numbers.measures import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Item, StoredRound
-from .copies import Copies, copies
 from .html import Markup, Section, figure
 from .leanings import concord
+from .pairs import Copies, copies
 from .words import count as count_of
 from .words import name_of
 

@@ -5,18 +5,20 @@ A failed run leaves report.failed.ipynb and one clear line, never a page that lo
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from ..environment import setting
 from ..numbers.parameters import checked
+from .folder import ReportError, fresh_folder, put_in_place, write_notebook
 
 __all__ = ["ReportError", "build", "build_one"]
 
@@ -102,8 +104,6 @@ def build_one(
         (work / "index.html").write_text(document, encoding="utf-8")
         (work / "run.json").write_text(run_record(), encoding="utf-8")
         if pdf or (target / "report.pdf").exists():
-            from .paper import print_page
-
             try:
                 print_page(work / "index.html", work / "report.pdf")
             except ReportError:
@@ -133,89 +133,58 @@ def keep_failed(notebook: Any, target: Path) -> str:
     return f" The notebook is {target / 'report.failed.ipynb'}."
 
 
-# Where pages go: a folder of their own while they are made, then in place in one step.
+# The page on paper, printed by Chromium with everything unfolded.
 
 
-try:
-    import fcntl
-except ImportError:  # Windows: runs on one round at a time are left to the user
-    fcntl = None  # type: ignore[assignment]
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+)
+FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--no-pdf-header-footer",
+    "--generate-pdf-document-outline",
+)
+PATIENCE = 120  # seconds
 
-MADE = [
-    "index.html",
-    "numbers.json",
-    "numbers.csv",
-    "trace.csv",
-    "report.ipynb",
-    "figures",
-    "run.json",
-    "report.pdf",
-    "paper.tex",
-    "report.failed.ipynb",
-]
 
-
-class ReportError(RuntimeError):
-    """A page could not be built; the message names the round and where to look."""
-
-
-def fresh_folder(reports: Path, name: str) -> Path:
-    """An empty folder beside the finished ones, readable like them."""
-    try:
-        reports.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{name[:60]}-", dir=reports))
-        mask = os.umask(0)
-        os.umask(mask)
-        work.chmod(0o777 & ~mask)
-    except OSError as error:
+def print_page(page: Path, file: Path) -> None:
+    """Write `page` as a PDF; RATERBOOK_CHROMIUM names the browser where it has another name."""
+    installed = filter(None, map(shutil.which, BROWSERS))
+    browser = setting("CHROMIUM") or next(installed, None)
+    if browser is None:
         raise ReportError(
-            f"{name}: {reports} cannot be written ({error.strerror}): choose another folder with "
-            "--reports, or make this one writable for you."
-        ) from error
-    return work
-
-
-def put_in_place(work: Path, target: Path) -> None:
-    """Swap a finished report for the old one; readers see the old or the new, never a mix.
-
-    Files of others in the folder (a note, a drawing) move along.
-    """
-    with alone(target.parent):
-        old = work.with_name(work.name + ".old")
-        if target.exists():
-            for extra in target.iterdir():
-                if extra.name not in MADE:
-                    os.rename(extra, work / extra.name)
-            os.rename(target, old)
-        os.rename(work, target)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """One process at a time changes what stands in this folder."""
-    if fcntl is None:
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def write_whole(file: Path, text: str) -> None:
-    """A file that is there in full or not at all."""
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, file)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def write_notebook(notebook: Any, file: Path) -> None:
-    text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    # A notebook may hold half a surrogate pair in a text; a file cannot.
-    write_whole(file, text.encode("utf-8", "replace").decode("utf-8"))
+            f"{file.name}: printing needs Chromium, and none of {', '.join(BROWSERS)} is "
+            "installed. Install one, name it in RATERBOOK_CHROMIUM, or print the page yourself."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        unfolded = Path(folder) / "page.html"
+        text = page.read_text(encoding="utf-8").replace("<details>", "<details open>")
+        unfolded.write_text(text, encoding="utf-8")
+        words = [browser, *FLAGS, f"--user-data-dir={folder}/profile", f"--print-to-pdf={file}"]
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            words.append("--no-sandbox")  # Chromium has no sandbox for the superuser
+        try:
+            done = subprocess.run(
+                [*words, unfolded.as_uri()],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            said = f"{file.name}: {browser} could not print the page: {error}."
+            raise ReportError(said) from error
+    if not file.exists():
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise ReportError(f"{file.name}: {browser} printed nothing: {last}")

@@ -34,7 +34,7 @@ import sys
 from pathlib import Path
 import papermill
 from raterbook.reporting.kernel import private_transport
-from raterbook.reporting.surroundings import surroundings
+from raterbook.reporting.kernel import surroundings
 with surroundings(), private_transport() as config:
     papermill.execute_notebook(sys.argv[1], sys.argv[2], kernel_name="python3",
                                progress_bar=False, **config)

@@ -9,7 +9,7 @@ import pytest
 
 from raterbook import Workspace
 from raterbook.reporting import build
-from raterbook.reporting.run import alone
+from raterbook.reporting.folder import alone
 
 from . import rounds
 

@@ -151,7 +151,7 @@ def test_two_runs_at_once_on_one_round_leave_one_whole_report(notebook, place):
     """Both finish; the later one stays, and no half of either."""
     notebook(SECTION)
     place.reports.mkdir()
-    from raterbook.reporting.run import MADE, fresh_folder, put_in_place
+    from raterbook.reporting.folder import MADE, fresh_folder, put_in_place
 
     failures = []
 

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from raterbook.reporting.paper import print_page
-from raterbook.reporting.run import ReportError
+from raterbook.reporting.folder import ReportError
+from raterbook.reporting.run import print_page
 from tests.reporting.conftest import SAMPLES
 
 pytestmark = pytest.mark.browser

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import analysis
-from raterbook.reporting.comparison import summary
-from raterbook.reporting.index import apart, by_chance, changes, sentences
+from raterbook.reporting.comparison import apart, by_chance, changes, sentences, summary
 
 
 def row(value, low=None, high=None, question="label", statistic="alpha_nominal"):

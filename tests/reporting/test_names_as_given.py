@@ -7,7 +7,7 @@ import pytest
 
 from raterbook.protocols import load
 from raterbook.reporting import Report
-from raterbook.reporting.index import moves, panels
+from raterbook.reporting.comparison import moves, panels
 from raterbook.reporting.sections.recall import writers
 from raterbook.reporting.sections.trace import trace
 from raterbook.rounds import Event, ItemTable, PartRow, Store

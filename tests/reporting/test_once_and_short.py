@@ -9,7 +9,8 @@ from raterbook.cli import main, parser
 from raterbook.commands.reports import parameters_of
 from raterbook.commands.rounds import Refused
 from raterbook.reporting import Report
-from raterbook.reporting.index import panels, said
+from raterbook.reporting.comparison import panels
+from raterbook.reporting.index import said
 from raterbook.reporting.sections.made import checks, methods
 from raterbook.reporting.sections.shares import words
 from raterbook.reporting.words import estimate

@@ -15,9 +15,11 @@ from raterbook.reporting.figures.grids import colours, heat_figure
 from raterbook.reporting.figures.rows import forest_finding as agreement
 from raterbook.reporting.figures.rows import means_figure
 from raterbook.reporting.html import quoted
+from raterbook.reporting.leanings import Apart, apart
 from raterbook.reporting.sections.conduct import burnup, chance_run
 from raterbook.reporting.sections.criteria import finding as spread
-from raterbook.reporting.sections.machines import Apart, apart, ends, machines, sentence
+from raterbook.reporting.sections.machines import machines, sentence
+from raterbook.reporting.sections.raters import ends
 from raterbook.reporting.words import group_name, in_protocol_order, value_name, value_names
 from raterbook.rounds import Event
 from tests.reporting.rounds import page_of, records

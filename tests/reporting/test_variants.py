@@ -8,7 +8,7 @@ from raterbook import Workspace
 from raterbook.cli import main
 from raterbook.numbers.parameters import Parameters
 from raterbook.reporting import ReportError
-from raterbook.reporting import paper as pdf
+from raterbook.reporting import run as pdf
 
 
 @pytest.fixture(scope="module")

@@ -157,8 +157,7 @@ def test_stored_questions_that_nobody_answered_are_counted(tmp_path):
 
 
 def test_over_rounds_and_in_a_paper_numbers_of_models_are_said_to_be_theirs(tmp_path):
-    from raterbook.reporting.comparison import whose
-    from raterbook.reporting.index import Change, sentences
+    from raterbook.reporting.comparison import Change, sentences, whose
     from raterbook.reporting.paper import paper
 
     def of(raters, value):

@@ -5,7 +5,7 @@ import pytest
 
 from raterbook.numbers.compute import summary
 from raterbook.reporting import Report
-from raterbook.reporting.sections.machines import apart
+from raterbook.reporting.leanings import apart
 from raterbook.reporting.sections.weighting import calibration, confident, weighted_beside
 from tests.reporting.rounds import opened, records
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..sections.machines import Apart, jitter
+from ..leanings import Apart
 from ..words import signed
 from .draw import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, name, titled
 
@@ -45,6 +45,12 @@ def apart_figure(found: Apart, first: str, second: str, said: str, ax: Any = Non
     ax.set_ylabel(f"{name(first, 14)} − {name(second, 14)}")
     ax.grid(axis="y", color=LINE, linewidth=0.5)
     return titled(ax, said)
+
+
+def jitter(many: int, width: float) -> np.ndarray:
+    """Small steps aside that are the same on every run and never repeat."""
+    golden = 0.6180339887498949
+    return width * ((np.arange(1, many + 1) * golden) % 1 - 0.5)
 
 
 # Does stated confidence mean anything: distance from the others by how sure a rater was.

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ...numbers.measures import Counted, codes
-from ..confusions import confusions, worst_pair
 from ..html import NOTHING, Markup, Section, join, table
+from ..leanings import one_scale
+from ..pairs import confusions, worst_pair
 from ..words import (
     VISIBLE,
     cell,
@@ -26,7 +27,6 @@ from ..words import (
     spanned,
     value_names,
 )
-from .machines import one_scale
 
 CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
 

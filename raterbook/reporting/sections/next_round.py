@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...rounds.status import crowd
-from ..confusions import confusions, worst_pair
 from ..html import Section, bullets
 from ..leanings import furthest, habit, shown
+from ..pairs import confusions, worst_pair
 from ..words import count, listing, percent, signed, value_name
 from .conduct import times, uniform
 from .criteria import scales

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..confusions import agreement_matrix
 from ..html import NOTHING, Markup, Section, heading, join, paragraph, table
-from ..leanings import FEWEST, concord, furthest, habit, habits, shown
-from ..words import VISIBLE, number, percent, signed, spanned, value_names
-from .machines import ends
+from ..leanings import FEWEST, apart, concord, furthest, habit, habits, shown
+from ..pairs import agreement_matrix
+from ..words import VISIBLE, count, number, percent, signed, spanned, value_names
+from .machines import DOTS, sentence
 from .trust import coefficients
 
 ENOUGH = 2
@@ -118,6 +118,29 @@ def finding(report: Any) -> str:
     return ", ".join(said) or f"No {report.people} is shown to be severe or lenient"
 
 
+def ends(report: Any) -> Markup:
+    """The most severe and the most lenient rater, item by item."""
+    order = report.leans["rater"].astype(str).to_list()
+    if len(order) < 2:
+        return NOTHING
+    pair = order[0], order[-1]
+    if len(report.counted.raters()) > 2:
+        # Of many raters two always lie furthest apart; both are named where both are shown to lean.
+        kept = shown(report)
+        if not len(kept) or not (kept["lean"].min() < 0 < kept["lean"].max()):
+            return NOTHING
+    found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage)
+    if found is None:
+        return NOTHING
+    from ..figures.scatter import apart_figure
+
+    said = sentence(found, *pair)
+    alt = f"{said}, over {count(len(found.points), 'item')}."
+    drawn = apart_figure(found, *pair, said)
+    title = "The two furthest apart" if len(report.counted.raters()) > 2 else "Item by item"
+    return heading(title) + report.picture("differences", drawn, alt, DOTS)
+
+
 def labels(report: Any) -> Markup:
     parts = []
     for question in report.counted.labelled():
@@ -136,15 +159,15 @@ def labels(report: Any) -> Markup:
         units = report.counted.of(question.id)["unit"].nunique()
         said += "." if many.min() == units else "; not all answered the same items."
         own = habit(report.counted, question, report.parameters.coverage, report.cluster)
-        apart = own[(own["low"] > 0) | (own["high"] < 0)]
+        beyond = own[(own["low"] > 0) | (own["high"] < 0)]
         if own["n"].max() < FEWEST:
             said += (
                 f" Fewer than {FEWEST} independent units ({report.independent}) are behind it, "
                 f"which show of no {report.people} that they use a label more or less than the "
                 "others."
             )
-        if len(apart) and not report.copies:
-            row: Any = next(apart.loc[[apart["gap"].abs().idxmax()]].itertuples())
+        if len(beyond) and not report.copies:
+            row: Any = next(beyond.loc[[beyond["gap"].abs().idxmax()]].itertuples())
             said += (
                 f" {report.rater_name(row.rater)} says “{names[row.label]}” in "
                 f"{percent(row.own)} % of answers, the others on the same items in "

@@ -13,8 +13,8 @@ import pandas as pd
 
 from ...files.formats import safe as harmless
 from ...numbers.questeval import ORDER, standing
-from ..confusions import settled
 from ..html import NOTHING, Markup, fold, heading, paragraph, short, table
+from ..pairs import settled
 from ..words import count, number, was
 
 LISTED = 25

@@ -199,7 +199,7 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
 
 def pairs_left_out(report: Any) -> list[str]:
     """Of how many pairs of raters κ is the mean, where others have none of their own."""
-    from ..confusions import defined_pairs
+    from ..pairs import defined_pairs
 
     said: dict[str, list[str]] = {}
     for row in report.numbers.rows:
