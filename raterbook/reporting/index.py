@@ -28,7 +28,7 @@ from .comparison import (
 )
 from .folder import ReportError, alone, write_whole
 from .html import Markup, figure, fill, render, with_legend
-from .words import DECIDED, count, estimate, estimated, listing, name_of, number, signed
+from .words import DECIDED, count, estimated, listing, name_of, number, say, signed
 
 MOVED = {True: "yes", False: "no", None: "cannot be said"}
 ENOUGH = 5  # common items, below which each round keeps all of its own
@@ -107,7 +107,7 @@ def said(document: dict[str, Any]) -> str:
                 question = f" of {label(row['question'], labels)}" if row["question"] else ""
                 what = name_of(statistic) + (question if statistic == "mean" else "")
                 whose = ", by models" if row["raters"] == "model" else ""
-                return f"{what} {estimate(row)}{whose}"
+                return f"{what} {say(row)}{whose}"
     return "no number yet"
 
 
@@ -217,8 +217,8 @@ def body(title: str, found: list[Numbers], protocol: Any, shared: int) -> str:
         (
             whose(each) + (label(each.new["question"], labels) if each.new["question"] else "All"),
             name_of(each.new["statistic"]),
-            estimate(each.old),
-            estimate(each.new),
+            say(each.old),
+            say(each.new),
             signed(each.new["estimate"] - each.old["estimate"]),
             "worded anew" if each.reworded else MOVED[each.moved],
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .sections.made import methods
-from .words import JOINER, MARKS, SAID, marks, name_of
+from .words import CAUTIONS, JOINER, Unit, interval, marks, name_of, number
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -28,6 +28,7 @@ ESCAPES = {
     "*": r"\textsuperscript{*}",
 }
 
+LATEX = Unit(lambda value: f"${value:.3f}$" if value < 0 else f"{value:.3f}")
 ASIDE = ("completeness",)  # said in the paragraph, and no result
 
 
@@ -53,27 +54,21 @@ def latex(numbers: dict[str, Any], labels: dict[str, str] | None = None) -> str:
         between = ""
         if row["low"] is not None:
             signs = marks(row).replace(JOINER, "")
-            noted |= set(row["warnings"]) & set(SAID)
-            between = f"{figure(row['low'])} to {figure(row['high'])}{tex(signs)}"
+            noted |= set(row["warnings"])
+            between = interval(row["low"], row["high"], LATEX) + tex(signs)
         cells = (
             tex(question),
             tex(name_of(row["statistic"])),
-            figure(row["estimate"]),
+            number(row["estimate"], LATEX),
             between,
             str(row["n_items"]),
         )
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
-    for code, sign in MARKS.items():
+    for code, each in CAUTIONS.items():
         if code in noted:
-            said = SAID[code][0].upper() + SAID[code][1:]
-            lines.append(rf"\par{{\footnotesize {tex(sign.strip(JOINER))} {tex(said)}}}")
+            lines.append(rf"\par{{\footnotesize {tex(each.sign)} {tex(each.note)}}}")
     return "\n".join(lines) + "\n"
-
-
-def figure(value: float) -> str:
-    text = f"{value:.3f}"
-    return f"${text}$" if value < 0 else text
 
 
 def tex(text: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..numbers.number import NAMES, SHARES
+from ..numbers.number import NAMES, SHARES, UNTRUSTED
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
 VISIBLE = 0.005  # a change that still shows at two decimals
@@ -20,15 +21,6 @@ def name_of(statistic: str) -> str:
 
 def is_share(statistic: str) -> bool:
     return statistic.startswith(SHARES)
-
-
-def number(value: float | None, statistic: str = "") -> str:
-    """Two decimals; shares as whole per cent, with a decimal near the ends."""
-    if value is None:
-        return "–"
-    if is_share(statistic):
-        return percent(value) + PERCENT
-    return minus(f"{value:.2f}")
 
 
 def judged(value: float | None, judge: Callable[[float], object], statistic: str = "") -> str:
@@ -68,34 +60,54 @@ def signed(value: float, places: int = 2) -> str:
     return minus(text) if text.strip("+-0.") else text[1:]
 
 
-def interval(low: float | None, high: float | None, statistic: str = "") -> str:
-    """`78–92 %`; other numbers with “to”, where a dash could be a minus."""
-    if low is None or high is None:
+@dataclass(frozen=True)
+class Unit:
+    """How numbers of one kind are written: each with its sign behind it, and between two ends."""
+
+    write: Callable[[float], str]
+    sign: str = ""
+    to: str = " to "  # a dash could be a minus
+    ends: str = ""  # behind both ends
+
+
+PLAIN = Unit(lambda value: minus(f"{value:.2f}"))
+SHARE = Unit(percent, PERCENT, "–", PERCENT)
+IN_HEAD = Unit(percent, to="–")  # shares where a table's head says that they are per cent
+SIGNED = Unit(signed)  # the sign is the finding
+POINTS = Unit(lambda value: signed(100 * value, 1), " points")  # differences of shares
+
+
+def unit_of(kind: str | Unit) -> Unit:
+    """A unit, or that of a statistic by its name."""
+    return kind if isinstance(kind, Unit) else SHARE if is_share(kind) else PLAIN
+
+
+def number(value: float | None, kind: str | Unit = "") -> str:
+    """Two decimals; shares as whole per cent, with a decimal near the ends."""
+    unit = unit_of(kind)
+    return "–" if value is None else unit.write(value) + unit.sign
+
+
+def interval(low: float | None, high: float | None, kind: str | Unit = "") -> str:
+    """`78–92 %`, `0.61 to 0.80`; empty without an interval."""
+    if low is None or high is None or low != low:
         return ""
-    if is_share(statistic):
-        return f"{percent(low)}–{percent(high)}{PERCENT}"
-    return f"{number(low)} to {number(high)}"
+    unit = unit_of(kind)
+    return f"{unit.write(low)}{unit.to}{unit.write(high)}{unit.ends}"
 
 
-def estimate(row: Mapping[str, Any]) -> str:
+def say(row: Mapping[str, Any] | None, unit: Unit | None = None, none: str = "none: {}") -> str:
     """`0.72 (0.61 to 0.80)`, marked where the interval needs care, or why there is no number."""
-    if row["estimate"] is None:
-        return f"none: {reason(row['reason'])}"
-    text = number(row["estimate"], row["statistic"])
-    between = interval(row["low"], row["high"], row["statistic"])
-    return f"{text} ({between}){marks(row)}" if between else text
+    if row is None or row["estimate"] is None:
+        return none.replace("{}", reason(row["reason"]) if row else "")
+    kind = unit or row["statistic"]
+    between = interval(row["low"], row["high"], kind)
+    return number(row["estimate"], kind) + (f" ({between}){marks(row)}" if between else "")
 
 
-def cell(row: Mapping[str, Any] | None) -> str:
+def cell(row: Mapping[str, Any] | None, unit: Unit | None = None) -> str:
     """The same in a table, where a number that is not there is a dash."""
-    return "–" if row is None or row["estimate"] is None else estimate(row)
-
-
-def signed_estimate(row: Mapping[str, Any]) -> str:
-    """`+0.12 (−0.04 to +0.28)`: a number whose sign is the finding."""
-    if row["estimate"] is None or row["low"] is None:
-        return signed(row["estimate"]) if row["estimate"] is not None else estimate(row)
-    return f"{signed(row['estimate'])} ({signed(row['low'])} to {signed(row['high'])}){marks(row)}"
+    return say(row, unit, "–")
 
 
 def reason(code: str | None) -> str:
@@ -148,41 +160,88 @@ def estimated(target: Mapping[str, Any]) -> str:
     )
 
 
-# Marks beside numbers whose intervals need a word of caution, and what the marks mean.
+# Why to be careful with an interval: a mark beside the number, and its words wherever they stand.
 
 
 # An invisible joiner before each sign tells our marks from such signs in raters' and models' texts.
 JOINER = "\u2060"
-MARKS = {
-    "few_clusters": JOINER + "†",
-    "too_few_disagreements": JOINER + "‡",
-    "cut_at_scale": JOINER + "*",
-}
-SAID = {
-    "few_clusters": "fewer than ten independent units behind it, so the interval is rough.",
-    "too_few_disagreements": (
-        "raters differ on fewer than 25 units, where no method’s interval can be trusted."
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One warning of a number as readers meet it; what is empty is not said in that place."""
+
+    sign: str
+    note: str  # below the numbers that carry the sign
+    one: str = ""  # of one question by its name, `{unit}` being what is drawn
+    many: str = ""  # of several
+    closing: str = ""  # ends a sentence that gives the interval
+    settling: str = ""  # on how many more items would decide
+    method: str = ""  # in the methods paragraph
+
+    @property
+    def mark(self) -> str:
+        return JOINER + self.sign
+
+    def of(self, names: Sequence[str], unit: str = "") -> str:
+        """The caution for these questions, as a sentence."""
+        said = self.one if len(names) == 1 else self.many
+        return f"{listing(names)}: {said.replace('{unit}', unit)}"
+
+
+CAUTIONS = {
+    "few_clusters": Caution(
+        sign="†",
+        note="Fewer than ten independent units behind it, so the interval is rough.",
+        one=(
+            "fewer than ten independent units ({unit}) stand behind its interval, so read it as "
+            "rough."
+        ),
+        many=(
+            "fewer than ten independent units ({unit}) stand behind their intervals, so read them "
+            "as rough."
+        ),
+        closing="; roughly, as fewer than ten independent units are behind the interval",
+        settling=" A rough figure, as the interval behind it is rough.",
     ),
-    "cut_at_scale": (
-        "the interval would reach beyond what is possible and ends where the scale does."
+    UNTRUSTED: Caution(
+        sign="‡",
+        note=("Raters differ on fewer than 25 units, where no method’s interval can be trusted."),
+        one=(
+            "fewer than 25 items show any disagreement, so its interval is too narrow or too "
+            "wide; read only the estimate."
+        ),
+        many=(
+            "fewer than 25 items show any disagreement, so their intervals are too narrow or too "
+            "wide; read only the estimate."
+        ),
+        closing="; raters differ on too few items for the interval to be trusted",
+        settling=(
+            "items on which raters can differ. On too few of these {items} they do, so nobody can "
+            "say how many more it takes."
+        ),
+    ),
+    "cut_at_scale": Caution(
+        sign="*",
+        note="The interval would reach beyond what is possible and ends where the scale does.",
+        method="Intervals that reach beyond the scale are cut at its end.",
     ),
 }
+
+
+def cautions(row: Mapping[str, Any]) -> list[Caution]:
+    """Those of a number or a target, in the order of their marks."""
+    return [each for code, each in CAUTIONS.items() if code in (row.get("warnings") or ())]
 
 
 def marks(row: Mapping[str, Any]) -> str:
     """The marks of a number; none where it has no interval to be careful with."""
-    if row.get("low") is None:
-        return ""
-    return "".join(sign for code, sign in MARKS.items() if code in (row.get("warnings") or ()))
+    return "" if row.get("low") is None else "".join(each.mark for each in cautions(row))
 
 
 def legend(text: str) -> str:
     """What the marks in this text mean, in one line; empty where there are none."""
-    return " ".join(
-        f"{sign.strip(JOINER)} {SAID[code][0].upper()}{SAID[code][1:]}"
-        for code, sign in MARKS.items()
-        if sign in text
-    )
+    return " ".join(f"{c.sign} {c.note}" for c in CAUTIONS.values() if c.mark in text)
 
 
 # What a value is called on the page: as the protocol calls it, and never a code.

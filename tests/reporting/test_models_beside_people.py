@@ -13,7 +13,7 @@ from raterbook.numbers.compute import numbers, summary
 from raterbook.numbers.measures import COMPARISONS, HALVES, SCORES
 from raterbook.protocols import load
 from raterbook.reporting import Report
-from raterbook.reporting.words import estimate, name_of, signed_estimate
+from raterbook.reporting.words import SIGNED, name_of, say
 from raterbook.rounds import Event, Store
 from tests.judges.standin import reply_to
 from tests.reporting.conftest import SAMPLES
@@ -81,7 +81,7 @@ def test_the_page_says_the_numbers_of_numbers_json(judged):
     report = Report(judged)
     section = report.machines().html
     for row in compared(report.numbers):
-        said = signed_estimate(row) if row["statistic"] == "bias" else estimate(row)
+        said = say(row, SIGNED) if row["statistic"] == "bias" else say(row)
         assert f"<td class=figure>{on_page(said)}</td>" in section, row
         assert name_of(row["statistic"]) in section
 
@@ -141,7 +141,7 @@ def test_labels_of_a_model_are_the_same_or_not(by_hand):
     rows = compared(numbers(stored))
     assert [(row["statistic"], row["question"]) for row in rows] == [("exact", "label")]
     assert rows[0]["estimate"] == pytest.approx(0.75)
-    assert f"the same label in {on_page(estimate(rows[0]))}" in Report(stored).machines().html
+    assert f"the same label in {on_page(say(rows[0]))}" in Report(stored).machines().html
 
 
 def test_what_only_gold_items_show_is_no_comparison(by_hand):

@@ -13,7 +13,7 @@ from raterbook.reporting.comparison import panels
 from raterbook.reporting.index import said
 from raterbook.reporting.sections.made import checks, methods
 from raterbook.reporting.sections.shares import words
-from raterbook.reporting.words import estimate
+from raterbook.reporting.words import say
 from tests.reporting.rounds import on_page, records
 
 
@@ -29,7 +29,7 @@ def test_how_far_raters_lie_apart_and_where_scores_lie_is_on_the_page(workspace)
         rows = [row for row in report.numbers.rows if row["statistic"] == statistic]
         assert len(rows) >= 4
         for row in rows:
-            assert f"<td class=figure>{on_page(estimate(row))}</td>" in section.html, row
+            assert f"<td class=figure>{on_page(say(row))}</td>" in section.html, row
     assert "3 to below 4" in section.html
     assert [words("[1, 2)"), words("[4, 5]"), words("other")] == [
         "1 to below 2",

@@ -16,7 +16,7 @@ from raterbook.reporting.html import figure, paragraph, with_legend
 from raterbook.reporting.sections.machines import per_label
 from raterbook.reporting.sections.made import CALLED, called, intervals, methods
 from raterbook.reporting.sections.shares import half_width
-from raterbook.reporting.words import JOINER, MARKS, SAID, cell, legend, marks
+from raterbook.reporting.words import CAUTIONS, JOINER, cell, legend, marks
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import page_of, records
 
@@ -118,14 +118,14 @@ def test_marks_are_explained_once_and_only_ours_are():
 
 
 def test_a_mark_that_stands_in_a_picture_s_words_alone_is_explained_there():
-    rough = "4.2" + MARKS["few_clusters"]
-    cut = "5.0" + MARKS["cut_at_scale"]
+    rough = "4.2" + CAUTIONS["few_clusters"].mark
+    cut = "5.0" + CAUTIONS["cut_at_scale"].mark
     drawn = figure("<svg></svg>", f"Best: {cut}.")
     page = with_legend(paragraph(rough) + drawn)
     words, alt = re.sub(r'alt="[^"]*"', "", page), re.search(r'alt="([^"]*)"', page).group(1)
-    assert alt == f"Best: {cut}. * {SAID['cut_at_scale'].capitalize()}"
-    assert words.count(SAID["few_clusters"][1:]) == 1
-    assert SAID["cut_at_scale"][1:] not in words
+    assert alt == f"Best: {cut}. * {CAUTIONS['cut_at_scale'].note}"
+    assert words.count(CAUTIONS["few_clusters"].note) == 1
+    assert CAUTIONS["cut_at_scale"].note not in words
     assert with_legend(drawn) == drawn
 
 

@@ -15,13 +15,13 @@ from ..words import (
     VISIBLE,
     cell,
     count,
-    estimate,
     interval,
     listing,
     minus,
     name_of,
     number,
     percent,
+    say,
     scale_names,
     signed,
     spanned,
@@ -175,7 +175,7 @@ def means(report: Any) -> Markup:
     if computed and computed["estimate"] is not None:
         blank = ["–"] * (len(asked) - 1)
         counts.append((computed["n_items"], computed["n_ratings"]))
-        lines.append([report.name(computed), estimate(computed), *blank])
+        lines.append([report.name(computed), say(computed), *blank])
     caption, further = "Means with their intervals, for these raters", ["Items", "Ratings"]
     if len({items for items, _ in counts}) == 1:  # said once rather than on every line
         caption, further = f"{caption}; {count(counts[0][0], 'item')}", ["Ratings"]

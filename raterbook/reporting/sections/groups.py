@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..html import NOTHING, Markup, Section, heading, join, table
-from ..words import cell, estimate, group_name, in_protocol_order, name_of, number
+from ..words import cell, group_name, in_protocol_order, name_of, number, say
 
 OWN = {"rater", "label", "systems", "raters", "tokeniser", "level"}
 MOST_VALUES = 12
@@ -56,13 +56,13 @@ def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Ma
     best, worst = (known[tuple(map(str, at))] for at in (flat.idxmax(), flat.idxmin()))
     what = report.name(kept[0])
     said = (
-        f"{what} is highest for {', '.join(place_of(report, keys, best))}, {estimate(best)}, and "
-        f"lowest for {', '.join(place_of(report, keys, worst))}, {estimate(worst)}"
+        f"{what} is highest for {', '.join(place_of(report, keys, best))}, {say(best)}, and "
+        f"lowest for {', '.join(place_of(report, keys, worst))}, {say(worst)}"
     )
     from ..figures.grids import heat_figure
 
     drawn = heat_figure(cells, said, lambda value: number(value, statistic), names[0], names[1])
-    each = "; ".join(f"{', '.join(place_of(report, keys, row))}: {estimate(row)}" for row in kept)
+    each = "; ".join(f"{', '.join(place_of(report, keys, row))}: {say(row)}" for row in kept)
     title = f"{names[0]} × {names[1].lower()}"
     caption = f"{what}; the intervals stand in numbers.csv."
     picture = report.picture(f"by-{keys[0]}-{keys[1]}", drawn, f"{said}. {each}.", caption)

@@ -12,14 +12,15 @@ from ..html import NOTHING, Markup, Section, bullets, fold, heading, join, parag
 from ..leanings import Apart, apart
 from ..pairs import commonest, crossed, settled
 from ..words import (
+    SIGNED,
     cell,
     count,
-    estimate,
+    interval,
     listing,
     name_of,
     number,
+    say,
     signed,
-    signed_estimate,
     value_name,
     value_names,
 )
@@ -115,7 +116,7 @@ def labels_against(report: Any, machine: str, question: Any) -> Markup:
         more += f" {count(open_, 'item')} without such a majority {verb} left out."
     for row in report.rows("exact", question.id, rater=machine):
         if row["estimate"] is not None:
-            more += f" Set against each person, it gives the same label in {estimate(row)}."
+            more += f" Set against each person, it gives the same label in {say(row)}."
     return report.picture(f"against-{machine}-{question.id}", drawn, alt, more)
 
 
@@ -178,7 +179,7 @@ def comparisons(
     for question in scales:
         own = [rows.get((question.id, statistic)) for statistic in statistics]
         cells = [
-            signed_estimate(row) if row and row["statistic"] == "bias" else cell(row) for row in own
+            say(row, SIGNED) if row and row["statistic"] == "bias" else cell(row) for row in own
         ]
         items = max((row["n_items"] for row in own if row is not None), default=0)
         lines.append((question.label, items, *cells))
@@ -350,7 +351,7 @@ DOTS = (
 def sentence(found: Apart, first: str, second: str) -> str:
     """“r1 scores 0.56 points below r2 on average (…); on 95 % of items the difference is …”"""
     low, high = found.bias - found.margin, found.bias + found.margin
-    span = f"{signed(low)} to {signed(high)}"
+    span = interval(low, high, SIGNED)
     if low <= 0 <= high:
         said = f"No difference on average is shown between {first} and {second} "
         said += f"({signed(found.bias)} points; {span})"
@@ -358,4 +359,4 @@ def sentence(found: Apart, first: str, second: str) -> str:
         side = "below" if found.bias < 0 else "above"
         said = f"{first} scores {number(abs(found.bias))} points {side} {second} on average "
         said += f"({span})"
-    return f"{said}; on 95 % of items the difference is {signed(found.low)} to {signed(found.high)}"
+    return f"{said}; on 95 % of items the difference is {interval(found.low, found.high, SIGNED)}"

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...numbers.number import address, statistic_of
 from ..html import NOTHING, Markup, Section, bullets, heading, paragraph, part, table
-from ..words import capital, count, is_share, listing, name_of, reason, was
+from ..words import CAUTIONS, capital, count, is_share, listing, name_of, reason, was
 from .systems import compared, corrections, of_many
 
 
@@ -155,8 +155,8 @@ def methods(report: Any) -> str:
             "They speak of these raters; a second interval, of raters like these, adds the "
             "jackknife over raters."
         )
-    if any("cut_at_scale" in row["warnings"] for row in numbers.rows):
-        said.append("Intervals that reach beyond the scale are cut at its end.")
+    warned = {code for row in numbers.rows for code in row["warnings"]}
+    said += [each.method for code, each in CAUTIONS.items() if each.method and code in warned]
     drawn = any("bootstrap" in (row["method"] or "") for row in numbers.rows)
     if drawn:
         said.append(f"{given['resamples']:,} resamples were drawn with seed {given['seed']}.")

@@ -10,7 +10,7 @@ from ...rounds.status import crowd
 from ..html import Section, bullets
 from ..leanings import furthest, habit, shown
 from ..pairs import confusions, worst_pair
-from ..words import count, listing, percent, signed, value_name
+from ..words import SIGNED, count, interval, listing, percent, signed, value_name
 from .conduct import times, uniform
 from .criteria import scales
 from .raters import agreeing, between, points
@@ -66,7 +66,7 @@ def coaching(report: Any) -> list[str]:
                 f"{report.rater_name(row.rater)} grew "
                 f"{'stricter' if moved < 0 else 'more lenient'} on the way "
                 f"({signed(moved)} from the first to the last third of the items; "
-                f"{signed(row.drift_low)} to {signed(row.drift_high)}): shorter sittings, or a "
+                f"{interval(row.drift_low, row.drift_high, SIGNED)}): shorter sittings, or a "
                 "look back at the level descriptions half way."
             )
     return said

@@ -10,7 +10,7 @@ import pandas as pd
 from ..html import NOTHING, Markup, Section, heading, join, paragraph, table
 from ..leanings import FEWEST, apart, concord, furthest, habit, habits, shown
 from ..pairs import agreement_matrix
-from ..words import VISIBLE, count, number, percent, signed, spanned, value_names
+from ..words import SIGNED, VISIBLE, count, interval, number, percent, signed, spanned, value_names
 from .machines import DOTS, sentence
 from .trust import coefficients
 
@@ -43,7 +43,7 @@ def lean(report: Any) -> Markup:
     if len(found) > MOST:
         items = spanned(found["n"])
         said += f"; {len(found):,} raters, {items} items each"
-        said += f", lie {signed(found['lean'].min())} to {signed(found['lean'].max())} points"
+        said += f", lie {interval(found['lean'].min(), found['lean'].max(), SIGNED)} points"
         said += " from the others"
     if not len(drawn):
         return heading("Severity") + paragraph(f"{said}.")
@@ -94,12 +94,12 @@ def drift(row: Any) -> str:
     moved = row.late - row.early
     if not np.isfinite(moved):
         return "–"
-    return f"{signed(moved)} ({signed(row.drift_low)} to {signed(row.drift_high)})"
+    return f"{signed(moved)} ({interval(row.drift_low, row.drift_high, SIGNED)})"
 
 
 def between(row: Any) -> str:
     """−0.37 to −0.12; empty without an interval."""
-    return f"{signed(row.low)} to {signed(row.high)}" if np.isfinite(row.low) else ""
+    return interval(row.low, row.high, SIGNED)
 
 
 def finding(report: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..html import NOTHING, Markup, Section, fold, heading, join, paragraph, table
-from ..words import count, marks, name_of, percent
+from ..words import IN_HEAD, cell, count, name_of
 from .systems import comparisons
 from .trace import (
     by_question,
@@ -172,19 +172,9 @@ def line(report: Any, statistic: str, aggregate: str, names: list[str], **group:
         for row in report.numbers.rows
         if row["statistic"] == statistic and row["aggregate"] == aggregate
     ]
+    found = {tuple(sorted((k, str(v)) for k, v in (r["group"] or {}).items())): r for r in rows}
     wanted = [{**group, **({report.system: name} if report.system else {})} for name in names]
-    return [cell(rows, each) for each in wanted]
-
-
-def cell(rows: list[dict[str, Any]], group: dict[str, str]) -> str:
-    row = next(
-        (r for r in rows if {k: str(v) for k, v in (r["group"] or {}).items()} == group), None
-    )
-    if row is None or row["estimate"] is None:
-        return "–"
-    low, high = row["low"], row["high"]
-    between = "" if low is None else f" ({percent(low)}–{percent(high)}){marks(row)}"
-    return percent(row["estimate"]) + between
+    return [cell(found.get(tuple(sorted(each.items()))), IN_HEAD) for each in wanted]
 
 
 # Who wrote the questions of a round, and whether the same family of models answers them.

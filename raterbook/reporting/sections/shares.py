@@ -14,13 +14,13 @@ from ..words import (
     capital,
     cell,
     count,
-    estimate,
     interval,
     marks,
     name_of,
     number,
     percent,
     reason,
+    say,
     signed,
     value_name,
     was,
@@ -388,7 +388,7 @@ def ranges(report: Any) -> Markup:
     if not rows:
         return NOTHING
     what = of_question(report, rows[0]["question"])
-    lines = [(words(str(row["group"]["label"])), estimate(row)) for row in rows]
+    lines = [(words(str(row["group"]["label"])), say(row)) for row in rows]
     caption = f"{what}: share of {count(rows[0]['n_ratings'], 'rating')} in each range"
     return heading("Where the scores lie") + table(("Range", "Share"), lines, caption)
 

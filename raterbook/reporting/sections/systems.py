@@ -8,7 +8,19 @@ from typing import Any
 from ...numbers.compute import is_comparison
 from ...numbers.measures import asked_of
 from ..html import Markup, Section, fold, join, paragraph, table
-from ..words import estimate, is_share, listing, marks, name_of, reason, signed
+from ..words import (
+    POINTS,
+    SIGNED,
+    Unit,
+    interval,
+    is_share,
+    listing,
+    marks,
+    name_of,
+    number,
+    reason,
+    say,
+)
 
 TOGETHER = "All together"
 UNFOLDED = 12  # comparisons; more are folded behind how many are beyond chance
@@ -83,7 +95,7 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
             "estimate": row["estimate"],
             "low": row["low"],
             "high": row["high"],
-            "shown": estimate(row),
+            "shown": say(row),
             "share": row["statistic"] not in SHOWN,
             "statistic": row["statistic"],
             "question": row["question"],
@@ -115,14 +127,13 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> Markup:
     lines = []
     one_each = is_one_each(report)
     for row in pairs:
-        points = in_points(report, row)
-        none = row["estimate"] is None
+        unit = unit_for(report, row)
         lines.append(
             (
                 label(report, row),
                 row["group"]["systems"],
-                "–" if none else amount(row, points),
-                span(row, points) or no_interval(row),
+                number(row["estimate"], unit),
+                span(row, unit) or no_interval(row),
                 "–" if row["p_corrected"] is None else small(row["p_corrected"]),
                 "cannot be said"
                 if row["low"] is None
@@ -318,17 +329,14 @@ def label(report: Any, row: Mapping[str, Any]) -> str:
     return name_of(row["statistic"].removeprefix("difference_")) + report.whose(row["question"])
 
 
-def amount(row: Mapping[str, Any], points: bool) -> str:
-    """+0.37, or +13.4 points."""
-    return f"{signed(100 * row['estimate'], 1)} points" if points else signed(row["estimate"])
+def unit_for(report: Any, row: Mapping[str, Any]) -> Unit:
+    """A difference of shares is said in percentage points."""
+    return POINTS if in_points(report, row) else SIGNED
 
 
-def span(row: Mapping[str, Any], points: bool) -> str:
+def span(row: Mapping[str, Any], unit: Unit) -> str:
     """+0.18 to +0.56, with its marks; empty without an interval."""
-    if row["low"] is None:
-        return ""
-    by, places = (100, 1) if points else (1, 2)
-    return f"{signed(by * row['low'], places)} to {signed(by * row['high'], places)}{marks(row)}"
+    return interval(row["low"], row["high"], unit) + marks(row)
 
 
 def no_interval(row: Mapping[str, Any]) -> str:
@@ -344,11 +352,11 @@ def outcome(report: Any, row: Mapping[str, Any] | None) -> str:
         return "they were not compared case by case"
     if row["estimate"] is None:
         return reason(row["reason"])
-    points = in_points(report, row)
-    said = f"a difference of {amount(row, points).lstrip('+')}"
+    unit = unit_for(report, row)
+    said = f"a difference of {number(row['estimate'], unit).lstrip('+')}"
     if row["low"] is None:
         return f"{said} without an interval ({no_interval(row)}), which shows nothing"
-    said += f" ({span(row, points).replace('+', '')})"
+    said += f" ({span(row, unit).replace('+', '')})"
     if is_shown(row, report.parameters.coverage):
         return said
     if excludes_zero(row):

@@ -7,11 +7,22 @@ from typing import Any
 
 from ...numbers.compute import rows_of
 from ...numbers.measures import asked_of, listed, wanted
-from ...numbers.number import is_untrusted
+from ...numbers.number import UNTRUSTED
 from ...numbers.targets import verdicts
 from ..html import NOTHING, Markup, Section, fold, join, paragraph, part, table
 from ..leanings import FEWEST
-from ..words import DECIDED, count, interval, listing, marks, name_of, number, percent, value_name
+from ..words import (
+    CAUTIONS,
+    DECIDED,
+    count,
+    interval,
+    listing,
+    marks,
+    name_of,
+    number,
+    percent,
+    value_name,
+)
 from .reading import copied
 from .systems import comparison, is_shown, pair_of
 
@@ -169,13 +180,7 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
     said = copied(report)
     if puzzle := puzzling(report, main, exact):
         said.append(puzzle)
-    rough = [report.label(row["question"]) for row in main if is_untrusted(row)]
-    if rough:
-        said.append(
-            f"{listing(rough)}: fewer than 25 items show any disagreement, so "
-            f"{'its interval is' if len(rough) == 1 else 'their intervals are'} too narrow or too "
-            "wide; read only the estimate."
-        )
+    said += careful(report, main, UNTRUSTED)
     wanted = report.protocol.item.cluster
     if wanted and report.cluster is None:
         said.append(
@@ -183,18 +188,18 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
             f"{wanted.replace('_', ' ')} is known of these items: where several come from one, "
             "the intervals are too narrow. Open the round with --cluster COLUMN."
         )
-    few = [report.label(row["question"]) for row in main if "few_clusters" in row["warnings"]]
-    if few:
-        said.append(
-            f"{listing(few)}: fewer than ten independent units ({report.independent}) stand "
-            f"behind {'its interval' if len(few) == 1 else 'their intervals'}, so read "
-            f"{'it' if len(few) == 1 else 'them'} as rough."
-        )
+    said += careful(report, main, "few_clusters")
     said += pairs_left_out(report)
     if max((row["n_raters"] or 0 for row in main), default=0) == 2:
         said.append("With two raters nothing can be said about raters like these.")
     flipped = flips(report)
     return [*said, flipped] if flipped else said
+
+
+def careful(report: Any, main: list[dict[str, Any]], code: str) -> list[str]:
+    """A caution for the questions whose coefficient it is a warning of."""
+    names = [report.label(row["question"]) for row in main if code in row["warnings"]]
+    return [CAUTIONS[code].of(names, report.independent)] if names else []
 
 
 def pairs_left_out(report: Any) -> list[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from ...numbers.number import is_untrusted
+from ...numbers.number import UNTRUSTED, is_untrusted
 from ...numbers.targets import is_measured, items_needed
 from ..html import Section, bullets, heading, join, paragraph, part, table
 from ..words import (
+    CAUTIONS,
     DECIDED,
     capital,
+    cautions,
     count,
-    estimate,
     estimated,
     interval,
     judged,
@@ -22,6 +23,7 @@ from ..words import (
     number,
     percent,
     reason,
+    say,
 )
 from .machines import commonest_error
 from .reading import copied
@@ -81,12 +83,8 @@ def sentence(target: dict[str, Any], whose: str = "") -> str:
 
 
 def caveat(target: dict[str, Any]) -> str:
-    """What keeps a reader from leaning on the interval, as the end of the sentence."""
-    if is_untrusted(target):
-        return "; raters differ on too few items for the interval to be trusted"
-    if "few_clusters" in target["warnings"]:
-        return "; roughly, as fewer than ten independent units are behind the interval"
-    return ""
+    """What keeps a reader from leaning on the interval, the gravest, as the end of the sentence."""
+    return next((each.closing for each in reversed(cautions(target)) if each.closing), "")
 
 
 def counts(report: Any) -> str:
@@ -220,7 +218,7 @@ def telling(report: Any) -> dict[str, Any] | None:
 def whole(report: Any, row: dict[str, Any]) -> str:
     if row["statistic"] == LEFT_OUT:
         whose = report.whose(row["question"])
-        return f"{estimate(row)} of the ratings{whose} could not be assessed or made no claim."
+        return f"{say(row)} of the ratings{whose} could not be assessed or made no claim."
     if row["estimate"] is None and row["statistic"] in ("recall", "precision"):
         return unanswered(report, row)
     what = name_of(row["statistic"])
@@ -228,7 +226,7 @@ def whole(report: Any, row: dict[str, Any]) -> str:
         what += f" answers{report.whose(row['question'])}"
     elif row["question"] and row["statistic"] not in ("recall", "precision"):
         what += f" of {report.label(row['question'])}"
-    return f"{what}: {estimate(row)}."
+    return f"{what}: {say(row)}."
 
 
 def unanswered(report: Any, row: dict[str, Any]) -> str:
@@ -405,10 +403,8 @@ def settle(report: Any) -> list[str]:
             said.append(f"{target['name']}: {waiting(target)}")
             continue
         if is_untrusted(target):
-            said.append(
-                f"{target['name']}: items on which raters can differ. On too few of these "
-                f"{target['n_items']:,} they do, so nobody can say how many more it takes."
-            )
+            how = CAUTIONS[UNTRUSTED].settling.replace("{items}", f"{target['n_items']:,}")
+            said.append(f"{target['name']}: {how}")
             continue
         needed = items_needed(target, target["n_items"])
         if needed is None:
@@ -422,11 +418,6 @@ def settle(report: Any) -> list[str]:
         said.append(
             f"{target['name']}: about {count(needed, 'item')} instead of {target['n_items']:,}, if "
             f"the estimate stays at {estimated(target)}; it would then "
-            f"be {side}."
-            + (
-                " A rough figure, as the interval behind it is rough."
-                if "few_clusters" in target["warnings"]
-                else ""
-            )
+            f"be {side}." + "".join(each.settling for each in cautions(target))
         )
     return said

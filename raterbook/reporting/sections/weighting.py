@@ -10,7 +10,7 @@ import pandas as pd
 from ...numbers.measures import Counted
 from ..html import Section, join, paragraph, table
 from ..leanings import margin
-from ..words import VISIBLE, count, listing, number, percent, signed
+from ..words import SIGNED, VISIBLE, count, interval, listing, number, percent, signed
 
 ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
 
@@ -88,7 +88,7 @@ def sentence(found: dict[str, Any]) -> str:
     """“Weighting by stated confidence moves the mean from 3.90 to 3.96 … Use the plain mean.”"""
     moved, plain = found["difference"], number(found["plain"])
     low, high = found["low"], found["high"]
-    span = "" if low is None else f"{signed(low)} to {signed(high)}"
+    span = interval(low, high, SIGNED)
     said = "Weighting by stated confidence "
     if abs(moved) >= VISIBLE:
         by = signed(moved) + (f"; {span}" if span else "")
