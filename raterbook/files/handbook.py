@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from raterbook.files.content import label, put
 from raterbook.files.names import condition
 from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
-from raterbook.protocols.conditions import in_words, same
+from raterbook.protocols.conditions import same
 from raterbook.protocols.handbook import asking
 from raterbook.rounds import items
 from raterbook.rounds.model import FileError, RoundError
