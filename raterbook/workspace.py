@@ -161,7 +161,7 @@ class Round:
 
         return PartsPanel(self.stored)
 
-    def judge(self, model: Callable[..., str], name: str, **how: Any):
+    def judge(self, model: Callable[..., str] | str, name: str, **how: Any):
         """Let a model answer the round's questions, as one more rater."""
         from .judges import judge
 

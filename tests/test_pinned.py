@@ -18,11 +18,11 @@ from raterbook.cli import main
 from raterbook.files import export_parts
 from raterbook.judges import Endpoint, judge
 from raterbook.judges.cache import reply_key
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.protocols import load, parse
 from raterbook.rounds import Event, ItemTable, Store
 from raterbook.rounds.store import schema
 from tests.golden import rounds
-from tests.judges.standin import reply_to
 
 GOLDEN = Path(__file__).parent / "golden"
 HASHES = {

@@ -24,6 +24,14 @@ FRESH = arg("--fresh", action="store_true", help="ask again even where a reply i
 NAME = arg("--rater", metavar="NAME", help="the rater's name, if not the model's")
 
 
+def models() -> str:
+    """Who can be asked, for the help of the commands that ask."""
+    from ..judges.clients import CLIENTS
+
+    lines = (f"  {name:10}{client.help}" for name, client in CLIENTS.items())
+    return "\n".join(["models that can be asked:", *lines])
+
+
 @command(
     "let a model answer a round's questions, as one more rater",
     ROUND,
@@ -36,13 +44,14 @@ NAME = arg("--rater", metavar="NAME", help="the rater's name, if not the model's
     BUDGET,
     PRICES,
     KEY_ENV,
-    arg("--concurrency", type=int, default=8, metavar="N", help="requests at once"),
+    arg("--concurrency", type=int, metavar="N", help="requests at once"),
     arg("--max-tokens", type=int, metavar="N", help="length limit of one reply"),
     arg("--examples", metavar="FILE", help="worked examples in place of the protocol's"),
     FRESH,
     arg("--dry-run", action="store_true", help="show a prompt, tokens and cost; ask nothing"),
     arg("--prompts-out", metavar="FILE", help="write the prompts, to be put by hand"),
     arg("--replies", metavar="FILE", help="take in replies that were pasted"),
+    more=models,
 )
 def judge(given: Namespace) -> int:
     from .. import judges
@@ -81,30 +90,28 @@ def judge(given: Namespace) -> int:
 
 def _asked(given: Namespace, stored: StoredRound, rater: str) -> JudgeRun:
     from .. import judges
+    from ..judges.clients import model_of
+    from ..judges.clients.model import Source
 
-    how = {
-        "name": rater,
-        "replicates": given.replicates,
-        "budget": given.budget,
-        "prices": given.prices,
-        "examples": given.examples,
-        "fresh": given.fresh,
-    }
-    limit = {} if given.max_tokens is None else {"max_tokens": given.max_tokens}
-    if given.local:
-        if limit:
-            limit = {"max_new_tokens": given.max_tokens}
-        return judges.judge_local(
-            stored, given.local, constrained=given.constrained, **limit, **how
-        )
-    return judges.judge_endpoint(
-        stored,
-        given.model,
+    source = Source(
+        None if given.local else given.model,
+        rater,
         given.base_url,
-        key_env=given.key_env,
-        concurrency=given.concurrency,
-        **limit,
-        **how,
+        given.local,
+        given.constrained,
+        given.key_env,
+        given.concurrency,
+        given.max_tokens,
+    )
+    return judges.judge(
+        stored,
+        model_of(source),
+        rater,
+        replicates=given.replicates,
+        budget=given.budget,
+        prices=given.prices,
+        examples=given.examples,
+        fresh=given.fresh,
     )
 
 

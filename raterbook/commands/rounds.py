@@ -33,6 +33,7 @@ def protocols(given: Namespace) -> None:
 REGISTRIES = {
     "types": Registry("protocols", "TYPES", words="__doc__"),
     "layouts": Registry("files.layouts", "LAYOUTS", words="title"),
+    "clients": Registry("judges.clients", "CLIENTS", words="help"),
     "formats": Registry("files.formats", "FORMATS", words="title"),
 }
 

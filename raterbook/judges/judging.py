@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from raterbook.judges import cache, prompts
-from raterbook.judges.clients.model import Messages, Model, Reply, Stop, as_model
+from raterbook.judges.clients import as_model
+from raterbook.judges.clients.model import Messages, Model, Reply, Stop
 from raterbook.judges.examples import read_examples
 from raterbook.judges.money import Prices
 from raterbook.judges.outcome import JudgeRun
@@ -53,14 +54,15 @@ async def judge_async(
     """Lets a model answer the round's questions, as one more rater; returns the account of it.
 
     `model` is a function from messages (or from one text, if its parameter is called `prompt` or
-    `text`) to the reply's text, an Endpoint or a LocalModel. `examples` replaces the protocol's
-    few-shot examples: a list, a file, or () for none. `fresh` asks again even where a reply is
-    stored. Called again after any interruption, it goes on where it was.
+    `text`) to the reply's text, an Endpoint, a LocalModel, or a name: “scripted” is the stand-in
+    that comes with Raterbook, any other a model at OPENAI_BASE_URL. `examples` replaces the
+    protocol's few-shot examples: a list, a file, or () for none. `fresh` asks again even where a
+    reply is stored. Called again after any interruption, it goes on where it was.
 
     `judge(…)` waits until it is done; `await judge_async(…)` is for code in an event loop.
     """
     check_replicates(replicates)
-    asked = as_model(model, name or getattr(model, "name", "") or "model", concurrency)
+    asked = as_model(model, name, concurrency)
     rater = name or asked.name
     check_open(stored)
     shots = read_examples(examples, stored.protocol)

@@ -7,6 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.by_hand import DryRun, askings, dry_run
+from raterbook.judges.clients import model_of
+from raterbook.judges.clients.model import Source
+from raterbook.judges.judging import JudgeStopped, judge
 from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.numbers.compute import summary
 
@@ -27,8 +30,8 @@ NO_MODEL = "No model is chosen: name one in the parameters, and run the cells ag
 class Trial:
     """One model on one round. Without a `model` it shows what would be asked, and asks nothing.
 
-    `model` is a name behind `base_url`, a path or id with `local`, or a function; `how` is what
-    `judge` takes, such as `items`.
+    `model` is a name behind `base_url`, a path or id with `local`, “scripted” for the stand-in, or
+    a function; `how` is what `judge` takes, such as `items`.
     """
 
     def __init__(
@@ -40,7 +43,7 @@ class Trial:
         local: bool = False,
         key_env: str = "OPENAI_API_KEY",
         name: str | None = None,
-        concurrency: int = 8,
+        concurrency: int | None = None,
         constrained: bool = False,
         **how: Any,
     ):
@@ -48,14 +51,17 @@ class Trial:
         self._model: Any = None
         if callable(model):
             self._model = model
-        elif model and local:
-            from raterbook.judges.clients.local import LocalModel
-
-            self._model = LocalModel(model, name=name, constrained=constrained)
         elif model:
-            from raterbook.judges.clients.endpoint import Endpoint
-
-            self._model = Endpoint(model, base_url, key_env=key_env, concurrency=concurrency)
+            source = Source(
+                None if local else model,
+                name,
+                base_url,
+                model if local else None,
+                constrained,
+                key_env,
+                None if local else concurrency,
+            )
+            self._model = model_of(source)
         self.name = name or getattr(self._model, "name", "") or "judge"
         self.last: JudgeRun | None = None
 
@@ -124,8 +130,6 @@ class Trial:
         return {name: self._how[name] for name in names if name in self._how}
 
     def _run(self, **more: Any) -> tuple[JudgeRun, str]:
-        from raterbook.judges.judging import JudgeStopped, judge
-
         try:
             self.last = judge(self.stored, self._model, self.name, **{**self._how, **more})
         except JudgeStopped as stop:

@@ -1,18 +1,13 @@
-"""A server on loopback that speaks the OpenAI protocol and fails as it is told to.
+"""A server on loopback that speaks the OpenAI protocol and fails as it is told to."""
 
-By itself, for trying things out:  python -m tests.judges.server --port 8765
-"""
-
-import argparse
 import asyncio
-import contextlib
 import json
 import threading
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from tests.judges.standin import reply_to
+from raterbook.judges.clients.scripted import reply_to
 
 STANDARD = {
     200: "OK",
@@ -191,18 +186,3 @@ class Server:
             writer.write(play.body)
         await writer.drain()
         return not (play.keep_back or play.chunked)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--port", type=int, default=8765)
-    parser.add_argument("--delay", type=float, default=0.05, help="seconds before each reply")
-    given = parser.parse_args()
-    with Server(delay=given.delay, port=given.port) as server:
-        print(f"Answering at {server.url} until interrupted", flush=True)
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
-
-
-if __name__ == "__main__":
-    main()

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 from raterbook.judges import judge
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.rounds import Event
 
 from .server import Server
-from .standin import reply_to
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,9 +7,9 @@ import pytest
 
 from raterbook.judges import dry_run, take_replies, write_prompts
 from raterbook.judges.by_hand import askings
+from raterbook.judges.clients.scripted import reply_to
 
 from .replies import GUIDE
-from .standin import reply_to
 
 
 def test_a_dry_run_shows_a_prompt_and_an_estimate_and_sends_nothing(open_round):

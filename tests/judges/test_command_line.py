@@ -6,10 +6,10 @@ import json
 import pytest
 
 from raterbook.cli import main
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.rounds import Store
 
 from .server import Play, Server, error, says
-from .standin import reply_to
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_ctrl_c_says_that_the_same_again_goes_on(workspace, capsys, monkeypatch)
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(judges, "judge_endpoint", interrupted, raising=False)
+    monkeypatch.setattr(judges, "judge", interrupted)
     _, run = workspace
     assert run("--model", "m") == 130
     assert "What was answered is stored: the same again goes on." in capsys.readouterr().err

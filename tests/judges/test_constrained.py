@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from raterbook.judges import LocalModel, account, judge, judge_local
+from raterbook.judges import LocalModel, account, judge
 from raterbook.judges.by_hand import askings
 
 from . import tiny
@@ -20,7 +20,7 @@ LONG = {"type": "object", "properties": {"note": {"type": "string"}, "why": {"ty
 def test_every_reply_of_an_untrained_model_can_be_read(protocol, open_round, tmp_path):
     stored = open_round(protocol)
     folder = tiny.make(tmp_path / "tiny-llama", [one.prompt.text for one in askings(stored)])
-    run = judge_local(stored, folder, max_new_tokens=100, constrained=True)
+    run = judge(stored, LocalModel(folder, max_new_tokens=100, constrained=True))
     assert run.outcomes
     assert run.counts == {"ok": run.total}, run.failures().to_dict("records")
     for one in run.outcomes:
@@ -63,7 +63,7 @@ def test_many_parts_have_room_whatever_the_limit(open_round, tmp_path):
     item = {**ITEMS["stem-sentences"][0], "response": response}
     stored = open_round("stem-sentences", [item])
     folder = tiny.make(tmp_path / "tiny-llama", [one.prompt.text for one in askings(stored)])
-    run = judge_local(stored, folder, max_new_tokens=50, constrained=True)
+    run = judge(stored, LocalModel(folder, max_new_tokens=50, constrained=True))
     assert run.counts == {"ok": 1}
     assert len(stored.frame().query("question == 'accuracy'")) == 25
 

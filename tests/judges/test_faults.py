@@ -7,9 +7,9 @@ import time
 import pytest
 
 from raterbook.judges import Endpoint, JudgeStopped, judge
+from raterbook.judges.clients.scripted import reply_to
 
 from .server import Play, Server, completion, error, says
-from .standin import reply_to
 
 HTML = b"<html><body>Bad gateway</body></html>"
 SHORT = "- **Correctness**: 5\n- **Clarity**: 4\n"

@@ -6,10 +6,9 @@ import re
 import pytest
 
 from raterbook.judges import judge
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.judges.evaluate.gen_ai import FILE, Section, examples_in, read_gen_ai, write_gen_ai
 from raterbook.protocols import load
-
-from .standin import reply_to
 
 
 def test_the_prompt_file_is_read_and_written_and_ships_with_mixed_examples(tmp_path):

@@ -6,13 +6,14 @@ import pandas as pd
 import pytest
 
 from raterbook.judges import account, judge
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.judges.money import Prices
 from raterbook.judges.outcome import JudgeRun
 from raterbook.judges.sheets import groups, sheets
 from raterbook.rounds import Event
 
 from .conftest import ITEMS
-from .standin import Recorder, reply_to
+from .standin import Recorder
 
 
 @pytest.mark.parametrize("protocol", ITEMS)

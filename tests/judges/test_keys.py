@@ -11,9 +11,9 @@ import pytest
 
 from raterbook.judges import Endpoint, JudgeStopped, judge
 from raterbook.judges.clients import faults
+from raterbook.judges.clients.scripted import reply_to
 
 from .server import Play, Server, error, says
-from .standin import reply_to
 
 KEY = "sk-proj-Zq9xT4vLw7RkYb2NcM8d"
 ODD = "my.secret+token/with=signs"

@@ -6,12 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from raterbook.judges import LocalModel, judge_local
+from raterbook.judges import LocalModel
+from raterbook.judges.clients import model_of
 from raterbook.judges.clients.local import best_device
+from raterbook.judges.clients.model import Source
 from raterbook.judges.judging import version_of
 
 
-def test_without_torch_the_extra_is_named(pairs, monkeypatch):
+def test_without_torch_the_extra_is_named(monkeypatch):
     real = builtins.__import__
 
     def without(name, *rest, **more):
@@ -21,7 +23,7 @@ def test_without_torch_the_extra_is_named(pairs, monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ValueError, match=r"pip install 'raterbook\[local-models\]'"):
-        judge_local(pairs, "somewhere/model")
+        model_of(Source(local="somewhere/model"))
 
 
 def test_a_loaded_model_comes_with_its_tokenizer(pairs):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from raterbook.judges import EvaluateModel, JudgeStopped, LocalModel, judge_local
+from raterbook.judges import EvaluateModel, JudgeStopped, LocalModel, judge
 from raterbook.judges.by_hand import askings
 
 from . import tiny
@@ -31,7 +31,7 @@ def prompts_of(folder, stored):
 
 def test_an_untrained_model_answers_nonsense_which_is_recorded_as_such(offline, pairs, tmp_path):
     folder = tiny.make(tmp_path / "tiny-llama", [one.prompt.text for one in askings(pairs)])
-    run = judge_local(pairs, folder, max_new_tokens=12)
+    run = judge(pairs, LocalModel(folder, max_new_tokens=12))
     assert run.counts == {"parse_error": 2}
     assert run.rater == "tiny-llama"
     assert run.spent == 0
@@ -50,7 +50,7 @@ def test_an_overfitted_model_answers_and_its_answers_are_stored(offline, pairs, 
     ]
     folder = tiny.make(tmp_path / "tiny-llama", [*texts, *said], chat=True)
     assert tiny.overfit(folder, list(zip(prompts_of(folder, pairs), said))) < 0.1
-    run = judge_local(pairs, folder, name="tiny", max_new_tokens=120, batch_size=2)
+    run = judge(pairs, LocalModel(folder, name="tiny", max_new_tokens=120, batch_size=2))
     assert run.counts == {"ok": 2}, run.failures().to_dict("records")
     answers = pairs.frame().query("question == 'preference'")
     assert list(answers["value"]) == ["A", "B"]
@@ -58,7 +58,7 @@ def test_an_overfitted_model_answers_and_its_answers_are_stored(offline, pairs, 
     assert reply.text == said[0]  # no prompt, no special tokens
     assert reply.finish == "stop"
     assert "transformers" in reply.sdk
-    one_by_one = judge_local(pairs, folder, name="tiny-1", max_new_tokens=120, batch_size=1)
+    one_by_one = judge(pairs, LocalModel(folder, name="tiny-1", max_new_tokens=120, batch_size=1))
     assert [one.reply.text for one in one_by_one.outcomes] == said
 
 
@@ -108,5 +108,5 @@ def test_a_reply_that_fills_its_limit_is_known_to_be_cut(offline, tmp_path):
 
 def test_a_model_that_is_not_there_stops_the_run_and_is_named(offline, pairs, tmp_path):
     with pytest.raises(JudgeStopped, match=r"The model .*nothing cannot be loaded \(.*saved model"):
-        judge_local(pairs, tmp_path / "nothing", name="tiny")
+        judge(pairs, LocalModel(tmp_path / "nothing", name="tiny"))
     assert pairs.raters() == []

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from raterbook.judges import Endpoint, JudgeStopped, dry_run, judge
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.judges.money import TABLE, Budget, Prices, tokens_of
 from raterbook.judges.outcome import Progress
 
 from .conftest import feedback_items
 from .server import Play, Server, error, says
-from .standin import reply_to
 
 PRICES = {"scripted": (10.0, 50.0)}  # 1,000 tokens in and 200 out come to 0.02
 

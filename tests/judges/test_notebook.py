@@ -9,12 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.judges.trial import NO_MODEL, Trial
 from raterbook.rounds import Event, Store
 
 from .conftest import feedback_items
 from .server import Server, error, says
-from .standin import reply_to
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-notebook-Hq2LmZ8tYv"

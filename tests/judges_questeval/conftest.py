@@ -8,13 +8,13 @@ import warnings
 
 import pytest
 
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.numbers.compute import summary
 from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.rounds import Event, ItemTable, PartRow, Store
 from raterbook.rounds.store import database
 from tests.judges.server import Server, says
-from tests.judges.standin import reply_to
 
 PROTOCOL = load("rag-questeval")
 

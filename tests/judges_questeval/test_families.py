@@ -35,7 +35,7 @@ def test_a_family_of_models_that_asks_and_answers_is_warned_of(
 
 
 def test_a_model_under_another_name_is_known_by_the_version_its_run_noted(opened, scripted, page):
-    from raterbook.judges.clients.model import as_model
+    from raterbook.judges.clients import as_model
 
     stored = opened(ONE)
     generate(stored, as_model(scripted(ASKED), "gpt-4o"), name="writer")

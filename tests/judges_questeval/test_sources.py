@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from raterbook.judges import LocalModel
+from raterbook.judges.clients import CLIENTS
 from raterbook.judges.clients.model import Reply
 from raterbook.judges.questions import questions
 
@@ -41,9 +43,14 @@ def test_a_local_model_is_loaded_by_its_path_and_named_by_its_last_part(
     model, seen = scripted(ASKED, SAID), []
 
     class Loaded:
-        def __init__(self, path, **how):
-            seen.append((path, how["temperature"]))
-            self.name, self.concurrency = how["name"] or path.rpartition("/")[2], 2
+        fits = LocalModel.fits
+
+        @classmethod
+        def of(cls, source):
+            seen.append((source.local, source.temperature))
+            model = cls()
+            model.name, model.concurrency = LocalModel(source.local, name=source.name).name, 2
+            return model
 
         def identity(self):
             return {"model": self.name, "local": True}
@@ -54,7 +61,7 @@ def test_a_local_model_is_loaded_by_its_path_and_named_by_its_last_part(
         async def close(self):
             seen.append("closed")
 
-    monkeypatch.setattr("raterbook.judges.clients.local.LocalModel", Loaded)
+    monkeypatch.setitem(CLIENTS, "local", Loaded)
     stored = opened(SAMPLE)
     assert questions(stored, local="models/small-llama").complete
     assert seen == [("models/small-llama", 0.0), "closed"]

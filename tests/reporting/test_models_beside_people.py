@@ -9,13 +9,13 @@ from jsonschema import validate
 from scipy.stats import spearmanr
 
 from raterbook.judges import judge
+from raterbook.judges.clients.scripted import reply_to
 from raterbook.numbers.compute import numbers, summary
 from raterbook.numbers.measures import COMPARISONS, HALVES, SCORES
 from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.reporting.words import SIGNED, name_of, say
 from raterbook.rounds import Event, Store
-from tests.judges.standin import reply_to
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import on_page, page_of, records
 from tests.reporting.test_pages import SCHEMA

@@ -7,7 +7,7 @@ import json
 import os
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from raterbook.judges.clients.faults import (
@@ -19,13 +19,8 @@ from raterbook.judges.clients.faults import (
     refuse_keys_in,
     scrubbed,
 )
-from raterbook.judges.clients.model import Messages, Reply, Stop, storable
+from raterbook.judges.clients.model import Messages, Reply, Source, Stop, storable
 from raterbook.judges.clients.pace import Pace
-from raterbook.judges.outcome import JudgeRun
-
-if TYPE_CHECKING:
-    from raterbook.rounds import StoredRound
-
 
 # One request and its reply over the OpenAI client, read by ourselves.
 #
@@ -166,6 +161,25 @@ class Endpoint:
     A failed request is tried again up to `tries` times; “too many requests” does not count as a
     failure until `longest_wait` seconds have gone by. `timeout` is for one whole reply.
     """
+
+    help = "--base-url URL: any address that speaks the OpenAI protocol, and its NAME there"
+
+    @classmethod
+    def fits(cls, source: Source) -> bool:
+        return isinstance(source.model, str) and source.local is None
+
+    @classmethod
+    def of(cls, source: Source) -> Endpoint:
+        limit = {} if source.max_tokens is None else {"max_tokens": source.max_tokens}
+        return cls(
+            source.model,
+            source.base_url,
+            key_env=source.key_env,
+            temperature=source.temperature,
+            seed=source.seed,
+            concurrency=source.concurrency or 8,
+            **limit,
+        )
 
     def __init__(
         self,
@@ -329,33 +343,3 @@ class Endpoint:
         if self._exchange is not None:
             exchange, self._exchange = self._exchange, None
             await exchange.close()
-
-
-def judge_endpoint(
-    stored: StoredRound,
-    model: str,
-    base_url: str | None = None,
-    *,
-    name: str | None = None,
-    key_env: str = "OPENAI_API_KEY",
-    temperature: float | None = 0.0,
-    max_tokens: int = 4096,
-    seed: int | None = None,
-    concurrency: int = 8,
-    timeout: float = 180.0,
-    **how: Any,
-) -> JudgeRun:
-    """`judge` with a model behind an address; `how` is what `judge` takes."""
-    from raterbook.judges.judging import judge
-
-    endpoint = Endpoint(
-        model,
-        base_url,
-        key_env=key_env,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        seed=seed,
-        concurrency=concurrency,
-        timeout=timeout,
-    )
-    return judge(stored, endpoint, name or model, **how)

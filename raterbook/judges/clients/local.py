@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.clients.constrained import Open, path_of
-from raterbook.judges.clients.model import Messages, Reply, Stop, storable
-from raterbook.judges.outcome import JudgeRun, is_watched
+from raterbook.judges.clients.model import Messages, Reply, Source, Stop, storable
+from raterbook.judges.outcome import is_watched
 
 if TYPE_CHECKING:
     from raterbook.judges.clients.constrained import Spelling
-    from raterbook.rounds import StoredRound
 
 
 class LocalModel:
@@ -24,6 +23,26 @@ class LocalModel:
     takes cuda, else mps, else cpu. `constrained` holds every reply to the JSON asked for, whatever
     the model: then all replies can be read, and a weak model's are still what it finds likeliest.
     """
+
+    help = "--local PATH: a Hugging Face model on this machine, by its folder or id"
+
+    @classmethod
+    def fits(cls, source: Source) -> bool:
+        return source.local is not None
+
+    @classmethod
+    def of(cls, source: Source) -> LocalModel:
+        _transformers()  # if they are missing, better now than at the first request
+        limit = {} if source.max_tokens is None else {"max_new_tokens": source.max_tokens}
+        return cls(
+            source.local,
+            name=source.name,
+            batch_size=source.concurrency or 4,
+            temperature=source.temperature,
+            seed=source.seed or 0,
+            constrained=source.constrained,
+            **limit,
+        )
 
     def __init__(
         self,
@@ -190,34 +209,6 @@ class LocalModel:
             if own.pad_token_id is None:
                 own.pad_token = own.eos_token
         return self._pipe
-
-
-def judge_local(
-    stored: StoredRound,
-    path: str | Path,
-    *,
-    name: str | None = None,
-    device: Any = "automap",
-    batch_size: int = 4,
-    max_new_tokens: int = 1024,
-    temperature: float = 0.0,
-    constrained: bool = False,
-    **how: Any,
-) -> JudgeRun:
-    """`judge` with a model on this machine; `how` is what `judge` takes."""
-    from raterbook.judges.judging import judge
-
-    _transformers()
-    model = LocalModel(
-        path,
-        name=name,
-        device=device,
-        batch_size=batch_size,
-        max_new_tokens=max_new_tokens,
-        temperature=temperature,
-        constrained=constrained,
-    )
-    return judge(stored, model, name or model.name, **how)
 
 
 def best_device() -> str:

@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from raterbook.judges.clients.faults import scrubbed, without_keys
@@ -89,8 +90,57 @@ class Model(Protocol):
         """Give back connections; called in the event loop that asked."""
 
 
+@dataclass(frozen=True)
+class Source:
+    """Which model is to be asked, and how, in the words of the command line.
+
+    What is None is left to the client.
+    """
+
+    model: Any = None  # a name, a function, or a model that can be asked as it is
+    name: str | None = None  # the rater's
+    base_url: str | None = None
+    local: str | Path | None = None  # the path or id of a model on this machine
+    constrained: bool = False
+    key_env: str = "OPENAI_API_KEY"
+    concurrency: int | None = None
+    max_tokens: int | None = None
+    temperature: float = 0.0
+    seed: int | None = None
+
+    @property
+    def is_name(self) -> bool:
+        """Whether nothing but a name says which model it is."""
+        return isinstance(self.model, str) and self.local is None and self.base_url is None
+
+
+class Client(Protocol):
+    """A kind of model, as it stands in the registry: by its class."""
+
+    help: str  # a line for people who choose one
+
+    @classmethod
+    def fits(cls, source: Source) -> bool:
+        """Whether this client can ask that model."""
+
+    @classmethod
+    def of(cls, source: Source) -> Model:
+        """The model, ready to be asked; ValueError where something it needs is missing."""
+
+
 class FunctionModel:
     """A model that is a function of the messages, or of one text, returning a text."""
+
+    help = "in scripts and notebooks: any function from messages, or from one text, to a text"
+
+    @classmethod
+    def fits(cls, source: Source) -> bool:
+        return callable(source.model)
+
+    @classmethod
+    def of(cls, source: Source) -> Model:
+        name = source.name or getattr(source.model, "name", "") or "model"
+        return cls(source.model, name, source.concurrency or 1)
 
     def __init__(self, function: Callable[..., Any], name: str, concurrency: int = 1):
         self.name = name
@@ -125,18 +175,6 @@ class FunctionModel:
 
     async def close(self) -> None:
         pass
-
-
-def as_model(model: Any, name: str, concurrency: int | None = None) -> Model:
-    """The model itself, or a function made into one."""
-    if hasattr(model, "ask") and hasattr(model, "identity"):
-        return model
-    if callable(model):
-        return FunctionModel(model, name, concurrency or 1)
-    raise TypeError(
-        f"{type(model).__name__} cannot be asked: give a function from messages to a text, "
-        "an Endpoint or a LocalModel."
-    )
 
 
 def _takes_text(function: Callable[..., Any]) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raterbook.judges.clients.model import Model, as_model
+from raterbook.judges.clients import model_of
+from raterbook.judges.clients.model import Model, Source
 from raterbook.judges.judging import check_name, check_open, known_items, run_until_done, version_of
 from raterbook.judges.money import Prices
 from raterbook.judges.questions import rules as baseline
@@ -42,7 +43,7 @@ def questions(
     prices: Any = None,
     concurrency: int | None = None,
     temperature: float = 0.0,
-    max_tokens: int = 4096,
+    max_tokens: int | None = None,
     seed: int | None = None,
     key_env: str = "OPENAI_API_KEY",
     fresh: bool = False,
@@ -168,24 +169,12 @@ def _model(
 ) -> Model:
     if sum(given is not None for given in (ask, local, base_url)) > 1:
         raise ValueError("Name one source of replies: ask, local, or base_url.")
-    if ask is not None:
-        return as_model(ask, model or name or getattr(ask, "name", "") or "model", concurrency)
-    if local is not None:
-        from raterbook.judges.clients.local import LocalModel
-
-        return LocalModel(
-            local,
-            name=model or name,
-            max_new_tokens=min(parameters["max_tokens"], 1024),
-            temperature=parameters["temperature"],
-            seed=parameters["seed"] or 0,
-            batch_size=concurrency or 4,
-        )
-    if model is None:
+    if ask is None and local is None and model is None:
         raise ValueError(
             "Say who writes and answers: a model's name (--model), ask=, local= (--local), or "
             "rules=True (--rules)."
         )
-    from raterbook.judges.clients.endpoint import Endpoint
-
-    return Endpoint(model, base_url, concurrency=concurrency or 8, **parameters)
+    chosen = model if ask is None else ask
+    return model_of(
+        Source(chosen, model or name, base_url, local, concurrency=concurrency, **parameters)
+    )
