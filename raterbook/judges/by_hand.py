@@ -186,7 +186,7 @@ def _take(
         cache.keep(stored, key, reply, prompt=one.prompt.hash, asked=identity)
     parsed = parse(text, one.sheet, prompt=one.prompt.text)
     run.answers += cache.save(stored, run.rater, one.sheet, parsed, key, replicate)
-    if parsed.ok and replicate == 1:
+    if parsed.usable and replicate == 1:
         for (part, question), given in parsed.answers.items():
             known[one.sheet.ref, part, question] = given.value
     asked = tuple(question.id for question in one.sheet.questions)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.clients.model import Messages, Reply
 from raterbook.judges.replies.parsing import Parsed
+from raterbook.judges.replies.values import Given
 from raterbook.judges.schema import is_closed
-from raterbook.judges.sheets import Sheet
+from raterbook.judges.sheets import Cell, Sheet
 from raterbook.protocols import Example, asked
 from raterbook.rounds import Event
 
@@ -136,7 +137,7 @@ def put(stored: StoredRound, rater: str, events: Sequence[Event]) -> None:
 def events_of(
     sheet: Sheet, parsed: Parsed, key: str, replicate: int, standing: Standing
 ) -> list[Event]:
-    """The answers of an ok reply, else that there are none and why; the same ones every time.
+    """The answers of a usable reply, else that there are none and why; the same ones every time.
 
     `standing` holds what the rater has answered: a failure later on takes nothing of it back.
     """
@@ -156,42 +157,26 @@ def answered(events: Sequence[Event]) -> int:
 
 
 def _events(sheet: Sheet, parsed: Parsed, key: str, replicate: int) -> Iterator[Event]:
-    if not parsed.ok:
+    if not parsed.usable:
         for question in sheet.questions:
             if is_closed(question):
                 for part in sheet.numbers(question):
                     if asked(question, sheet.answers_about(part, {})):
-                        yield _event(
-                            sheet, key, replicate, part, question.id, None, "skipped", parsed.status
-                        )
+                        skipped = Given(None, "skipped", parsed.status)
+                        yield _event(sheet, key, replicate, (part, question.id), skipped)
         return
-    for (part, question_id), given in parsed.answers.items():
-        yield _event(
-            sheet, key, replicate, part, question_id, given.value, given.status, given.reason
-        )
+    for cell, given in parsed.answers.items():
+        yield _event(sheet, key, replicate, cell, given)
+    for cell in parsed.blank:
+        yield _event(sheet, key, replicate, cell, Given(None, "skipped", "blank"))
 
 
-def _event(
-    sheet: Sheet,
-    key: str,
-    replicate: int,
-    part: int,
-    question: str,
-    value: Any,
-    status: str,
-    reason: str | None,
-) -> Event:
-    said = "\x1f".join(map(str, (key, sheet.ref, part, question, replicate, value, status, reason)))
-    return Event(
-        hashlib.sha256(said.encode()).hexdigest()[:40],
-        sheet.ref,
-        question,
-        value,
-        part,
-        replicate,
-        status,
-        reason,
-    )
+def _event(sheet: Sheet, key: str, replicate: int, cell: Cell, given: Given) -> Event:
+    (part, question), about = cell, sheet.ref
+    value, status, reason = given.value, given.status, given.reason
+    said = "\x1f".join(map(str, (key, about, part, question, replicate, value, status, reason)))
+    name = hashlib.sha256(said.encode()).hexdigest()[:40]
+    return Event(name, about, question, value, part, replicate, status, reason)
 
 
 # Writes of a run, several in one transaction: a commit waits for the disk.

@@ -137,7 +137,7 @@ class Runner:
                 better = self._parse(second, sheet, prompt)
                 cost = total(reply.cost, second.cost)
                 retries = reply.retries + second.retries + 1
-                if better.ok or not parsed.answers:
+                if better.ok or (better.usable and not parsed.usable) or not parsed.answers:
                     key, parsed, reply = second_key, better, second
                 reply = replace(reply, retries=retries, cost=cost)
         asked = tuple(question.id for question in sheet.questions)
@@ -192,7 +192,7 @@ class Runner:
             return
         events = cache.events_of(sheet, parsed, key, replicate, self._standing)
         self.result.answers += cache.answered(events)
-        if parsed.ok:
+        if parsed.usable:
             for (part, question), given in parsed.answers.items():
                 self._known[replicate][sheet.ref, part, question] = given.value
         if self._ask:

@@ -104,11 +104,6 @@ def test_two_replies_that_both_failed_cost_both(opened):
     assert done.frame()["cost"].sum() == pytest.approx(done.spent) == pytest.approx(0.02)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="part 11: one run, one reader of replies",
-)
 def test_one_blank_answer_of_a_reply_leaves_the_others_at_either_door(opened):
     stored = opened(ONE, parts=TWO)
     assert by_judge(stored, "Ana", "") == by_questions(stored, "Ana", "")

@@ -31,18 +31,24 @@ STATUSES = ("ok", "refused", "parse_error", "partial")
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a reply says. Only a reply with status ok makes answers."""
+    """What a reply says. Only an ok one makes answers, or one that lacks nothing but its blanks."""
 
     status: str
     answers: dict[Cell, Given] = field(default_factory=dict)
     reasons: dict[Cell, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()  # why it is not ok
     missing: tuple[str, ...] = ()  # texts and percentages it lacks; no reason to refuse it
+    blank: tuple[Cell, ...] = ()  # parts it names and leaves open, where that is all it lacks
     shape: str = ""  # json, fenced, embedded, markdown, repaired or bare
 
     @property
     def ok(self) -> bool:
         return self.status == "ok"
+
+    @property
+    def usable(self) -> bool:
+        """Whether its answers count: a part left blank does not spoil the others."""
+        return self.ok or bool(self.blank)
 
 
 def parse(text: str, sheet: Sheet, *, cut: bool = False, prompt: str = "") -> Parsed:
@@ -89,7 +95,7 @@ def _failed(text: str, read: list[Parsed], cut: bool) -> Parsed:
 def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
     """Raw values checked question by question, so that conditions see what came before."""
     answers: dict[Cell, Given] = {}
-    problems, missing = list(raw.problems), list[str]()
+    problems, missing, blank = list(raw.problems), list[str](), list[Cell]()
     targets = {target: question for question, target in words.targets.items()}
     known = {part.number for part in sheet.parts} | {0}
     strange = sorted({part for part, _ in raw.values} - known)
@@ -108,6 +114,8 @@ def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
             if is_nothing(value):
                 if is_missing(question, context) and is_closed(question):
                     problems.append(f"{name_of(cell)} is missing")
+                    if part and isinstance(value, str):
+                        blank.append(cell)
                 elif is_missing(question, context):
                     missing.append(name_of(cell))
                 continue
@@ -122,9 +130,10 @@ def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
             closed += is_closed(question)
     some = closed or (answers and not any(is_closed(one) for one in sheet.questions))
     if not some:
-        return Parsed("parse_error", {}, raw.reasons, tuple(problems), tuple(missing), shape)
+        return Parsed("parse_error", {}, raw.reasons, tuple(problems), tuple(missing), shape=shape)
     status = "partial" if problems else "ok"
-    return Parsed(status, answers, raw.reasons, tuple(problems), tuple(missing), shape)
+    left = tuple(blank) if len(blank) == len(problems) else ()
+    return Parsed(status, answers, raw.reasons, tuple(problems), tuple(missing), left, shape)
 
 
 def _values(answers: dict[Cell, Given]) -> dict[Cell, object]:
