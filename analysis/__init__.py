@@ -19,7 +19,7 @@ from analysis.averages.severity import confusion, distribution, rater_severity
 from analysis.averages.weighted import Confidence, confidence, weighted_mean
 from analysis.estimate import REASONS, WARNINGS, Estimate, sentence
 from analysis.older import KappaTest, benchmark, kappa_test
-from analysis.text import is_unanswerable, token_f1, tokenise
+from analysis.text import token_f1, tokenise
 
 __all__ = [
     "REASONS",
@@ -43,7 +43,6 @@ __all__ = [
     "distribution",
     "gwet",
     "icc",
-    "is_unanswerable",
     "kappa",
     "kappa_by_category",
     "kappa_test",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -39,18 +39,13 @@ class Estimate:
 
     def __post_init__(self) -> None:
         if self.reason is not None and self.reason not in REASONS:
-            raise ValueError(f"unknown reason {self.reason!r}: see analysis/reasons.py")
+            raise ValueError(f"unknown reason {self.reason!r}: see analysis/estimate.py")
         unknown = [code for code in self.warnings if code not in WARNINGS]
         if unknown:
-            raise ValueError(f"unknown warning {unknown[0]!r}: see analysis/reasons.py")
+            raise ValueError(f"unknown warning {unknown[0]!r}: see analysis/estimate.py")
 
     def __float__(self) -> float:
         return float("nan") if self.value is None else float(self.value)
-
-    @property
-    def n_items(self) -> int:
-        """The units, by the name that rows and pages use."""
-        return self.n_units
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -61,15 +56,6 @@ class Estimate:
         if self.low_like is not None:
             said.append("raters like these")
         return tuple(said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as plain values, at full precision."""
-        fields = asdict(self)
-        fields["raters"] = list(self.raters)
-        fields["warnings"] = list(self.warnings)
-        fields["beside"] = dict(self.beside)
-        fields["scope"] = list(self.scope)
-        return fields
 
     def notes(self) -> list[str]:
         """The reason and the warnings as sentences."""

@@ -12,20 +12,6 @@ from collections.abc import Callable
 TOKENISERS = ("squad", "char", "jieba", "auto")
 ARTICLES = frozenset({"a", "an", "the"})
 PUNCTUATION = str.maketrans("", "", string.punctuation)
-UNANSWERABLE = "<Unanswerable>"
-SAYINGS = frozenset(
-    {
-        "<unanswerable>",
-        "unanswerable",
-        "无法推断",
-        "無法推斷",
-        "cannot be determined",
-        "cannot be determined from the text",
-        "can't be determined",
-        "not answerable",
-        "no answer",
-    }
-)
 # Scripts written without spaces, where a character is the token: kana, Han, Hangul.
 CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
@@ -70,12 +56,6 @@ def _shared(a: list[str], b: list[str]) -> int:
             left.remove(token)
             shared += 1
     return shared
-
-
-def is_unanswerable(text: str) -> bool:
-    """Whether an answer says that the text does not contain one."""
-    said = unicodedata.normalize("NFKC", text).casefold().strip().rstrip(".。!！ ")
-    return said in SAYINGS
 
 
 def _tokeniser(name: str, text: str) -> Callable[[str], list[str]]:

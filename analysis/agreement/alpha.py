@@ -10,7 +10,8 @@ import numpy as np
 from analysis.agreement.infer import infer
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
-from analysis.ratings.patterns import count_values, find_patterns
+from analysis.intervals.published import Shares
+from analysis.ratings.patterns import Patterns, count_values, find_patterns
 from analysis.ratings.ratings import Ratings, read
 
 TOLERANCE = 1e-12
@@ -43,6 +44,27 @@ class Alpha:
         n = n_v.sum(axis=1)
         between = ((n_v @ self.delta) * n_v).sum(axis=1)
         return _one_minus((n - 1) * within, between, n)
+
+    def unit_shares(self, patterns: Patterns) -> Shares:
+        """What each unit adds, as Gwet linearises it, and how many units add the same."""
+        met = patterns.rated >= 2
+        h, weights = count_values(patterns.codes[met], patterns.q), patterns.weights[met]
+        w = 1 - self.delta / max(float(self.delta.max()), 1e-300)
+        m, n = h.sum(axis=1), float(weights.sum())
+        typical = float(weights @ m) / n
+        share = weights @ h / (n * typical)
+        agreed = (h * (h @ w - 1)).sum(axis=1) / (typical * (m - 1))
+        observed = float(weights @ agreed) / n
+        more = (m - typical) / typical
+        expected = float(share @ w @ share)
+        # The published variance leaves alpha's small-sample correction out, and so does this.
+        value = (observed - expected) / (1 - expected)
+        own = h @ ((w @ share + share @ w) / 2) / typical - expected * more
+        if self.later_variance:
+            small = 1 / (n * typical)
+            observed = (1 - small) * observed + small
+        each = agreed - observed * more - expected
+        return (each - 2 * (1 - value) * (own - expected)) / (1 - expected), weights
 
 
 class NominalAlpha:
@@ -78,6 +100,10 @@ class NominalAlpha:
         same = (repeated**2).sum(axis=1) + once
         return _one_minus((n - 1) * within, n**2 - same, n)
 
+    def unit_shares(self, patterns: Patterns) -> Shares:
+        """Those of the same distances in a table."""
+        return Alpha(1 - np.eye(patterns.q)).unit_shares(patterns)
+
 
 class IntervalAlpha:
     """Alpha of squared differences between numbers: four sums, however many values there are."""
@@ -96,11 +122,17 @@ class IntervalAlpha:
         pairable = m >= 2
         total, squares = x.sum(axis=1), (x**2).sum(axis=1)
         apart = 2 * (m * squares - total**2) / np.maximum(m - 1, 1)
-        return np.column_stack([m, total, squares, apart]) * pairable[:, None]
+        return np.asarray(np.column_stack([m, total, squares, apart]) * pairable[:, None])
 
     def values(self, totals: np.ndarray) -> np.ndarray:
         n, total, squares, within = totals.T
         return _one_minus((n - 1) * within, 2 * (n * squares - total**2), n)
+
+    def unit_shares(self, patterns: Patterns) -> Shares | None:
+        """Those of the same distances in a table; ranks depend on the counts and have none."""
+        if self.name != "alpha_interval":
+            return None
+        return Alpha(np.subtract.outer(self.numbers, self.numbers) ** 2).unit_shares(patterns)
 
 
 class OrdinalAlpha:
@@ -118,7 +150,7 @@ class OrdinalAlpha:
         own = np.arange(q)
         pairs[:, own, own] -= h
         pairs /= np.maximum(m - 1, 1)[:, None, None]
-        return pairs.reshape(len(codes), q * q)
+        return np.asarray(pairs.reshape(len(codes), q * q))
 
     def values(self, totals: np.ndarray) -> np.ndarray:
         q = round(totals.shape[1] ** 0.5)
@@ -250,20 +282,20 @@ def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarra
     gap = x[:, None] - x[None, :]
     total = x[:, None] + x[None, :]
     if level == "nominal":
-        return (gap != 0).astype(float)
+        return np.asarray((gap != 0).astype(float))
     if level == "absolute":
-        return np.abs(gap)
+        return np.asarray(np.abs(gap))
     if level == "interval":
-        return gap**2
+        return np.asarray(gap**2)
     if level == "ratio":
         if len(x) and x.min() < 0:
             raise ValueError(f"ratio level with a negative value {x.min():g}: use interval")
-        return np.divide(gap, total, out=np.zeros_like(gap), where=total != 0) ** 2
+        return np.asarray(np.divide(gap, total, out=np.zeros_like(gap), where=total != 0) ** 2)
     low, high = x.min(), x.max()
     if level == "circular":
         return np.asarray(np.sin(np.pi * gap / (high - low + 1)) ** 2)
     room = (total - 2 * low) * (2 * high - total)
-    return np.divide(gap**2, room, out=np.zeros_like(gap), where=room > 0)
+    return np.asarray(np.divide(gap**2, room, out=np.zeros_like(gap), where=room > 0))
 
 
 def _from_function(distance: Callable[[Any, Any], float], scale: Any) -> np.ndarray:

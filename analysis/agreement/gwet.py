@@ -12,8 +12,9 @@ from analysis.agreement.alpha import Alpha, refuse_labels
 from analysis.agreement.infer import infer
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
+from analysis.intervals.published import Shares, linear, per_pairable
 from analysis.intervals.resampling import FISHER, LOGIT
-from analysis.ratings.patterns import count_values, find_patterns
+from analysis.ratings.patterns import Patterns, count_values, find_patterns
 from analysis.ratings.ratings import Ratings, read
 
 
@@ -140,7 +141,7 @@ def within_weights(numbers: np.ndarray, within: float) -> np.ndarray:
     """1 where two values lie at most `within` apart."""
     if len(numbers) > MOST:
         raise ValueError(f"{len(numbers):,} different values: round them to at most {MOST:,}")
-    return (np.abs(numbers[:, None] - numbers[None, :]) <= within + 1e-9).astype(float)
+    return np.asarray((np.abs(numbers[:, None] - numbers[None, :]) <= within + 1e-9).astype(float))
 
 
 def _shared(
@@ -212,24 +213,24 @@ def _named(name: str, x: np.ndarray) -> np.ndarray:
     low, high = x.min(), x.max()
     width = high - low
     if name == "linear":
-        return 1 - gap / width
+        return np.asarray(1 - gap / width)
     if name == "quadratic":
-        return 1 - (gap / width) ** 2
+        return np.asarray(1 - (gap / width) ** 2)
     if name == "radical":
-        return 1 - np.sqrt(gap / width)
+        return np.asarray(1 - np.sqrt(gap / width))
     if name == "ordinal":
         return _ordinal(len(x))
     if name == "ratio":
         if low < 0 or high + low == 0:
             raise ValueError("ratio weights need a scale of numbers that are not negative")
         share = np.divide(gap, total, out=np.zeros_like(gap), where=total != 0)
-        return 1 - share**2 / (width / (high + low)) ** 2
+        return np.asarray(1 - share**2 / (width / (high + low)) ** 2)
     if name == "circular":
         turned = np.sin(np.pi * gap / (width + 1)) ** 2
-        return 1 - turned / turned.max()
+        return np.asarray(1 - turned / turned.max())
     room = (total - 2 * low) * (2 * high - total)
     apart = np.divide(gap**2, room, out=np.zeros_like(gap), where=room > 0)
-    return 1 - apart / apart.max()
+    return np.asarray(1 - apart / apart.max())
 
 
 def _ordinal(q: int) -> np.ndarray:
@@ -238,7 +239,7 @@ def _ordinal(q: int) -> np.ndarray:
         [[comb(abs(k - m) + 1, 2) if k != m else 0 for m in range(q)] for k in range(q)],
         dtype=float,
     )
-    return 1 - between / between.max()
+    return np.asarray(1 - between / between.max())
 
 
 def _checked(matrix: np.ndarray, q: int) -> np.ndarray:
@@ -283,6 +284,11 @@ class ObservedAgreement:
     def values(self, totals: np.ndarray) -> np.ndarray:
         return divide(totals[:, 1], totals[:, 0])
 
+    def unit_shares(self, patterns: Patterns) -> Shares:
+        """What each unit adds, as Gwet linearises it, and how many units add the same."""
+        agreed, paired, _ = agreement_within(patterns.codes, patterns.q, self.weights)
+        return agreed * per_pairable(paired, patterns.weights), patterns.weights
+
 
 class SharedChance:
     """Coefficients whose chance comes from the raters' joint use of the values.
@@ -313,12 +319,27 @@ class SharedChance:
     def expected(self, share: np.ndarray) -> np.ndarray:
         q, total = len(self.weights), self.weights.sum()
         if self.chance == "fleiss":
-            return ((share @ self.weights) * share).sum(axis=1)
+            return np.asarray(((share @ self.weights) * share).sum(axis=1))
         if self.chance == "gwet":
             if q < 2:
                 return np.ones(len(share))
-            return total / (q * (q - 1)) * (share * (1 - share)).sum(axis=1)
+            return np.asarray(total / (q * (q - 1)) * (share * (1 - share)).sum(axis=1))
         return np.full(len(share), total / max(q, 1) ** 2)
+
+    def unit_shares(self, patterns: Patterns) -> Shares:
+        """What each unit adds, as Gwet linearises it, and how many units add the same."""
+        w, weights = self.weights, patterns.weights
+        agreed, paired, shares = agreement_within(patterns.codes, patterns.q, w)
+        share = weights @ shares / weights.sum()
+        expected = float(self.expected(share[None, :])[0])
+        if self.chance == "fleiss":
+            own = shares @ ((w @ share + share @ w) / 2)
+        elif self.chance == "gwet":
+            q = len(w)
+            own = w.sum() / (q * (q - 1)) * (shares @ (1 - share))
+        else:
+            own = np.full(len(shares), expected)
+        return linear(agreed, paired, weights, expected, own), weights
 
 
 class OwnChance:
@@ -348,6 +369,26 @@ class OwnChance:
         together = ((joint @ self.weights) * joint).sum(axis=1)
         return beyond_chance(observed, divide(together - alone, raters * (raters - 1.0)))
 
+    def unit_shares(self, patterns: Patterns) -> Shares:
+        """What each unit adds, as Gwet linearises it, and how many units add the same."""
+        # Who answered nothing has no shares.
+        codes = patterns.codes[:, patterns.codes.any(axis=0)]
+        q, weights = patterns.q, patterns.weights
+        w, n, r = self.weights, float(weights.sum()), codes.shape[1]
+        agreed, paired, _ = agreement_within(codes, q, w)
+        shown = indicators(codes, q).reshape(len(codes), r, q)
+        answered = np.einsum("p,pgk->g", weights, shown)
+        share = np.einsum("p,pgk->gk", weights, shown) / answered[:, None]
+        # A rater's shares, as this unit alone would have them, centred on the rater's own.
+        given = shown.sum(axis=2)
+        moved = share + (n / answered)[:, None] * (shown - given[:, :, None] * share)
+        others = share.sum(axis=0) - share
+        half = (w + w.T) / 2
+        pairs = r * (r - 1)
+        own = np.einsum("pgk,kl,gl->p", moved, half, others) / pairs
+        expected = float(np.einsum("gk,kl,gl->", share, half, others)) / pairs
+        return linear(agreed, paired, weights, expected, own), weights
+
 
 def agreement_within(
     codes: np.ndarray, q: int, weights: np.ndarray
@@ -365,7 +406,7 @@ def agreement_within(
 def indicators(codes: np.ndarray, q: int) -> np.ndarray:
     """Per pattern and rater, which value was given: raters × q zeros and ones, laid flat."""
     shown = codes[:, :, None] == np.arange(1, q + 1)
-    return shown.reshape(len(codes), codes.shape[1] * q).astype(float)
+    return np.asarray(shown.reshape(len(codes), codes.shape[1] * q).astype(float))
 
 
 def beyond_chance(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
@@ -373,10 +414,10 @@ def beyond_chance(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
     room = 1 - expected
     defined = np.abs(room) > TOLERANCE
     blank = np.full_like(observed, np.nan)
-    return np.divide(observed - expected, room, out=blank, where=defined)
+    return np.asarray(np.divide(observed - expected, room, out=blank, where=defined))
 
 
 def divide(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
     """top / bottom, NaN where there is nothing to divide by."""
     blank = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
-    return np.divide(top, bottom, out=blank, where=bottom > TOLERANCE)
+    return np.asarray(np.divide(top, bottom, out=blank, where=bottom > TOLERANCE))

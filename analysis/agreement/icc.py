@@ -74,7 +74,7 @@ class IntraclassCorrelation:
         noise = noise / harmonic if self.form.endswith("k") else noise
         whole = unit + noise
         blank = np.full_like(whole, np.nan)
-        return np.divide(unit, whole, out=blank, where=np.abs(whole) > TOLERANCE)
+        return np.asarray(np.divide(unit, whole, out=blank, where=np.abs(whole) > TOLERANCE))
 
     def components(self, totals: np.ndarray) -> tuple[np.ndarray, ...]:
         """Variance between units, between raters and left over, and the harmonic mean of raters.
@@ -139,6 +139,11 @@ class IntraclassCorrelation:
         parts = self.whole(patterns)[:3]
         return "no_total_variance" if np.isfinite(parts).all() else "too_few_units"
 
+    def published_ends(self, patterns: Patterns, coverage: float) -> tuple[float, float] | str:
+        """Shrout and Fleiss's interval, or the reason why there is none."""
+        x = np.append(0.0, self.numbers)[patterns.codes]
+        return f_interval(self.form, x, patterns.weights, coverage)
+
 
 def _effects(
     shared: np.ndarray, gaps: np.ndarray, given: np.ndarray
@@ -187,7 +192,7 @@ def _split(shared: np.ndarray) -> np.ndarray:
         if (further == reached).all():
             break
         reached = further
-    return np.any(met & ~reached, axis=1)
+    return np.asarray(np.any(met & ~reached, axis=1))
 
 
 def _explained(patterns: Patterns, gaps: np.ndarray, given: np.ndarray) -> tuple[float, int]:

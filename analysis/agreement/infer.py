@@ -22,11 +22,12 @@ from analysis.intervals.interval import (
     USUAL,
     Interval,
     Options,
-    Sample,
+    UnitSums,
     Unseen,
     estimated,
     interval_of,
 )
+from analysis.intervals.published import analytic_interval
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import FISHER, LOGIT
 from analysis.ratings.patterns import Patterns
@@ -94,8 +95,6 @@ def _interval(
     options: Options,
 ) -> Interval:
     if options.interval == "analytic" and patterns.blocks is None:
-        from analysis.intervals.published import analytic_interval
-
         published = analytic_interval(statistic, patterns, options.coverage)
         if published is not None:
             return published
@@ -117,7 +116,7 @@ def _interval(
         rows, weights = rows_to_resample(statistic, work)
         left = leave_raters_out(statistic, compared) if with_raters else None
     link = getattr(statistic, "link", FISHER)
-    sample = Sample(
+    sample = UnitSums(
         rows,
         weights,
         "clusters" if _share_clusters(patterns) else "units",
@@ -133,8 +132,7 @@ def _interval(
             carried=each if len(each) == len(rows) else None,
             unseen=unseen(statistic, work, often, weights @ rows),
         )
-    edge = getattr(statistic, "edge", 1.0)
-    return interval_of(values, sample, options, link=link, left=left, edge=edge)
+    return interval_of(values, sample, options, link=link, left=left)
 
 
 def _compared(statistic: Statistic, patterns: Patterns) -> Patterns:
@@ -284,7 +282,7 @@ def why_undefined(patterns: Patterns, statistic: Statistic) -> str:
     answers = patterns.answers
     if len(np.unique(answers.code[patterns.rated[answers.pattern] >= 2])) == 1:
         return getattr(statistic, "single_value_reason", "no_variation")
-    return getattr(statistic, "undefined_reason", "weights_give_no_disagreement")
+    return "weights_give_no_disagreement"
 
 
 def beside(patterns: Patterns, coded: Ratings) -> dict[str, Any]:

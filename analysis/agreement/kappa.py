@@ -22,6 +22,7 @@ from analysis.agreement.infer import infer
 from analysis.agreement.statistic import GROUPS, LARGE
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
+from analysis.intervals.published import Shares, linear
 from analysis.intervals.raters import Departures, steps
 from analysis.intervals.resampling import FISHER
 from analysis.ratings.patterns import Patterns, find_patterns
@@ -265,6 +266,29 @@ class PairKappa:
         square = np.where(there, n, 1.0) ** 2
         kappa = beyond_chance(agreed / np.sqrt(square), expected / square)
         return np.where(there, kappa, np.nan)
+
+    def unit_shares(self, patterns: Patterns) -> Shares | None:
+        """What each unit of two raters adds; weights need not be the same both ways round."""
+        if patterns.codes.shape[1] != 2:
+            return None
+        both = (patterns.codes > 0).all(axis=1)
+        patterns = Patterns(patterns.codes[both], patterns.weights[both], patterns.q)
+        w, weights, q = self.weights, patterns.weights, patterns.q
+        first, second = patterns.codes.T - 1
+        of_first, of_second = (
+            np.bincount(given, weights, q) / weights.sum() for given in (first, second)
+        )
+        if not self.own:
+            of_first = of_second = (of_first + of_second) / 2
+        near_first, near_second = w.T @ of_first, w @ of_second
+        if self.own:
+            own = (near_second[first] + near_first[second]) / 2
+        else:
+            near = (near_first + near_second) / 2
+            own = (near[first] + near[second]) / 2
+        expected = float(of_first @ near_second)
+        each = linear(w[first, second], np.ones(len(first)), weights, expected, own)
+        return each, weights
 
 
 def _counted(kappas: np.ndarray) -> np.ndarray:

@@ -24,8 +24,9 @@ class Statistic(Protocol):
     """A statistic of coded ratings.
 
     `exchangeable` says that it does not matter who gave which value. Where they differ from
-    the usual, `link`, `edge` and the reasons for being undefined are attributes too; so is
-    `most_raters`, above which an interval would take too long.
+    the usual, `link` and `single_value_reason` are attributes too; so is `most_raters`, above
+    which an interval would take too long. `unit_shares` or `published_ends` give the interval of
+    its own paper.
     """
 
     name: str

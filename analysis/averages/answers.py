@@ -10,13 +10,13 @@ import numpy as np
 
 from analysis.agreement.statistic import CELLS
 from analysis.estimate import Estimate
-from analysis.intervals.interval import USUAL, Options, Sample, estimated, interval_of
+from analysis.intervals.interval import USUAL, Options, UnitSums, estimated, interval_of
 from analysis.intervals.raters import Departures, add_rows
 from analysis.intervals.resampling import PLAIN, LeftOut, Link
 
 
 @dataclass(frozen=True)
-class Cells:
+class Entries:
     """One entry per answer: its unit, its rater, its cluster (all as codes), and numbers.
 
     `raters` and `clusters` are the names behind the codes, where they are known.
@@ -32,7 +32,7 @@ class Cells:
     def __len__(self) -> int:
         return len(self.unit)
 
-    def where(self, keep: np.ndarray) -> Cells:
+    def where(self, keep: np.ndarray) -> Entries:
         """Only these answers."""
         return replace(
             self,
@@ -71,12 +71,12 @@ def add_up(codes: np.ndarray, columns: tuple[np.ndarray, ...]) -> np.ndarray:
     return np.column_stack([np.bincount(codes.ravel(), column, size) for column in columns])
 
 
-Rows = Callable[[Cells], np.ndarray]
+Rows = Callable[[Entries], np.ndarray]
 
 
 def infer_cells(
     name: str,
-    cells: Cells,
+    cells: Entries,
     rows_of: Rows,
     values: Callable[[np.ndarray], np.ndarray],
     options: Options = USUAL,
@@ -110,7 +110,7 @@ def infer_cells(
     if options.interval == "jackknife" and len(present) >= 3:
         left = _leave_raters_out(cells, present, rows_of, values)
     present_clusters, answers = np.unique(cells.cluster, return_counts=True)
-    sample = Sample(
+    sample = UnitSums(
         rows,
         np.ones(len(rows), dtype=np.int64),
         "clusters",
@@ -130,7 +130,7 @@ def infer_cells(
 
 
 def _leave_raters_out(
-    cells: Cells,
+    cells: Entries,
     present: np.ndarray,
     rows_of: Rows,
     values: Callable[[np.ndarray], np.ndarray],
@@ -166,7 +166,7 @@ def _leave_raters_out(
 
 
 def _rows_without(
-    cells: Cells,
+    cells: Entries,
     rater: np.ndarray,
     who: np.ndarray,
     cluster: np.ndarray,
@@ -203,4 +203,6 @@ def _ends(batch: np.ndarray) -> tuple[list[int], list[int]]:
 def ratio(totals: np.ndarray) -> np.ndarray:
     """First sum over second, NaN where the second is zero."""
     blank = np.full(len(totals), np.nan)
-    return np.divide(totals[:, 0], totals[:, 1], out=blank, where=np.abs(totals[:, 1]) > 1e-12)
+    return np.asarray(
+        np.divide(totals[:, 0], totals[:, 1], out=blank, where=np.abs(totals[:, 1]) > 1e-12)
+    )

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Cells, add_up, infer_cells, ratio
+from analysis.averages.answers import Entries, add_up, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.intervals.interval import USUAL, Options
 from analysis.ratings.long import identities
@@ -89,7 +89,7 @@ def compare_systems(
     for a, b in combinations(sorted(set(labels)), 2):
         common = np.intersect1d(cases[labels == a], cases[labels == b])
         keep = np.isin(cases, common) & np.isin(labels, [a, b])
-        cells = Cells(
+        cells = Entries(
             cases[keep],
             raters[keep],
             clusters[keep],
@@ -116,10 +116,10 @@ def compare_systems(
     return pd.DataFrame(rows)
 
 
-def pooled_difference(cells: Cells, options: Options = USUAL) -> Estimate:
+def pooled_difference(cells: Entries, options: Options = USUAL) -> Estimate:
     """Share of the first system − share of the second, each Σ x / Σ of over all its answers."""
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         x, of, first = (part.numbers[name] for name in ("x", "of", "first"))
         return part.per_cluster(first * x, first * of, (1 - first) * x, (1 - first) * of)
 
@@ -133,13 +133,13 @@ def _gap(totals: np.ndarray) -> np.ndarray:
     return np.where(there, gap, np.nan)
 
 
-def paired_difference(cells: Cells, options: Options = USUAL) -> Estimate:
+def paired_difference(cells: Entries, options: Options = USUAL) -> Estimate:
     """Mean of the first system − mean of the second, each case's two means set against each other.
 
     Cases count the same, however many raters or sentences each system had there.
     """
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         x, first = part.numbers["x"], part.numbers["first"]
         sums, clusters = part.per_unit(first * x, first, (1 - first) * x, 1 - first)
         both = (sums[:, 1] > 0) & (sums[:, 3] > 0)

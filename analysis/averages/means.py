@@ -11,10 +11,10 @@ import pandas as pd
 
 from analysis.agreement.infer import called
 from analysis.agreement.statistic import rows_to_resample
-from analysis.averages.answers import Cells, infer_cells, ratio
+from analysis.averages.answers import Entries, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.intervals import resampling
-from analysis.intervals.interval import DRAWN, USUAL, Options, Sample, estimated, interval_of
+from analysis.intervals.interval import DRAWN, USUAL, Options, UnitSums, estimated, interval_of
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import LOG, PLAIN
 from analysis.ratings.patterns import find_patterns
@@ -31,7 +31,7 @@ def cells_of(
     raters: Iterable[Any] | None = None,
     keep: str | None = None,
     confidence: Any = None,
-) -> Cells:
+) -> Entries:
     """The answers of a long frame, a table or a plain list of values, one by one.
 
     With `confidence` they carry it as the number c, NaN where none was given.
@@ -56,7 +56,7 @@ def _read(ratings: Any, **given: Any) -> Ratings:
     return coded
 
 
-def _one_by_one(coded: Ratings) -> Cells:
+def _one_by_one(coded: Ratings) -> Entries:
     unit, rater = np.nonzero(coded.codes)
     x = coded.numbers[coded.codes[unit, rater] - 1] if len(unit) else np.zeros(0)
     clusters = unit if coded.clusters is None else coded.clusters[unit]
@@ -64,7 +64,7 @@ def _one_by_one(coded: Ratings) -> Cells:
     if coded.confidence is not None:
         numbers["c"] = coded.confidence[unit, rater]
     named = coded.units if coded.clusters is None else coded.cluster_names
-    return Cells(unit, rater, clusters, numbers, coded.raters, named)
+    return Entries(unit, rater, clusters, numbers, coded.raters, named)
 
 
 def gone_through(values: Any) -> Any:
@@ -149,7 +149,7 @@ def _mean_of_patterns(coded: Ratings, options: Options) -> Estimate:
     with_raters = options.interval == "jackknife" and len(answered) >= 3
     left = leave_raters_out(statistic, patterns) if with_raters else None
     alone = patterns.blocks is None
-    sample = Sample(
+    sample = UnitSums(
         rows, weights, "clusters", "unit" if alone else "cluster", sizes=rows[:, 1].astype(float)
     )
     found = interval_of(statistic.values, sample, options, link=PLAIN, left=left, edge=None)
@@ -164,7 +164,7 @@ def _mean_of_patterns(coded: Ratings, options: Options) -> Estimate:
     )
 
 
-def mean_of(cells: Cells, options: Options = USUAL) -> Estimate:
+def mean_of(cells: Entries, options: Options = USUAL) -> Estimate:
     """The mean of the numbers `x`."""
     return infer_cells(
         "mean",
@@ -175,12 +175,12 @@ def mean_of(cells: Cells, options: Options = USUAL) -> Estimate:
     )
 
 
-def sd_of(cells: Cells, options: Options = USUAL) -> Estimate:
+def sd_of(cells: Entries, options: Options = USUAL) -> Estimate:
     """The sample standard deviation (n − 1) of all ratings."""
     # Squares of numbers far from zero would cancel, so they are taken around the mean.
     middle = float(cells.numbers["x"].mean()) if len(cells) else 0.0
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         x = part.numbers["x"] - middle
         return part.per_cluster(x, x**2, np.ones(len(part)))
 
@@ -195,14 +195,14 @@ def _deviation(totals: np.ndarray) -> np.ndarray:
     return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1)), np.nan)
 
 
-def median_of(cells: Cells, options: Options = USUAL) -> Estimate:
+def median_of(cells: Entries, options: Options = USUAL) -> Estimate:
     """The median of all ratings; its interval is a percentile bootstrap whatever was asked.
 
     The jackknife of a median does not converge, so it is not offered.
     """
     points = np.unique(cells.numbers["x"])
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         place = np.searchsorted(points, part.numbers["x"])
         return part.per_cluster(*(1.0 * (place == k) for k in range(len(points))))
 
@@ -231,7 +231,7 @@ def _median(totals: np.ndarray, points: np.ndarray) -> np.ndarray:
     below = (reached < np.floor((n + 1) / 2)).sum(axis=1)
     above = (reached < np.ceil((n + 1) / 2)).sum(axis=1)
     last = len(points) - 1
-    return (points[np.minimum(below, last)] + points[np.minimum(above, last)]) / 2
+    return np.asarray((points[np.minimum(below, last)] + points[np.minimum(above, last)]) / 2)
 
 
 def sd(

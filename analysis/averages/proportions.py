@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Cells, infer_cells, ratio
+from analysis.averages.answers import Entries, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.intervals.interval import (
     DRAWN,
@@ -65,7 +65,7 @@ def proportion(
     return _of_counts(float(ratings), float(total), method, coverage)
 
 
-def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
+def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Entries:
     if values is None or isinstance(values, str):
         raise ValueError("name the values that count as hits, as a list")
     values, of = list(values), None if of is None else list(of)
@@ -80,7 +80,7 @@ def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Cells:
     clusters = unit if coded.clusters is None else coded.clusters[unit]
     named = coded.units if coded.clusters is None else coded.cluster_names
     numbers = {"hit": hit * 1.0, "of": within * 1.0}
-    return Cells(unit, rater, clusters, numbers, coded.raters, named)
+    return Entries(unit, rater, clusters, numbers, coded.raters, named)
 
 
 def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
@@ -136,7 +136,7 @@ def proportion_difference(
 
 def proportion_of(
     name: str,
-    cells: Cells,
+    cells: Entries,
     options: Options = USUAL,
     *,
     warnings: tuple[str, ...] = (),
@@ -190,7 +190,7 @@ def proportion_of(
     return found
 
 
-def _single_answers(cells: Cells) -> bool:
+def _single_answers(cells: Entries) -> bool:
     """Whether each entry is one yes or no, as Wilson's interval takes it."""
     hit, of = cells.numbers["hit"], cells.numbers["of"]
     return bool((of == 1).all() and np.isin(hit, (0.0, 1.0)).all())

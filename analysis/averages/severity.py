@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Cells, add_up, infer_cells, ratio
+from analysis.averages.answers import Entries, add_up, infer_cells, ratio
 from analysis.averages.means import cells_of
 from analysis.intervals.interval import Options
 from analysis.ratings.patterns import count_values
@@ -62,16 +62,18 @@ def rater_severity(
     return pd.DataFrame(found, columns=names)
 
 
-def _from_others(cells: Cells) -> Cells:
+def _from_others(cells: Entries) -> Entries:
     """Each rating of a shared unit, less the mean of the others' ratings of it."""
     x = cells.numbers["x"]
     if not len(cells):
-        return Cells(cells.unit, cells.rater, cells.cluster, {"gap": x}, cells.raters)
+        return Entries(cells.unit, cells.rater, cells.cluster, {"gap": x}, cells.raters)
     _, units = np.unique(cells.unit, return_inverse=True)
     sums = add_up(units, (x, np.ones(len(cells))))[units]
     met = sums[:, 1] > 1
     rest = (sums[:, 0] - x) / np.where(met, sums[:, 1] - 1, 1)
-    return Cells(cells.unit, cells.rater, cells.cluster, {"gap": x - rest}, cells.raters).where(met)
+    return Entries(cells.unit, cells.rater, cells.cluster, {"gap": x - rest}, cells.raters).where(
+        met
+    )
 
 
 def distribution(

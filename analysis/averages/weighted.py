@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Cells, add_up, infer_cells, ratio
+from analysis.averages.answers import Entries, add_up, infer_cells, ratio
 from analysis.averages.means import as_table, cells_of, gone_through, is_list, mean_of
 from analysis.estimate import Estimate
 from analysis.intervals.interval import USUAL, Options
@@ -56,7 +56,7 @@ def confident_cells(
     cluster: Any = None,
     raters: Iterable[Any] | None = None,
     keep: str | None = None,
-) -> Cells:
+) -> Entries:
     """Answers with the numbers x and c; c is NaN where no confidence was given."""
     values = gone_through(values)
     if isinstance(values, pd.DataFrame) and is_long(values):
@@ -104,11 +104,11 @@ def _in_rows(confidence: Any, values: Any) -> Any:
     return confidence.reindex(values.index)
 
 
-def weighted_mean_of(cells: Cells, options: Options = USUAL) -> Estimate:
+def weighted_mean_of(cells: Entries, options: Options = USUAL) -> Estimate:
     """Σ c·x / Σ c over the answers that carry a confidence."""
     given, warnings = with_confidence(cells)
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         c, x = part.numbers["c"], part.numbers["x"]
         return part.per_cluster(c * x, c)
 
@@ -137,7 +137,7 @@ def _linearised(found: Estimate, rows: np.ndarray) -> Estimate:
     return replace(found, low=low, high=high, se=float(np.sqrt(variance)), method=method)
 
 
-def weighted_mean_within_of(cells: Cells, options: Options = USUAL) -> Estimate:
+def weighted_mean_within_of(cells: Entries, options: Options = USUAL) -> Estimate:
     """Items count the same; within one, each rater weighs by confidence over their own mean.
 
     So neither raters who are always sure nor items that make everyone sure pull the mean.
@@ -147,7 +147,7 @@ def weighted_mean_within_of(cells: Cells, options: Options = USUAL) -> Estimate:
         own = add_up(given.rater, (given.numbers["c"], np.ones(len(given))))
         typical = np.divide(own[:, 0], own[:, 1], out=np.ones(len(own)), where=own[:, 0] > 0)
         relative = given.numbers["c"] / typical[given.rater]
-        given = Cells(
+        given = Entries(
             given.unit,
             given.rater,
             given.cluster,
@@ -155,7 +155,7 @@ def weighted_mean_within_of(cells: Cells, options: Options = USUAL) -> Estimate:
             given.raters,
         )
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         c, x = part.numbers["c"], part.numbers["x"]
         sums, clusters = part.per_unit(c * x, c)
         weighed = sums[:, 1] > 1e-12
@@ -175,7 +175,7 @@ def weighted_mean_within_of(cells: Cells, options: Options = USUAL) -> Estimate:
     )
 
 
-def with_confidence(cells: Cells) -> tuple[Cells, tuple[str, ...]]:
+def with_confidence(cells: Entries) -> tuple[Entries, tuple[str, ...]]:
     """The answers that carry a confidence, and a warning where some do not."""
     c = cells.numbers["c"]
     if (c < 0).any():
@@ -236,7 +236,7 @@ def confidence(
     return confidence_of(cells, Options(interval, resamples, coverage, seed))
 
 
-def confidence_of(cells: Cells, options: Options = USUAL) -> Confidence:
+def confidence_of(cells: Entries, options: Options = USUAL) -> Confidence:
     """The same from answers read already, with the numbers x and c."""
     cells, _ = with_confidence(cells)
     c = cells.numbers["c"]
@@ -270,7 +270,7 @@ def confidence_of(cells: Cells, options: Options = USUAL) -> Confidence:
     )
 
 
-def _both_rows(part: Cells) -> np.ndarray:
+def _both_rows(part: Entries) -> np.ndarray:
     x, c = part.numbers["x"], part.numbers["c"]
     return part.per_cluster(c * x, c, x, np.ones(len(part)))
 
@@ -282,7 +282,7 @@ def _gap(totals: np.ndarray) -> np.ndarray:
     return np.where(there, gap, np.nan)
 
 
-def _product_rows(part: Cells) -> np.ndarray:
+def _product_rows(part: Entries) -> np.ndarray:
     x, c = part.numbers["x"] - 3.0, part.numbers["c"]
     return part.per_cluster(np.ones(len(part)), x, c, x * x, c * c, x * c)
 
@@ -296,7 +296,7 @@ def _correlation(totals: np.ndarray) -> np.ndarray:
     return np.where(there, np.clip((xc - x * c / n) / root, -1, 1), np.nan)
 
 
-def _closeness(cells: Cells, options: Options) -> Estimate:
+def _closeness(cells: Entries, options: Options) -> Estimate:
     """Distance from the others' mean against confidence, each rater around their own averages."""
     name = "change_in_distance_per_point_of_confidence"
     if not len(cells):
@@ -307,7 +307,7 @@ def _closeness(cells: Cells, options: Options) -> Estimate:
     met = others > 0
     rest = (sums[:, 0] - cells.numbers["x"]) / np.where(met, others, 1)
     apart = np.abs(cells.numbers["x"] - rest)
-    with_distance = Cells(
+    with_distance = Entries(
         cells.unit, cells.rater, cells.cluster, {**cells.numbers, "d": apart}, cells.raters
     ).where(met)
     # Raters stand in the order of what they gave, so that no draw depends on their names.
@@ -315,7 +315,7 @@ def _closeness(cells: Cells, options: Options) -> Estimate:
     own = add_up(cells.rater, (np.ones(len(c)), x, c, x * x, c * c, x * c))
     order = in_order(own, np.zeros(len(own)))
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         c, d = part.numbers["c"], part.numbers["d"]
         mine = [part.rater == rater for rater in order]
         columns = [m * column for m in mine for column in (np.ones(len(c)), c, d, c * c, c * d)]
@@ -333,7 +333,7 @@ def _slope(totals: np.ndarray) -> np.ndarray:
     return np.where(there, (cd - c * d / n).sum(axis=1) / np.where(there, across, 1.0), np.nan)
 
 
-def _by_rater(cells: Cells) -> pd.DataFrame:
+def _by_rater(cells: Entries) -> pd.DataFrame:
     found = []
     for rater in np.unique(cells.rater):
         c = cells.numbers["c"][cells.rater == rater]

@@ -83,7 +83,7 @@ Unseen = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Sample:
+class UnitSums:
     """What is left out or drawn: a row of sums per unit or cluster, each as often as `weights` say.
 
     `one` is what a row stands for. `paired` tells the units that raters can be compared on, if not
@@ -127,7 +127,7 @@ class Interval:
 
 def interval_of(
     values: Values,
-    sample: Sample,
+    sample: UnitSums,
     options: Options = USUAL,
     *,
     link: Link,
@@ -152,7 +152,7 @@ def interval_of(
     return found
 
 
-def _only(sample: Sample, there: np.ndarray) -> Sample:
+def _only(sample: UnitSums, there: np.ndarray) -> UnitSums:
     paired, sizes, carried = sample.paired, sample.sizes, sample.carried
     return replace(
         sample,
@@ -166,7 +166,7 @@ def _only(sample: Sample, there: np.ndarray) -> Sample:
 
 def _interval(
     values: Values,
-    sample: Sample,
+    sample: UnitSums,
     options: Options,
     link: Link,
     left: LeftOut | None,
@@ -270,7 +270,7 @@ def resting(what: str, place: int) -> Interval:
     return Interval(reason=RESTS_ON[what], rests_on=place)
 
 
-def _with_unseen(units: Spread, theta: float, sample: Sample, link: Link) -> Spread:
+def _with_unseen(units: Spread, theta: float, sample: UnitSums, link: Link) -> Spread:
     """Widened where a unit that was not met would weigh more than any that was.
 
     Where raters hardly ever agree on a rare value, the leave-one-outs are all alike, and one unit

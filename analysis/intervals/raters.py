@@ -40,7 +40,7 @@ class Departures:
     @property
     def rows(self) -> np.ndarray:
         """What each unit takes along."""
-        return self.kinds[self.kind]
+        return np.asarray(self.kinds[self.kind])
 
     def without_units(self, totals: np.ndarray) -> np.ndarray:
         """The statistic of sums of `rows`, which need not add up to the total."""
@@ -192,7 +192,7 @@ class _Left:
     def rows(self, kinds: np.ndarray) -> np.ndarray:
         if self.large:
             return self.statistic.sums(self.codes[kinds], self.q)
-        return self.kinds[kinds]
+        return np.asarray(self.kinds[kinds])
 
     def taken(self, places: np.ndarray) -> np.ndarray:
         """What one answer takes along from its unit."""
@@ -200,7 +200,7 @@ class _Left:
             rest = self.statistic.sums(self.lighter[places], self.q)
         else:
             rest = self.rest[places]
-        return self.rows(self.before[places]) - rest
+        return np.asarray(self.rows(self.before[places]) - rest)
 
 
 def _by_cluster(
@@ -251,7 +251,7 @@ def _without(codes: np.ndarray, code: np.ndarray) -> np.ndarray:
     """Each row of sorted codes without one of that code."""
     place = (codes == code[:, None]).argmax(axis=1)
     keep = np.arange(codes.shape[1]) != place[:, None]
-    return codes[keep].reshape(len(codes), codes.shape[1] - 1)
+    return np.asarray(codes[keep].reshape(len(codes), codes.shape[1] - 1))
 
 
 def add_rows(sums: np.ndarray, to: np.ndarray, rows: np.ndarray) -> None:

@@ -41,7 +41,7 @@ class LeftOut:
         """A row per unit and a column per rater; most of it says the same again and again."""
         table = self.apart[self.kind]
         table[self.unit, self.rater] = self.met
-        return table
+        return np.asarray(table)
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,7 @@ def _cells_of(
             place += units
             if before:
                 place -= before
-            return place
+            return np.asarray(place)
         found = one[:n]
         np.copyto(found, raters, casting="unsafe")
         found *= height

@@ -21,7 +21,7 @@ STEP = 1 << 13
 LONG_STEP = 1 << 16
 
 
-class Answers(NamedTuple):
+class AnswerList(NamedTuple):
     """One entry per answer in the patterns: which pattern, whose column, which value.
 
     Of thousands of raters hardly any answered a unit; this holds those that did.
@@ -49,20 +49,16 @@ class Patterns:
     def n_units(self) -> int:
         return int(self.weights.sum())
 
-    def counts(self) -> np.ndarray:
-        """Histograms: how many raters gave each value, per pattern."""
-        return count_values(self.codes, self.q)
-
     @cached_property
     def rated(self) -> np.ndarray:
         """How many raters answered, per pattern."""
-        return np.count_nonzero(self.codes, axis=1)
+        return np.asarray(np.count_nonzero(self.codes, axis=1))
 
     @cached_property
-    def answers(self) -> Answers:
+    def answers(self) -> AnswerList:
         """The answers one by one, pattern after pattern."""
         pattern, rater = np.nonzero(self.codes)
-        return Answers(pattern, rater, self.codes[pattern, rater])
+        return AnswerList(pattern, rater, self.codes[pattern, rater])
 
     def forget_raters(self) -> Patterns:
         """Patterns that differ only in who gave which value become one."""

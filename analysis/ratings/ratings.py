@@ -46,7 +46,7 @@ class Ratings:
 
     def rating_counts(self) -> np.ndarray:
         """How many raters answered each unit."""
-        return np.count_nonzero(self.codes, axis=1)
+        return np.asarray(np.count_nonzero(self.codes, axis=1))
 
     def only(self, raters: Iterable[Any]) -> Ratings:
         """The same units, these raters."""
@@ -239,8 +239,8 @@ def _rectangle(given: Any) -> np.ndarray:
 def _plain_array(table: pd.DataFrame) -> np.ndarray:
     kinds = {dtype.kind if isinstance(dtype, np.dtype) else "O" for dtype in table.dtypes}
     if kinds <= set("iuf") or kinds == {"b"}:
-        return table.to_numpy()
-    return table.astype(object).to_numpy()
+        return np.asarray(table.to_numpy())
+    return np.asarray(table.astype(object).to_numpy())
 
 
 def _object_table(rows: Any) -> np.ndarray:
@@ -392,4 +392,4 @@ def cluster_codes(labels: Sequence[Any]) -> np.ndarray:
     alone = codes < 0
     codes = codes.astype(np.int64)
     codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.sum())
-    return codes
+    return np.asarray(codes)

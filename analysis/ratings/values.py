@@ -96,7 +96,7 @@ def _read_onto(present: np.ndarray, scale: Sequence[Any]) -> np.ndarray:
     for value, number in zip(seen, read, strict=True):
         if number is None:
             _refuse(value, scale)
-    return np.array(read, dtype=float)[where]
+    return np.asarray(np.array(read, dtype=float)[where])
 
 
 def _objects(values: Iterable[Any]) -> np.ndarray:
@@ -115,13 +115,13 @@ def _as_array(values: Any) -> np.ndarray:
             categories = values.cat.categories.to_numpy()
             if categories.dtype.kind in "iuf":
                 decoded = np.append(categories.astype(float), np.nan)
-                return decoded[values.cat.codes.to_numpy()]
+                return np.asarray(decoded[values.cat.codes.to_numpy()])
             padded = np.empty(len(categories) + 1, dtype=object)
             padded[:-1] = categories
-            return padded[values.cat.codes.to_numpy()]
+            return np.asarray(padded[values.cat.codes.to_numpy()])
         if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf":
-            return values.to_numpy()
-        return values.to_numpy(dtype=object)
+            return np.asarray(values.to_numpy())
+        return np.asarray(values.to_numpy(dtype=object))
     if np.ma.isMaskedArray(values):
         hidden = np.ma.getmaskarray(values)
         shown = np.ma.getdata(values)
@@ -140,7 +140,7 @@ def _missing(flat: np.ndarray) -> np.ndarray:
     missing = np.asarray(pd.isna(flat), dtype=bool)
     blank = np.fromiter((isinstance(v, str) and v.strip() == "" for v in flat), bool, len(flat))
     masked = np.fromiter((v is np.ma.masked for v in flat), bool, len(flat))
-    return missing | blank | masked
+    return np.asarray(missing | blank | masked)
 
 
 def _code_numbers(
@@ -261,7 +261,7 @@ def _refuse(value: Any, scale: Sequence[Any]) -> None:
 # piece that stays in the processor's cache; sorting the values would take fifty times as long.
 
 
-# Cells per piece: eight bytes each, a few buffers, well inside a second-level cache.
+# Entries per piece: eight bytes each, a few buffers, well inside a second-level cache.
 PIECE = 1 << 15
 LARGEST = 126
 
@@ -332,4 +332,4 @@ def onto_scale(coded: np.ndarray, values: list[int]) -> np.ndarray:
         return coded
     place = np.zeros(LARGEST + 1, dtype=np.int8)
     place[values] = np.arange(1, len(values) + 1)
-    return place[coded]
+    return np.asarray(place[coded])

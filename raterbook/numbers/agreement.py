@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from analysis.agreement.tables import NAMES, coefficient
-from analysis.averages.answers import Cells
+from analysis.averages.answers import Entries
 from analysis.averages.proportions import proportion_of
 from analysis.estimate import Estimate
 from analysis.ratings.patterns import count_values
@@ -153,7 +153,7 @@ def _rates(
     return found
 
 
-def _rate(task: Task, cells: Cells) -> Estimate:
+def _rate(task: Task, cells: Entries) -> Estimate:
     found = proportion_of(task.statistic, cells, task.options)
     total = found.beside.get("total")
     return replace(found, n_ratings=int(total)) if total else found

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Cells, add_up, infer_cells, ratio
+from analysis.averages.answers import Entries, add_up, infer_cells, ratio
 from analysis.averages.means import mean_of, median_of, sd_of
 from analysis.averages.proportions import proportion_of
 from analysis.averages.weighted import weighted_mean_of, weighted_mean_within_of
@@ -138,7 +138,7 @@ def _apart(task: Task, question: str | None, questions: list[str]) -> list[Findi
         return [Finding(question, missing, cells.unit, raters=who)]
     root = task.statistic == "evaluator_sd"
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         # Around three, so that squares do not cancel.
         x = part.numbers["x"] - 3.0
         sums, clusters = part.per_unit(np.ones(len(part)), x, x**2)
@@ -177,7 +177,7 @@ def _ranges(task: Task, question: str | None, questions: list[str]) -> list[Find
         last = start + 1 >= high
         # A mean of thirds may miss its whole score by a hair.
         inside = (x >= start - 1e-9) & ((x < start + 1 - 1e-9) | last)
-        hits = Cells(
+        hits = Entries(
             cells.unit,
             cells.rater,
             cells.cluster,

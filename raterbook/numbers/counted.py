@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Cells
+from analysis.averages.answers import Entries
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
 from analysis.ratings.long import that_count
@@ -227,10 +227,10 @@ class Board:
         clusters = self.cluster[units]
         return None if len(np.unique(clusters)) == len(units) else clusters
 
-    def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Cells:
+    def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Entries:
         """The answers where `given` holds (units × these columns), with numbers of that shape."""
         unit, place = np.nonzero(given)
-        return Cells(
+        return Entries(
             unit,
             columns[place] if len(columns) else place,
             self.cluster[unit],

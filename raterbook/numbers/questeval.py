@@ -11,10 +11,11 @@ import pandas as pd
 
 from analysis.averages.answers import add_up, ratio
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options, Sample, estimated, interval_of
+from analysis.intervals.interval import Options, UnitSums, estimated, interval_of
 from analysis.intervals.resampling import LOGIT
-from analysis.text import is_unanswerable, token_f1
+from analysis.text import token_f1
 from raterbook.numbers.counted import Board, Finding, Task, consensus
+from raterbook.protocols.conditions import is_unanswerable
 
 QUESTION = "generated_answer"
 # Of the raters who answered a question, those of the first of these kinds count, all alike.
@@ -264,7 +265,7 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: Options) -> Es
     if options.interval is None:
         return Estimate(value, **common)
     ones = np.ones(len(rows), dtype=np.int64)
-    sample = Sample(rows, ones, "clusters", "cluster", sizes=rows[:, 1])
+    sample = UnitSums(rows, ones, "clusters", "cluster", sizes=rows[:, 1])
     found = interval_of(ratio, sample, options, link=LOGIT, edge=None)
     common["warnings"] = (*common["warnings"], *found.warnings)
     return estimated(value, found, options, **common)

@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.agreement.infer import infer
 from analysis.agreement.kappa import kappa_statistic
-from analysis.averages.answers import Cells, infer_cells, ratio
+from analysis.averages.answers import Entries, infer_cells, ratio
 from analysis.averages.proportions import proportion_of
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
@@ -190,7 +190,7 @@ def _compared_with_people(
     people, judge = people[units], judge[units]
     middle = np.nansum(people, axis=1) / n[units]
     numbers = _numbers(task.statistic, people, middle, judge)
-    cells = Cells(
+    cells = Entries(
         units,
         np.zeros(len(units), dtype=int),
         task.board.cluster[units],
@@ -230,7 +230,7 @@ def halves(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(x * 2) / 2)
 
 
-def _estimate(name: str, cells: Cells, options: Options) -> Estimate:
+def _estimate(name: str, cells: Entries, options: Options) -> Estimate:
     if name in ("exact", "within_one", "exact_halves"):
         return proportion_of(name, cells, options)
     if name in ("mae", "bias"):
@@ -244,7 +244,7 @@ def _estimate(name: str, cells: Cells, options: Options) -> Estimate:
     return paired(name, cells, options)
 
 
-def paired(name: str, cells: Cells, options: Options) -> Estimate:
+def paired(name: str, cells: Entries, options: Options) -> Estimate:
     """A statistic of how often each pair of values (people's, judge's) is met.
 
     Those counts add up over clusters, so its interval is made as everyone else's is.
@@ -256,7 +256,7 @@ def paired(name: str, cells: Cells, options: Options) -> Estimate:
     _, clusters = np.unique(cells.cluster, return_inverse=True)
     too_many = (int(clusters.max()) + 1) * len(pairs) > MOST_CELLS
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         of = np.zeros(len(part), dtype=int) if too_many else clusters.ravel()
         counts = np.zeros((int(of.max()) + 1, len(pairs)))
         np.add.at(counts, (of, codes.ravel()), 1.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Cells, add_up, infer_cells, ratio
+from analysis.averages.answers import Entries, add_up, infer_cells, ratio
 from analysis.averages.proportions import proportion_of
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
@@ -139,7 +139,7 @@ def by_response(
     cells = board.cells(of, columns, hit=hit * 1.0, of=of * 1.0)
     by_owner = replace(cells, unit=board.owner[cells.unit])
 
-    def rows(part: Cells) -> np.ndarray:
+    def rows(part: Entries) -> np.ndarray:
         sums, clusters = part.per_unit(part.numbers["hit"], part.numbers["of"])
         _, codes = np.unique(clusters, return_inverse=True)
         return add_up(codes.ravel(), (sums[:, 0] / sums[:, 1], np.ones(len(sums))))

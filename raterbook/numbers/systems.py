@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Cells
+from analysis.averages.answers import Entries
 from analysis.averages.differences import adjust, p_value, paired_difference, pooled_difference
 from analysis.estimate import Estimate
 from raterbook.numbers import questeval
@@ -236,7 +236,7 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
         system = systems[samples.unit]
         first, second = (there & (system == side) for side in pair)
         keep = (first | second) & np.isin(case, np.intersect1d(case[first], case[second]))
-        cells = Cells(
+        cells = Entries(
             case[keep],
             np.zeros(keep.sum(), dtype=int),
             board.cluster[samples.unit[keep]],

@@ -9,13 +9,38 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Condition = dict[str, Any]
 
 UNANSWERABLE = "<Unanswerable>"
+# What people and models write for it, folded and without a full stop.
+SAYINGS = frozenset(
+    {
+        "<unanswerable>",
+        "unanswerable",
+        "无法推断",
+        "無法推斷",
+        "cannot be determined",
+        "cannot be determined from the text",
+        "can't be determined",
+        "not answerable",
+        "no answer",
+    }
+)
 WORDS = ("answered", "answerable")
+
+
+def is_unanswerable(text: str) -> bool:
+    """Whether an answer says that the text does not contain one.
+
+    >>> is_unanswerable("No answer."), is_unanswerable("No answer was found in 1912.")
+    (True, False)
+    """
+    said = unicodedata.normalize("NFKC", text).casefold().strip().rstrip(".。!！ ")
+    return said in SAYINGS
 
 
 def holds(condition: Condition | bool | None, answers: Mapping[str, Any]) -> bool:

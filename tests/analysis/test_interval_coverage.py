@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from analysis import coefficients, mean, weighted_mean
-from analysis.averages.answers import Cells
+from analysis.averages.answers import Entries
 from analysis.averages.proportions import proportion_of
 
 SCALE = [1, 2, 3, 4, 5]
@@ -97,7 +97,7 @@ def proportion_coverage(units, share=0.85, rounds=ROUNDS, declared=True):
         own = rng.beta(share * 4, (1 - share) * 4, units)
         hits = (rng.random((units, CLUSTER)) < own[:, None]).ravel().astype(float)
         cluster = np.repeat(np.arange(units), CLUSTER)
-        cells = Cells(
+        cells = Entries(
             np.arange(len(hits)),
             np.zeros(len(hits), dtype=int),
             cluster if declared else np.arange(len(hits)),

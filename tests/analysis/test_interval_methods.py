@@ -20,7 +20,7 @@ from analysis import (
 )
 from analysis.agreement.statistic import rows_to_resample
 from analysis.agreement.tables import statistic_named
-from analysis.averages.answers import Cells
+from analysis.averages.answers import Entries
 from analysis.averages.proportions import proportion_of
 from analysis.intervals.resampling import draw
 from analysis.ratings.patterns import find_patterns
@@ -164,7 +164,7 @@ def test_a_mean_of_independent_values_has_students_interval():
 def proportions_in(clusters, hits):
     clusters, hits = np.array(clusters), np.array(hits, dtype=float)
     n = len(hits)
-    cells = Cells(np.arange(n), np.zeros(n, int), clusters, {"hit": hits, "of": np.ones(n)})
+    cells = Entries(np.arange(n), np.zeros(n, int), clusters, {"hit": hits, "of": np.ones(n)})
     return proportion_of("share", cells)
 
 

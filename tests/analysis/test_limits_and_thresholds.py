@@ -146,9 +146,9 @@ def test_an_estimate_shows_itself():
     assert "0.512" in html
     assert WARNINGS["few_clusters"] in html
     assert full.notes() == [sentence("few_clusters")]
-    assert full.n_items == 3
-    assert full.to_dict()["raters"] == ["a", "b"]
-    assert full.to_dict()["scope"] == ["these raters", "raters like these"]
+    assert full.n_units == 3
+    assert full.raters == ("a", "b")
+    assert full.scope == ("these raters", "raters like these")
     none = Estimate(None, reason="no_ratings")
     assert repr(none) == "<estimate: none, no_ratings>"
     assert "none" in none._repr_html_()

@@ -5,7 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from analysis import is_unanswerable, token_f1, tokenise
+from analysis import token_f1, tokenise
+from raterbook.protocols.conditions import is_unanswerable
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def from_elsewhere(rows: pd.DataFrame) -> pd.DataFrame:
 
     A missing answer tells neither.
     """
-    from analysis import is_unanswerable
+    from raterbook.protocols.conditions import is_unanswerable
 
     kept = [
         bool(r.reference)
@@ -190,7 +190,7 @@ def came_to(row: Any) -> str:
 
 def answer(said: tuple[str, ...]) -> str:
     """The answers as they were given; the sign for none in words."""
-    from analysis import is_unanswerable
+    from raterbook.protocols.conditions import is_unanswerable
 
     words = ("unanswerable" if is_unanswerable(text) else text for text in said)
     return " / ".join(dict.fromkeys(words)) or "–"
@@ -275,7 +275,7 @@ def systems_of(report: Any) -> dict[str, str]:
 
 def status_of(reference: str | None, generated: str | None, dropped: bool) -> str:
     """What became of one pair of answers."""
-    from analysis import is_unanswerable
+    from raterbook.protocols.conditions import is_unanswerable
 
     if dropped:
         return DROPPED
@@ -327,7 +327,7 @@ def grades_of(row: Any) -> list[str]:
 
 def distinct(texts: Iterable[str | None]) -> tuple[str, ...]:
     """The most given first, an answer before none, and else by the alphabet."""
-    from analysis import is_unanswerable
+    from raterbook.protocols.conditions import is_unanswerable
 
     counts = Counter(text for text in texts if text is not None)
     return tuple(sorted(counts, key=lambda text: (-counts[text], is_unanswerable(text), text)))
@@ -366,7 +366,8 @@ def graded(report: Any) -> pd.DataFrame:
     A grade is of the two answers its rater saw, which are their own where they gave any, else
     those that all who count gave. Those of people, else of models; adjudicators first.
     """
-    from analysis import is_unanswerable, token_f1
+    from analysis import token_f1
+    from raterbook.protocols.conditions import is_unanswerable
 
     given = report.counted.given
     shared = [
