@@ -27,6 +27,7 @@ from analysis import (
     variance_components,
     weighted_mean,
 )
+from raterbook.protocols.conditions import is_unanswerable
 
 
 def long_frame(units=60, raters=4, slope=0.0, noise=0.7, seed=1):
@@ -254,8 +255,8 @@ def test_tokens_lose_case_punctuation_and_articles():
     "text", ["<Unanswerable>", " unanswerable. ", "无法推断", "＜unanswerable＞", "无法推断。"]
 )
 def test_every_way_of_saying_unanswerable_is_known(text):
-    assert analysis.is_unanswerable(text)
-    assert not analysis.is_unanswerable("")
+    assert is_unanswerable(text)
+    assert not is_unanswerable("")
 
 
 def two_systems(missing=None, cluster=None):

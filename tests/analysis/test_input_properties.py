@@ -119,7 +119,6 @@ COMPUTED = {
 NO_RATINGS = {
     "adjust": "p-values",
     "benchmark": "a coefficient",
-    "is_unanswerable": "a text",
     "p_value": "an estimate",
     "proportion_difference": "counts",
     "sentence": "a code",
