@@ -452,3 +452,16 @@ def test_as_many_values_as_a_table_may_have_are_taken_and_one_more_is_refused(mo
     found = coefficients(table, names)
     assert found["percent_agreement"].reason == "too_many_values"
     assert found["alpha_interval"].value == 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_estimate_outside_all_draws_has_ends_among_them(seed):
+    found = mean([1, 2, 3, 5, 9], interval="bca", resamples=2, seed=seed)
+    assert 1 <= found.low <= found.high <= 9
+
+
+def test_single_answers_are_told_from_clusters_of_them():
+    alone = proportion([[x] for x in [1] * 4 + [0] * 11], [1])
+    assert alone.method == "Wilson on 15 answers"
+    assert (alone.low, alone.high) == pytest.approx(proportion_confint(4, 15, method="wilson"))
+    assert "clusters" in proportion([[x, 1 - x] for x in [1] * 4 + [0] * 11] + [[1, 1]], [1]).method

@@ -6,6 +6,8 @@ from copy import copy
 import numpy as np
 import pytest
 from scipy.stats import spearmanr, ttest_1samp
+from scipy.stats import t as t_distribution
+from sklearn.metrics import f1_score
 
 from raterbook.numbers.compute import summary
 from raterbook.numbers.counted import Board
@@ -357,3 +359,24 @@ def test_one_answer_a_system_has_a_share_to_compare(frame):
     assert (row["estimate"], row["n_ratings"]) == (1, 2)
     none = one(built, "difference", "label", **{"is": ["yes"], "of": ["maybe"]})
     assert none["reason"] == "no_common_cases"
+
+
+def test_a_difference_may_name_what_counts_or_what_it_is_out_of(frame):
+    said = {"q1/x": "yes", "q1/y": "no", "q2/x": "yes", "q2/y": "yes", "q3/x": "no", "q3/y": "no"}
+    answers = [(item, 0, "ana", "label", word) for item, word in said.items()]
+    built = frame(answers, model={item: item[-1] for item in said})
+    assert one(built, "difference", "label", **{"is": ["yes"]})["estimate"] == pytest.approx(1 / 3)
+    assert one(built, "difference", "label", of=["yes", "no"])["estimate"] == 0
+
+
+def test_macro_f1_has_students_interval_of_leaving_out_each_item(frame):
+    people = [1, 2, 3, 4, 5, 3, 2, 2, 4, 3]
+    judge = [1, 2, 2, 4, 4, 3, 2, 1, 4, 3]
+    row = one(judged(frame, people, judge), "macro_f1_halves")
+    without = [
+        f1_score(np.delete(people, i), np.delete(judge, i), average="macro") for i in range(10)
+    ]
+    assert row["estimate"] == pytest.approx(f1_score(people, judge, average="macro"))
+    reach = t_distribution.ppf(0.975, 9) * 3 * np.std(without)
+    ends = (row["estimate"] - reach, row["estimate"] + reach)
+    assert (row["low"], row["high"]) == pytest.approx(ends)
