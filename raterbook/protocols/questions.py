@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from raterbook.protocols.conditions import holds
 from raterbook.protocols.kinds import TYPES, QuestionType
@@ -19,7 +20,7 @@ RESERVED = ("and", "or", "part", "answer", "answered", "answerable")
 
 def _known_type(raw: Any) -> str:
     if not isinstance(raw, str) or raw not in TYPES:
-        raise ValueError(f"{raw!r} is not one of {', '.join(TYPES)}")
+        raise PydanticCustomError("literal_error", "unknown type", {"expected": ", ".join(TYPES)})
     return raw
 
 

@@ -39,7 +39,7 @@ function leaving(done, ways) {
 
 // `write(value)` at every keystroke and with {left: true} on leaving, `done()` when the rater is
 // through.
-export function textEntry(question, value, write, done, labelId) {
+export function textEntry(question, value, { write, done }, labelId) {
   return el("textarea", {
     class: "rb-entry",
     rows: "3",
@@ -55,7 +55,7 @@ export function textEntry(question, value, write, done, labelId) {
   });
 }
 
-export function numberEntry(question, value, write, done, labelId) {
+export function numberEntry(question, value, { write, done }, labelId) {
   const problem = el("p", { class: "rb-problem", role: "alert" });
   const read = (event, options) => {
     const found = readNumber(question, event.target.value);
@@ -82,7 +82,7 @@ export function numberEntry(question, value, write, done, labelId) {
 }
 
 // 0 to 100 with nothing chosen beforehand: a preset would be somebody else's confidence.
-export function percentEntry(question, value, write, done, labelId) {
+export function percentEntry(question, value, { write, done }, labelId) {
   const quick = [0, 25, 50, 75, 90, 100].map((percent) =>
     button(`${percent} %`, () => (write(percent, { left: true }), done()), {
       class: "rb-button rb-quick",
@@ -92,13 +92,13 @@ export function percentEntry(question, value, write, done, labelId) {
   return el(
     "div",
     { class: "rb-percent" },
-    numberEntry(question, value, write, done, labelId),
+    numberEntry(question, value, { write, done }, labelId),
     el("div", { class: "rb-row" }, quick),
   );
 }
 
 // An answer in words, or the statement that the text gives none. Blank is neither.
-export function answerEntry(question, value, write, done, labelId) {
+export function answerEntry(question, value, { write, done }, labelId) {
   const none = value === UNANSWERABLE;
   const field = el("input", {
     class: "rb-entry",

@@ -246,17 +246,18 @@ export class Questions {
   }
 }
 
-// How a question is answered, by the control that its type names (raterbook/protocols/kinds.py).
+// How a question is answered, by the control that its type names (raterbook/protocols/kinds.py):
+// from the question, the answer so far, what can be done (choose, write, done) and the label's id.
 export const CONTROLS = {
   scale(question, value, act, labelId) {
-    const group = radios(question, value, act.choose, labelId);
+    const group = radios(question, value, act, labelId);
     if (question.step && group.children.length) return group;
-    return el("div", {}, group, numberEntry(question, value, act.write, act.done, labelId));
+    return el("div", {}, group, numberEntry(question, value, act, labelId));
   },
-  choice: (question, value, { choose }, labelId) => radios(question, value, choose, labelId),
-  percent: (question, value, { write, done }, id) => percentEntry(question, value, write, done, id),
-  text: (question, value, { write, done }, id) => textEntry(question, value, write, done, id),
-  answer: (question, value, { write, done }, id) => answerEntry(question, value, write, done, id),
+  choice: radios,
+  percent: percentEntry,
+  text: textEntry,
+  answer: answerEntry,
 };
 
 // What there is to choose, in the order the digits have: [{value, digit, name, description, more}]
@@ -300,7 +301,7 @@ function bareLevels(question) {
 
 // A radiogroup with its descriptions in place. Arrows look along it; only Space, Enter, a digit
 // or a click answers, so that looking leaves no trace among the answers.
-function radios(question, value, choose, labelId) {
+function radios(question, value, { choose }, labelId) {
   const choices = choicesOf(question);
   const held = choices.findIndex((choice) => same(choice.value, value));
   const nodes = choices.map((choice, index) =>
