@@ -1,8 +1,8 @@
 """What is asked: protocols, read from YAML."""
 
-from raterbook.protocols.conditions import UNANSWERABLE, holds
+from raterbook.protocols.conditions import UNANSWERABLE, holds, is_unanswerable
 from raterbook.protocols.handbook import check, overview, show
-from raterbook.protocols.kinds import TYPES, is_unanswerable
+from raterbook.protocols.kinds import TYPES
 from raterbook.protocols.library import library_path, load, names, parse
 from raterbook.protocols.measures import STATISTICS, Measure, Target
 from raterbook.protocols.problems import ProtocolError

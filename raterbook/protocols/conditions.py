@@ -9,38 +9,51 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 Condition = dict[str, Any]
 
 UNANSWERABLE = "<Unanswerable>"
-# What people and models write for it, folded and without a full stop.
-SAYINGS = frozenset(
-    {
-        "<unanswerable>",
-        "unanswerable",
-        "无法推断",
-        "無法推斷",
-        "cannot be determined",
-        "cannot be determined from the text",
-        "can't be determined",
-        "not answerable",
-        "no answer",
-    }
+# What people and models write for it where the protocol does not say.
+SAYINGS = (
+    "unanswerable",
+    "无法推断",
+    "無法推斷",
+    "cannot be determined",
+    "cannot be determined from the text",
+    "can't be determined",
+    "not answerable",
+    "no answer",
 )
+_SAID_SO = re.compile(r"\s*<\s*unanswerable\s*>", re.IGNORECASE)
 WORDS = ("answered", "answerable")
 
 
-def is_unanswerable(text: str) -> bool:
-    """Whether an answer says that the text does not contain one.
+def is_unanswerable(text: str, spellings: tuple[str, ...] = SAYINGS) -> bool:
+    """Whether an answer says that the text holds none, in one of these spellings or the sentinel.
 
     >>> is_unanswerable("No answer."), is_unanswerable("No answer was found in 1912.")
     (True, False)
+    >>> is_unanswerable("<unanswerable> as the text is silent")
+    True
     """
-    said = unicodedata.normalize("NFKC", text).casefold().strip().rstrip(".。!！ ")
-    return said in SAYINGS
+    # The word in its brackets is nobody's answer, whatever reason follows it.
+    if _SAID_SO.match(unicodedata.normalize("NFKC", text)):
+        return True
+    return _bare(text) in _bare_spellings(spellings)
+
+
+def _bare(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip().rstrip(" .。!！?？")
+
+
+@cache
+def _bare_spellings(spellings: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_bare, spellings))
 
 
 def holds(condition: Condition | bool | None, answers: Mapping[str, Any]) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from raterbook.protocols.conditions import UNANSWERABLE
+from raterbook.protocols.conditions import UNANSWERABLE, is_unanswerable
 from raterbook.protocols.schema import number
 
 if TYPE_CHECKING:
@@ -17,21 +16,9 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 1000
 MOST_NUMBERS = 50  # more than that a model is told by their ends
-SAYINGS = (
-    "unanswerable",
-    "无法推断",
-    "無法推斷",
-    "cannot be determined",
-    "cannot be determined from the text",
-    "can't be determined",
-    "not answerable",
-    "no answer",
-)
 _DASHES = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
 _IN_BRACKETS = re.compile(r"\([^()]*\)\s*$")
-_SAID_SO = re.compile(r"\s*<\s*unanswerable\s*>", re.IGNORECASE)
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
-_TERMINAL = " .。!！?？"
 
 
 def fold(text: str) -> str:
@@ -81,26 +68,6 @@ def confidence(value: Any) -> float:
             f"Write {found * 100:g}, or {text[:60]}%."
         )
     return found
-
-
-def is_unanswerable(text: str, spellings: tuple[str, ...] = SAYINGS) -> bool:
-    """Whether an answer says that the text holds none, in one of these spellings or the sentinel.
-
-    >>> is_unanswerable("Cannot be determined."), is_unanswerable("<unanswerable> as it is silent")
-    (True, True)
-    """
-    # The word in its brackets is nobody's answer, whatever reason follows it.
-    told = _SAID_SO.match(unicodedata.normalize("NFKC", text))
-    return bool(told) or _bare(text) in _bare_spellings(spellings)
-
-
-def _bare(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip().rstrip(_TERMINAL)
-
-
-@cache
-def _bare_spellings(spellings: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(_bare, spellings))
 
 
 class QuestionType:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from raterbook.protocols import UNANSWERABLE, is_unanswerable, load
+from raterbook.protocols import UNANSWERABLE, load
 
 LABEL = load("halo-support").question("label")
 CLARITY = load("feedback-quality").question("clarity")
@@ -96,23 +96,3 @@ def test_values_are_listed_where_they_can_be():
     assert CLARITY.is_numeric
     assert CONFIDENCE.is_numeric
     assert not LABEL.is_numeric
-
-
-@pytest.mark.parametrize(
-    ("text", "so"),
-    [
-        ("<unanswerable>", True),
-        ("<Unanswerable> as the text is silent", True),
-        ("NO ANSWER", True),
-        ("Not answerable.", True),
-        ("Cannot be determined from the text!", True),
-        ("無法推斷", True),
-        ("unanswerable!。. ", True),
-        ("the answer is unanswerable", False),
-        ("no", False),
-        (".unanswerable", False),
-        ("", False),
-    ],
-)
-def test_what_says_that_there_is_no_answer_whatever_the_protocol_spells(text, so):
-    assert is_unanswerable(text) is so

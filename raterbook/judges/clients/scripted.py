@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from raterbook.judges.clients.model import Messages, Model, Reply, Source
+from raterbook.protocols import UNANSWERABLE
 
 NAME = "scripted"
 _OUTPUT = re.compile(r"## Output\n.*?(\{.*\})\n\nText between", re.DOTALL)
@@ -109,4 +110,4 @@ def _nearest(question: str, sentences: list[str]) -> str:
     """The sentence that shares most words with the question, if any does."""
     words = set(_WORD.findall(question.casefold()))
     shared = [len(words & set(_WORD.findall(one.casefold()))) for one in sentences]
-    return sentences[shared.index(max(shared))] if any(shared) else "<Unanswerable>"
+    return sentences[shared.index(max(shared))] if any(shared) else UNANSWERABLE
