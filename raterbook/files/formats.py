@@ -43,9 +43,9 @@ def named(suffix: str, reading: bool = False) -> str | None:
     return None
 
 
-def endings(*holds: str) -> list[str]:
-    """The endings of the formats that hold texts, values or records."""
-    return [name for name, each in FORMATS.items() if each.holds in holds]
+def endings(*which: str) -> list[str]:
+    """The endings of formats, named themselves or by what they hold: texts, values, records."""
+    return [name for name, each in FORMATS.items() if name in which or each.holds in which]
 
 
 def read_file(

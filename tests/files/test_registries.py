@@ -41,7 +41,7 @@ def read_cards(given):
 CARDS = Layout(
     "cards",
     "one card per answer",
-    "texts",
+    ("texts",),
     write_cards,
     carries(named=("skipped", "seconds"), refused=("answers about parts",)),
     lambda file, protocol: isinstance(file, Table) and file.columns == ["card", "says"],

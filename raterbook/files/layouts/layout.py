@@ -64,7 +64,7 @@ class Layout:
 
     name: str
     title: str
-    formats: str | tuple[str, ...]
+    formats: tuple[str, ...]
     write: Callable[[Outgoing], tuple[bytes, int]]  # the file, and how many answers are in it
     carries: Mapping[str, Carried]
     is_in: Callable[[Table | Records, Protocol], bool] = lambda file, protocol: False
@@ -74,7 +74,7 @@ class Layout:
     @property
     def endings(self) -> Sequence[str]:
         """Of the files it is written to, the usual one first."""
-        return endings(self.formats) if isinstance(self.formats, str) else self.formats
+        return endings(*self.formats)
 
     def format(self, out: Outgoing) -> Format:
         """What the file's ending means; refused where the layout is not written so."""

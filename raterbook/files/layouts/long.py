@@ -272,7 +272,7 @@ def write_marks(out: Outgoing) -> tuple[bytes, int]:
 LONG = Layout(
     "long",
     "one row per answer, with all there is to say about it",
-    "texts",
+    ("texts", "values"),
     write_long,
     carries(no=TYPED),
     is_long,
@@ -281,7 +281,7 @@ LONG = Layout(
 PARQUET = Layout(
     "parquet",
     "long with types, the protocol's hash and the data's",
-    "values",
+    ("values",),
     write_typed,
     carries(),
     is_typed,
@@ -290,7 +290,7 @@ PARQUET = Layout(
 MARKS = Layout(
     "marks",
     "no answers: flags with their reasons, and stretches of evidence",
-    "texts",
+    ("texts",),
     write_marks,
     {},
 )

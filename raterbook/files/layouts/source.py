@@ -290,7 +290,7 @@ def consensus(question: Question, facts: Sequence[Fact]) -> str:
 
 SOURCE = Layout(
     "source",
-    "the items file as it came, with the answers in its own columns",
+    "the items file with answers in its own columns; is wide where it has them",
     (".csv", ".tsv"),
     write_source,
     carries(

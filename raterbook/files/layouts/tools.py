@@ -382,7 +382,7 @@ def _carries(*refused: str) -> dict[str, Carried]:
 LABEL_STUDIO = Layout(
     "label-studio",
     "Label Studio's tasks, with what people answered",
-    "records",
+    ("records",),
     write_label_studio,
     _carries("percentages between 0 and 1"),
     is_label_studio,
@@ -392,7 +392,7 @@ LABEL_STUDIO = Layout(
 ARGILLA = Layout(
     "argilla",
     "Argilla's records, with what people answered",
-    "records",
+    ("records",),
     write_argilla,
     _carries(),
     is_argilla,

@@ -239,7 +239,7 @@ def _answer(question: str, header: str, says: str = "value") -> Column:
 WIDE = Layout(
     "wide",
     "one row per item, part and rater, a column per question",
-    "texts",
+    ("texts",),
     write_wide,
     carries(
         named=("seconds", "answered_at", "earlier revisions"),
