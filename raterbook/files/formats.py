@@ -48,6 +48,15 @@ def endings(*which: str) -> list[str]:
     return [name for name, each in FORMATS.items() if name in which or each.holds in which]
 
 
+def listing() -> list[str]:
+    """A line for each format: its ending, what it is, and its other endings."""
+    lines = []
+    for name, each in FORMATS.items():
+        others = [ending for ending in (*each.also, *each.reads) if ending]
+        lines.append(f"{name:<13} {each.title}" + (f", also {', '.join(others)}" if others else ""))
+    return lines
+
+
 def read_file(
     source: Any, encoding: str | None = None, holds: Sequence[str] = ("texts", "values", "records")
 ) -> Table | Records:

@@ -136,4 +136,4 @@ def test_help_and_docs_list_every_layout_and_format(capsys):
         assert f"  {ending} " in said
         assert ending in section
     for feature in FEATURES:
-        assert f"\n{feature.name} " in said
+        assert f"\n  {feature.name} " in said

@@ -5,7 +5,7 @@ A new layout is a module with a Layout, and its line here.
 
 from __future__ import annotations
 
-from raterbook.files.formats import FORMATS
+from raterbook.files import formats
 from raterbook.files.layouts.layout import FEATURES, Layout
 from raterbook.files.layouts.long import LONG, MARKS, PARQUET
 from raterbook.files.layouts.source import SOURCE
@@ -26,23 +26,31 @@ def found_in(file: Table | Records, protocol: Protocol) -> Layout:
 
 def described() -> str:
     """Every layout and format, and what each layout can carry: for `raterbook export --help`."""
-    width = max(map(len, LAYOUTS))
-    lines = ["layouts:"]
-    lines += [
-        f"  {name:<{width}}  {each.title} ({', '.join(each.endings)})"
-        for name, each in LAYOUTS.items()
-    ]
-    lines += ["", "formats, by the ending of the file:"]
-    for name, kind in FORMATS.items():
-        others = [each for each in (*kind.also, *kind.reads) if each]
-        lines.append(
-            f"  {name:<{width}}  {kind.title}" + (f", also {', '.join(others)}" if others else "")
-        )
-    carrying = [each for each in LAYOUTS.values() if each.carries]
-    head = ["what they carry", *(each.name for each in carrying)]
-    rows = [[each.name, *(layout.carries[each.name] for layout in carrying)] for each in FEATURES]
+    return "\n".join(
+        [
+            *("layouts:", *(f"  {line}" for line in listing()), ""),
+            *("formats, by the ending of the file:", *(f"  {line}" for line in formats.listing())),
+            *(
+                "",
+                "what a file carries; what is named is said in its header or by the command:",
+                *(f"  {line}" for line in carried()),
+            ),
+        ]
+    )
+
+
+def listing() -> list[str]:
+    """A line for each layout: its name, what it is, and the endings of its files."""
+    return [f"{n:<13} {each.title} ({', '.join(each.endings)})" for n, each in LAYOUTS.items()]
+
+
+def carried() -> list[str]:
+    """A table of what answers can have, and which layout carries it, names or refuses it."""
+    of_answers = [each for each in LAYOUTS.values() if each.carries]
+    head = ["", *(each.name for each in of_answers)]
+    rows = [[each.name, *(layout.carries[each.name] for layout in of_answers)] for each in FEATURES]
     widths = [max(map(len, column)) for column in zip(head, *rows)]
-    lines.append("")
-    for row in (head, *rows):
-        lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
-    return "\n".join(lines)
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+        for row in (head, *rows)
+    ]
