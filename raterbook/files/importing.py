@@ -75,8 +75,8 @@ def take(
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(stored, connection, retracted=True)}
-        cells = _resolved(given, snapshot, asked, problems)
-        fresh, unchanged, replaced = _fresh(given, cells, now_there, asked, replace, problems)
+        found = _resolved(given, snapshot, asked, problems)
+        fresh, unchanged, replaced = _fresh(found, now_there, replace, problems)
         closed = refuse_unasked(stored.protocol, snapshot, fresh, now_there, problems)
         if closed and not replace:
             problems.add(_would_close(closed))
@@ -139,15 +139,15 @@ def _would_close(closed: Sequence[Fact]) -> str:
 
 def _resolved(
     given: Sequence[Given], snapshot: Snapshot, asked: dict[str, Asked], problems: Problems
-) -> list[tuple[StoringCell, Any] | None]:
-    """For each answer: what it answers, and its value as it would be stored."""
+) -> list[Fresh]:
+    """Each answer with what it answers and its value as it would be stored; others are problems."""
     subjects = Subjects(
         (key, snapshot.subjects[each.case_id].key)  # type: ignore[index]
         for key, each in snapshot.items.items()
     )
     about: dict[tuple[str, str, int], tuple[str, bool] | Misplaced] = {}
     values: dict[tuple[str, str], Any] = {}
-    found: list[tuple[StoringCell, Any] | None] = []
+    found: list[Fresh] = []
     for each in given:
         question = asked[each.question].question
         where = (each.item, each.question, each.part)
@@ -174,12 +174,9 @@ def _resolved(
                 each.row,
                 each.column,
             )
-        if isinstance(place, Misplaced) or isinstance(value, ValueError):
-            found.append(None)
-        else:
-            key, of_case = place
-            cell = (key, of_case, each.part, each.rater, each.question, each.replicate)
-            found.append((cell, value))
+        if not isinstance(place, Misplaced) and not isinstance(value, ValueError):
+            cell = (*place, each.part, each.rater, each.question, each.replicate)
+            found.append((each, cell, value))
     return found
 
 
@@ -225,29 +222,19 @@ def _usual(question: Question) -> str:
 
 
 def _fresh(
-    given: Sequence[Given],
-    cells: Sequence[tuple[StoringCell, Any] | None],
-    there: dict[StoringCell, Fact],
-    asked: dict[str, Asked],
-    replace: bool,
-    problems: Problems,
+    found: Sequence[Fresh], there: Mapping[StoringCell, Fact], replace: bool, problems: Problems
 ) -> tuple[list[Fresh], int, int]:
     """What is new, how many answers are there already, and how many are in place of others."""
     seen: dict[StoringCell, tuple[Given, Any]] = {}
     fresh: list[Fresh] = []
     unchanged = replaced = 0
-    for each, resolved in zip(given, cells):
-        if resolved is None:
-            continue
-        cell, value = resolved
-        first = seen.setdefault(cell, (each, value))
-        if first[0] is not each:
-            if not _same(
-                each, value, first[0].status, first[1], first[0].reason, first[0].confidence
-            ):
+    for each, cell, value in found:
+        first, other = seen.setdefault(cell, (each, value))
+        if first is not each:
+            if not _same(each, value, first, other):
                 problems.add(
-                    f"{_said(each)} contradicts row {first[0].row}, where {shown(each.rater)} gave "
-                    f"{_said(first[0])}. Keep one, or number them in a column replicate.",
+                    f"{_said(each)} contradicts row {first.row}, where {shown(each.rater)} gave "
+                    f"{_said(first)}. Keep one, or number them in a column replicate.",
                     each.row,
                     each.column,
                 )
@@ -258,7 +245,7 @@ def _fresh(
             unchanged += 1
             continue
         if fact is not None and fact.status != "retracted":
-            if _same(each, value, fact.status, fact.value, fact.reason, fact.confidence):
+            if _same(each, value, fact, fact.value):
                 unchanged += 1
                 continue
             if not replace:
@@ -278,15 +265,13 @@ def _said(each: Given) -> str:
     return shown(each.value) or each.status
 
 
-def _same(
-    each: Given, value: Any, status: str, other: Any, reason: str | None, confidence: float | None
-) -> bool:
+def _same(each: Given, value: Any, before: Given | Fact, other: Any) -> bool:
     """Equal in what was said; a file that is silent on reason or confidence contradicts nothing."""
     return (
-        each.status == status
+        each.status == before.status
         and value == other
-        and (each.reason is None or each.reason == reason)
-        and (each.confidence is None or each.confidence == confidence)
+        and each.reason in (None, before.reason)
+        and each.confidence in (None, before.confidence)
     )
 
 
