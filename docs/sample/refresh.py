@@ -1,5 +1,7 @@
 """Make docs/sample anew: the HALO page as it is built now, and the README's pictures of pages.
 
+Also docs/page.md, the list of what stands on a page.
+
     make docs
 
 Pictures need Chromium and Playwright; without them only the page is renewed, and that is said.
@@ -11,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from raterbook import Workspace
+from raterbook.reporting.report import contents
 
 HERE = Path(__file__).parent
 PAGE = "halo-sample"
@@ -25,6 +28,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-backgroun
 
 
 def main(samples: str) -> None:
+    (HERE.parent / "page.md").write_text(contents(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         place = Workspace(samples, reports=folder)
         place.report(PAGE, "feedback-sample", "feedback-sample-2")

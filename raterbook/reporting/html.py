@@ -65,6 +65,11 @@ def render(template: str, **data: Any) -> Markup:
     return Markup(PAGES.get_template(f"{template}.html").render(data))
 
 
+def plain(template: str, **data: Any) -> str:
+    """A template that is no HTML, filled with texts of our own."""
+    return PAGES.overlay(autoescape=False).get_template(template).render(data)
+
+
 def part(shape: str, *data: Any) -> Markup:
     """One of the shapes of parts.html, filled."""
     made: Markup = getattr(PAGES.get_template("parts.html").module, shape)(*data)

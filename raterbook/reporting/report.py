@@ -4,46 +4,77 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from functools import cached_property
-from importlib import import_module
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from analysis.estimate import WARNINGS
 
 from ..numbers.completeness import Asked, asked
 from ..numbers.compute import Numbers, cluster_of, compute, frame_of
 from ..numbers.measures import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Item, StoredRound
-from .html import Markup, Section, figure
-from .leanings import concord
+from .html import Markup, Section, figure, plain
+from .leanings import concord, leans, strict_leans
 from .pairs import Copies, copies
+from .sections import (
+    conduct,
+    criteria,
+    groups,
+    machines,
+    made,
+    next_round,
+    raters,
+    reading,
+    recall,
+    shares,
+    systems,
+    trace,
+    trust,
+    verdict,
+    weighting,
+)
+from .words import CAUTIONS, name_of
 from .words import count as count_of
-from .words import name_of
 
-# Each section of the page, in its order, and the file in sections/ with its function.
-SECTIONS = {
-    "verdict": "verdict",
-    "targets": "verdict",
-    "trust": "trust",
-    "worth_reading": "reading",
-    "machines": "machines",
-    "next_round": "next_round",
-    "criteria": "criteria",
-    "weighting": "weighting",
-    "systems": "systems",
-    "breakdowns": "groups",
-    "raters": "raters",
-    "confusion": "criteria",
-    "majorities": "shares",
-    "labels": "machines",
-    "shares": "shares",
-    "overall": "shares",
-    "coverage": "recall",
-    "conduct": "conduct",
-    "made": "made",
+# The sections of the page in their order; a further one is its function, its line here, and a cell
+# of notebooks/round_report.ipynb.
+SECTIONS: dict[str, Callable[[Any], Section | None]] = {
+    section.__name__: section
+    for section in (
+        verdict.verdict,
+        verdict.targets,
+        trust.trust,
+        reading.worth_reading,
+        machines.machines,
+        next_round.next_round,
+        criteria.criteria,
+        weighting.weighting,
+        systems.systems,
+        groups.breakdowns,
+        raters.raters,
+        criteria.confusion,
+        shares.majorities,
+        machines.labels,
+        shares.shares,
+        shares.overall,
+        recall.coverage,
+        conduct.conduct,
+        made.made,
+    )
 }
+
+
+def contents() -> str:
+    """docs/page.md: every section of the page and every caution beside a number, as they are."""
+    warnings = [(code, note) for code, note in WARNINGS.items() if code not in CAUTIONS]
+    sections = [
+        (name, (section.__doc__ or "").split("\n")[0]) for name, section in SECTIONS.items()
+    ]
+    return plain("contents.md", sections=sections, cautions=CAUTIONS, warnings=warnings)
 
 
 class Report:
@@ -63,8 +94,7 @@ class Report:
     def __getattr__(self, name: str) -> Callable[[], Section | None]:
         if name not in SECTIONS:
             raise AttributeError(f"a report has no section {name!r}: choose {', '.join(SECTIONS)}")
-        function = getattr(import_module(f".sections.{SECTIONS[name]}", __package__), name)
-        return lambda: function(self)
+        return partial(SECTIONS[name], self)
 
     def __repr__(self) -> str:
         return f"Report({self.stored.name!r}): {len(self.numbers.rows):,} numbers"
@@ -106,23 +136,17 @@ class Report:
     @cached_property
     def leans(self) -> pd.DataFrame:
         """How each rater leans against the others."""
-        from .leanings import leans
-
         return leans(self)
 
     @cached_property
     def strict_leans(self) -> pd.DataFrame:
         """The same, with intervals by which a rater may be named."""
-        from .leanings import strict_leans
-
         return strict_leans(self)
 
     @cached_property
     def grades(self) -> pd.DataFrame:
         """What people say of RAGQuestEval's pairs of answers."""
-        from .sections.trace import graded
-
-        return graded(self)
+        return trace.graded(self)
 
     @cached_property
     def system(self) -> str | None:

@@ -19,6 +19,7 @@ LONG = 2  # times as long as chance makes a stretch of so common an answer
 
 
 def conduct(report: Any) -> Section | None:
+    """How raters worked: when, how fast, against gold items, asked twice, uniform answers."""
     parts = [
         burnup(report),
         compared(

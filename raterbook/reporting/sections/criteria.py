@@ -32,6 +32,7 @@ CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
 
 
 def criteria(report: Any) -> Section | None:
+    """Every question: how its answers spread, and their means, plain and weighted."""
     parts = [spread(report, group, place) for place, group in enumerate(scales(report.counted))]
     parts += [weighted(report), means(report)]
     inside = join(parts)
@@ -204,6 +205,7 @@ ENOUGH = 10  # disagreeing pairs; of fewer a table says nothing
 
 
 def confusion(report: Any) -> Section | None:
+    """Which values raters confuse with which."""
     if len(report.counted.raters()) < 2:
         return None
     parts = []

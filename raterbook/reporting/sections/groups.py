@@ -14,6 +14,7 @@ MOST_VALUES = 12
 
 
 def breakdowns(report: Any) -> Section | None:
+    """The same numbers by group; two groups crossed as a matrix."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in report.numbers.rows:
         keys = tuple(row["group"] or ())

@@ -32,7 +32,7 @@ COMPARED = ["percent_match", "kappa_human_auto"]
 
 
 def machines(report: Any) -> Section | None:
-    """None where every rater is a person, or the models are the ones who count."""
+    """Automatic and model raters against people, where people are the ones who count."""
     found = report.counted.machines()
     if not found:
         return None
@@ -224,6 +224,7 @@ LISTED = 20
 
 
 def labels(report: Any) -> Section | None:
+    """Label by label, people against the checker, and what quality control should look at."""
     parts = [per_label(report), control(report)]
     inside = join(parts)
     return Section("Label by label", inside, folded=True) if inside else None

@@ -19,6 +19,7 @@ from .systems import compared, corrections, of_many
 
 
 def made(report: Any) -> Section:
+    """How the page was made: parameters, hashes, versions, and the independent checks."""
     numbers = report.numbers
     facts = {
         **{

@@ -23,6 +23,7 @@ MOST = 6
 
 
 def next_round(report: Any) -> Section | None:
+    """What to do before the next round, most useful first."""
     if not len(report.counted.people):
         return None
     advice = [*coaching(report), *labelling(report), *careless(report)]

@@ -19,6 +19,7 @@ MOST = 14  # more do not fit a figure; the table then shows both ends
 
 
 def raters(report: Any) -> Section | None:
+    """Rater by rater: who leans which way, who agrees with whom, what leaving one out does."""
     counted = report.counted
     if len(counted.raters()) < 2:
         return None

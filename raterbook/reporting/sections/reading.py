@@ -20,6 +20,7 @@ RATERS = 12
 
 
 def worth_reading(report: Any) -> Section | None:
+    """Five items worth reading: where raters differ most, with what they wrote."""
     apart, marks = where_they_differ(report), marked(report)
     if not marks:
         return apart

@@ -45,6 +45,7 @@ AGAINST = (
 
 
 def coverage(report: Any) -> Section | None:
+    """Recall and precision of each system under RAGQuestEval, with the trace behind them."""
     if not report.rows("recall") or not len(report.counted.people):
         return None
     pairs = trace(report)

@@ -34,6 +34,7 @@ ASIDE = ("proportion_excluded", "missing_severity")
 
 
 def shares(report: Any) -> Section | None:
+    """Systems and shares, in the form “91.1 ± 2.3”, with what the shares leave out."""
     statistics = list(
         dict.fromkeys(
             row["statistic"]
@@ -151,6 +152,7 @@ ADJUSTED, LISTED = 0.5, 5
 
 
 def overall(report: Any) -> Section | None:
+    """A stated overall against the mean of the criteria: how often it was adjusted, and why."""
     row = report.numbers.get("adjusted_share")
     if row is None or row["estimate"] is None:
         return None
@@ -248,6 +250,7 @@ KINDS = {
 
 
 def majorities(report: Any) -> Section | None:
+    """Full agreement, a majority, or none; each rater against the majority."""
     inside = agreed(report) + scattered(report)
     return Section("Majorities", inside, folded=True) if inside else None
 

@@ -28,6 +28,7 @@ SHOWN = ("mean", "overall_mean", "overall_computed_mean")
 
 
 def systems(report: Any) -> Section | None:
+    """Systems side by side, and pair by pair on the same cases."""
     if report.system is None:
         return None
     rows = lines_of(report)

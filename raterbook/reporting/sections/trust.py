@@ -50,6 +50,7 @@ AGREEMENT = [
 
 
 def trust(report: Any) -> Section | None:
+    """How far the raters can be trusted, and whether one of them could flip the result."""
     if not len(report.counted.people):
         return None
     if not any(report.shared.values()):

@@ -32,6 +32,7 @@ from .trust import coefficients, comparable
 
 
 def verdict(report: Any) -> Section:
+    """What the round says, in one sentence with its interval."""
     targets = [target for target in report.numbers.targets if is_measured(target)]
     lines = [part("top", report.protocol.title, report.stored.name)]
     if not len(report.counted.people):
@@ -339,6 +340,7 @@ def trusted(report: Any) -> str | None:
 
 
 def targets(report: Any) -> Section | None:
+    """Each target with its estimate, and what would settle the undecided."""
     found = [target for target in report.numbers.targets if is_measured(target)]
     if not found or not len(report.counted.people):
         return None

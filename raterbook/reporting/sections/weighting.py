@@ -16,6 +16,7 @@ ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
 
 
 def weighting(report: Any) -> Section | None:
+    """Whether stated confidence means anything, and what weighting by it moves."""
     rows = confident(report.counted)
     found = weighted_beside(rows, report.parameters.coverage)
     if found is None:
