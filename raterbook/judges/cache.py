@@ -198,7 +198,7 @@ class Scribe:
     """
 
     def __init__(self, stored: StoredRound, rater: str, version: str | None = None):
-        self._stored, self._rater = stored, rater
+        self.stored, self._rater = stored, rater
         self._version: str | None = version
         self._joined = False
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="raterbook-judge-write")
@@ -278,7 +278,7 @@ class Scribe:
     ) -> None:
         failure: Exception | None = None
         try:
-            await self._in_thread(self._stored.replies.put_all, records)
+            await self._in_thread(self.stored.replies.put_all, records)
         except Exception as error:
             failure = error
         for done in waiting:
@@ -293,8 +293,19 @@ class Scribe:
         loop = asyncio.get_running_loop()
         await asyncio.shield(loop.run_in_executor(self._writer, lambda: action(*given)))
 
-    def _save(self, events: Sequence[Event]) -> None:
+    async def join(self) -> None:
+        """The rater is one of the round from here on, with answers or without."""
+        await self._in_thread(self._join)
+
+    async def act(self, action: Callable[..., Any], *given: Any) -> None:
+        """Something else written to the store; done when this returns."""
+        await self._in_thread(action, *given)
+
+    def _join(self) -> None:
         if not self._joined:
-            self._stored.add_rater(self._rater, kind="model", version=self._version)
+            self.stored.add_rater(self._rater, kind="model", version=self._version)
             self._joined = True
-        put(self._stored, self._rater, events)
+
+    def _save(self, events: Sequence[Event]) -> None:
+        self._join()
+        put(self.stored, self._rater, events)

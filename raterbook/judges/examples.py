@@ -37,9 +37,15 @@ def few_shot(sheet: Sheet, examples: Sequence[Example] | None = None) -> str:
     return "\n\n".join(["## Worked examples", *blocks]) if blocks else ""
 
 
-def _input(sheet: Sheet, example: Example) -> str:
-    from raterbook.judges.prompts import fenced
+def fenced(label: str, text: str) -> str:
+    """A text under its label, between fences longer than any in the text."""
+    fence = "~~~"
+    while fence in text:
+        fence += "~"
+    return f"{label}:\n{fence}\n{text}\n{fence}"
 
+
+def _input(sheet: Sheet, example: Example) -> str:
     fields = sheet.protocol.item.fields
     blocks = [
         fenced(fields[name].label, text)

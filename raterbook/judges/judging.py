@@ -7,16 +7,17 @@ import functools
 import hashlib
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from raterbook.judges import cache, prompts
+from raterbook.judges.cache import Scribe
 from raterbook.judges.clients import as_model
 from raterbook.judges.clients.model import Messages, Model, Reply, Stop
 from raterbook.judges.examples import read_examples
-from raterbook.judges.money import Prices
 from raterbook.judges.outcome import JudgeRun
-from raterbook.judges.run import Runner
+from raterbook.judges.prompts import Prompts
+from raterbook.judges.run import ModelAnswerer, Runner, Settings
 from raterbook.protocols import Example
 from raterbook.rounds.answers import MOST_REPLICATES
 
@@ -42,56 +43,40 @@ async def judge_async(
     name: str | None = None,
     *,
     version: str | None = None,
-    replicates: int = 1,
-    items: Iterable[str] | None = None,
-    examples: Sequence[Example] | str | None = None,
-    budget: float | None = None,
-    prices: Any = None,
-    concurrency: int | None = None,
-    fresh: bool = False,
-    progress: bool | None = None,
+    **how: Any,
 ) -> JudgeRun:
     """Lets a model answer the round's questions, as one more rater; returns the account of it.
 
     `model` is a function from messages (or from one text, if its parameter is called `prompt` or
     `text`) to the reply's text, an Endpoint, a LocalModel, or a name: “scripted” is the stand-in
-    that comes with Raterbook, any other a model at OPENAI_BASE_URL. `examples` replaces the
-    protocol's few-shot examples: a list, a file, or () for none. `fresh` asks again even where a
-    reply is stored. Called again after any interruption, it goes on where it was.
+    that comes with Raterbook, any other a model at OPENAI_BASE_URL. `how` is what Settings has:
+    replicates, items, examples (a list, a file, or () for none), budget, prices, concurrency,
+    fresh, progress. Called again after any interruption, it goes on where it was.
 
     `judge(…)` waits until it is done; `await judge_async(…)` is for code in an event loop.
     """
-    check_replicates(replicates)
-    asked = as_model(model, name, concurrency)
+    settings = Settings(**how)
+    check_replicates(settings.replicates)
+    asked = as_model(model, name, settings.concurrency)
     rater = name or asked.name
     check_open(stored)
-    shots = read_examples(examples, stored.protocol)
-    chosen = known_items(stored, items)
-    table = prices if isinstance(prices, Prices) else Prices(prices)
+    shots = read_examples(settings.examples, stored.protocol)
+    settings = replace(
+        settings, items=known_items(stored, settings.items), prices=settings.price_table()
+    )
     known_as = version or version_of(asked, shots)
     check_name(stored, rater, known_as)
-    runner = Runner(
-        stored,
-        asked,
-        rater,
-        replicates=replicates,
-        items=chosen,
-        examples=shots,
-        budget=budget,
-        prices=table,
-        fresh=fresh,
-        progress=progress,
-        version=known_as,
-    )
-    cache.remember_run(stored, rater, asked.identity(), shots, replicates)
+    run, scribe = JudgeRun(stored.name, rater), Scribe(stored, rater, known_as)
+    prompts = Prompts(shots, exact=bool(asked.identity().get("constrained")))
+    answerer = ModelAnswerer(asked, prompts, scribe, run, settings)
+    cache.remember_run(stored, rater, asked.identity(), shots, settings.replicates)
     try:
-        return await runner.run()
+        return await Runner(stored, answerer, scribe, run, settings).run()
     except Stop as stop:
-        done = runner.result
         raise JudgeStopped(
-            f"{stop} {done.progress()}. Once that is put right, run the same again: it goes on "
+            f"{stop} {run.progress()}. Once that is put right, run the same again: it goes on "
             "where it stopped.",
-            done,
+            run,
         ) from None
 
 
@@ -258,14 +243,10 @@ def account(stored: StoredRound, name: str) -> JudgeRun:
         )
     examples = known["examples"]
     shots = None if examples is None else tuple(Example(**one) for one in examples)
-    runner = Runner(
-        stored,
-        Remembered(known["identity"]),
-        name,
-        replicates=known["replicates"],
-        examples=shots,
-        prices=Prices({}),
-        progress=False,
-        ask=False,
-    )
-    return run_until_done(runner.run())
+    asked = Remembered(known["identity"])
+    settings = Settings(known["replicates"], prices={}, progress=False)
+    run, scribe = JudgeRun(stored.name, name), Scribe(stored, name)
+    prompts = Prompts(shots, exact=bool(asked.identity().get("constrained")))
+    answerer = ModelAnswerer(asked, prompts, scribe, run, settings)
+    answerer.ask = False
+    return run_until_done(Runner(stored, answerer, scribe, run, settings, saves=False).run())

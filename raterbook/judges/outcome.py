@@ -71,7 +71,7 @@ class JudgeRun(Account):
     answers: int = 0
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, Any]:
         return dict(Counter(outcome.status for outcome in self.outcomes))
 
     @property

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from raterbook.judges.examples import few_shot
+from raterbook.judges.clients.model import Reply
+from raterbook.judges.examples import fenced, few_shot
+from raterbook.judges.replies.parsing import Parsed, parse
 from raterbook.judges.schema import (
     Schema,
     by_extent,
@@ -52,6 +54,16 @@ class Prompt:
         """System and user message in one, for models that take a text and for pasting."""
         return "\n\n".join(message["content"] for message in self.messages)
 
+    def identity(self, identity: dict[str, Any]) -> dict[str, Any]:
+        """What a reply depends on, beside messages and schema; `identity` is the model's."""
+        return identity
+
+    def read(self, reply: Reply, sheet: Sheet) -> Parsed:
+        if reply.refusal or reply.finish == "content_filter":
+            why = reply.refusal or "the server's content filter ended the reply"
+            return Parsed("refused", problems=(why,))
+        return parse(reply.text, sheet, cut=reply.cut, prompt=self.text)
+
 
 class Prompts:
     """Makes prompts; what is the same for all sheets of a kind is made once.
@@ -76,11 +88,6 @@ class Prompts:
             {"role": "user", "content": user_message(sheet)},
         )
         return Prompt(sheet.ref, messages, exact_schema(sheet) if self._exact else schema, mark)
-
-
-def build(sheet: Sheet, examples: Sequence[Example] | None = None) -> Prompt:
-    """The prompt of one sheet; `examples` replaces the protocol's own, empty leaves them out."""
-    return Prompts(examples).of(sheet)
 
 
 def system_message(sheet: Sheet, examples: Sequence[Example] | None = None) -> str:
@@ -117,14 +124,6 @@ def user_message(sheet: Sheet) -> str:
         numbers = listed([str(part.number) for part in sheet.parts], "and")
         blocks.append(f"Answer for {label} {numbers}, each under its own number.")
     return "\n\n".join(blocks)
-
-
-def fenced(label: str, text: str) -> str:
-    """A text under its label, between fences longer than any in the text."""
-    fence = "~~~"
-    while fence in text:
-        fence += "~"
-    return f"{label}:\n{fence}\n{text}\n{fence}"
 
 
 def _part(sheet: Sheet, part) -> str:

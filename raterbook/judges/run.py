@@ -1,74 +1,191 @@
-"""Asking a model about a round, sheet by sheet, so that an interruption loses nothing stored."""
+"""One run over a round, sheet by sheet, so that an interruption loses nothing stored.
+
+What is left to answer are sheets; an answerer turns each into answers; the scribe stores them. A
+model is one answerer, rules are another.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from raterbook.judges import cache
 from raterbook.judges.cache import Scribe
-from raterbook.judges.clients.model import Messages, Model, Reply
+from raterbook.judges.clients.model import Messages, Model, Reply, Stop
 from raterbook.judges.money import Budgeted, Prices, total
 from raterbook.judges.outcome import JudgeRun, Outcome, Progress
-from raterbook.judges.prompts import Prompt, Prompts
-from raterbook.judges.replies.parsing import Parsed, parse
+from raterbook.judges.prompts import Prompt
+from raterbook.judges.replies.parsing import Parsed
+from raterbook.judges.replies.values import Given
+from raterbook.judges.schema import is_closed
 from raterbook.judges.sheets import Sheet, sheets, waves
-from raterbook.protocols import Example
+from raterbook.protocols import UNANSWERABLE, Example
 
 if TYPE_CHECKING:
     from raterbook.rounds import StoredRound
 
 
 EXPECTED_OUT = 700  # tokens of a usual reply, for budgets and estimates
+AGAIN = ("parse_error", "partial", "mismatch")  # what is asked once more
 Job = tuple[Sheet, int]  # and its replicate
-Found = tuple[str, Reply | None]  # the key of a request, and the reply
-Ready = tuple[Sheet, int, Prompt, Found]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is made, whoever answers."""
+
+    replicates: int = 1
+    items: Sequence[str] | None = None  # None: all
+    examples: Sequence[Example] | str | None = None  # in place of the protocol's; (): none
+    budget: float | None = None  # US dollars
+    prices: Any = None  # a table or file of one's own
+    concurrency: int | None = None
+    fresh: bool = False  # ask again even where a reply is stored
+    progress: bool | None = None  # a bar; None: where somebody sees it
+
+    def price_table(self) -> Prices:
+        return self.prices if isinstance(self.prices, Prices) else Prices(self.prices)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sheet as it is put to an answerer, with the reply where that is in the store already."""
+
+    sheet: Sheet
+    replicate: int
+    prompt: Prompt
+    key: str
+    reply: Reply | None = None
+
+
+class Answerer(Protocol):
+    """Whoever fills in sheets; it never sees more than one sheet."""
+
+    concurrency: int
+
+    @property
+    def failure(self) -> Stop | None:
+        """Why going on is pointless, if it is."""
+
+    async def find(self, sheet: Sheet, replicate: int) -> Request:
+        """The sheet as it would be asked about, and what is known of it."""
+
+    async def answer(self, request: Request) -> tuple[str, Outcome] | None:
+        """What it says, and under which key; None once the run has stopped."""
+
+    async def close(self) -> None:
+        """Give back what it holds."""
+
+
+class PromptMaker(Protocol):
+    def of(self, sheet: Sheet) -> Prompt: ...
+
+
+class ModelAnswerer:
+    """A model: from the store where the reply is there, within the budget, once again if bad.
+
+    With `ask` false nothing is asked: stored replies and failures are read again.
+    """
+
+    expected_out = EXPECTED_OUT
+
+    def __init__(
+        self, model: Model, prompts: PromptMaker, scribe: Scribe, run: JudgeRun, settings: Settings
+    ):
+        self.model, self.concurrency = model, model.concurrency
+        self.ask = True
+        self._prompts, self._scribe, self._fresh = prompts, scribe, settings.fresh
+        prices = settings.price_table()
+        self._asked = Budgeted(model, run, prices, settings.budget, self.expected_out)
+
+    @property
+    def failure(self) -> Stop | None:
+        return self._asked.failure
+
+    async def find(self, sheet: Sheet, replicate: int) -> Request:
+        prompt = self._prompts.of(sheet)
+        return await self._found(sheet, replicate, prompt, prompt.messages)
+
+    async def _found(
+        self, sheet: Sheet, replicate: int, prompt: Prompt, messages: Messages
+    ) -> Request:
+        identity = prompt.identity(self.model.identity())
+        key = cache.reply_key(identity, messages, prompt.schema, replicate)
+        reply = None
+        if not self._fresh:
+            reply = await self._scribe.read(cache.cached, self._scribe.stored, key)
+            if reply is None and not self.ask:
+                reply = await self._scribe.read(cache.failure, self._scribe.stored, key)
+        return Request(sheet, replicate, prompt, key, reply)
+
+    async def answer(self, request: Request) -> tuple[str, Outcome] | None:
+        sheet, prompt, key = request.sheet, request.prompt, request.key
+        reply = await self._reply(request, prompt.messages)
+        if reply is None:
+            return None
+        parsed = None if reply.error else prompt.read(reply, sheet)
+        if parsed is not None and parsed.status in AGAIN:
+            again = question_again(prompt.messages, reply.text, parsed)
+            follow_up = await self._found(sheet, request.replicate, prompt, again)
+            second = await self._reply(follow_up, again)
+            if second is not None and not second.error:
+                better = prompt.read(second, sheet)
+                cost = total(reply.cost, second.cost)
+                retries = reply.retries + second.retries + 1
+                if better.ok or (better.usable and not parsed.usable) or not parsed.answers:
+                    key, parsed, reply = follow_up.key, better, second
+                reply = replace(reply, retries=retries, cost=cost)
+        return key, outcome_of(request, parsed, reply)
+
+    async def _reply(self, request: Request, messages: Messages) -> Reply | None:
+        """What was found, else what the model replies; None once the run has stopped."""
+        if request.reply is not None or not self.ask:
+            return request.reply
+        prompt, asked = request.prompt, self.model.identity()
+        reply = await self._asked.ask(messages, prompt.schema, request.replicate)
+        if reply is not None:
+            record = cache.record_of(request.key, reply, prompt=prompt.hash, asked=asked)
+            await self._scribe.write(record)
+        return reply
+
+    async def close(self) -> None:
+        await self.model.close()
+
+
+def outcome_of(request: Request, parsed: Parsed | None, reply: Reply) -> Outcome:
+    sheet = request.sheet
+    asked = tuple(question.id for question in sheet.questions)
+    return Outcome(sheet.ref, asked, request.replicate, request.prompt, reply, parsed)
 
 
 class Runner:
-    """One run. The store is used from one thread of its own, the network from the event loop.
-
-    With `ask` false nothing is asked and nothing written: stored replies are read again.
-    """
+    """One run of one answerer. The store is used from threads of the scribe's."""
 
     def __init__(
         self,
         stored: StoredRound,
-        model: Model,
-        rater: str,
+        answerer: Answerer,
+        scribe: Scribe,
+        result: JudgeRun,
+        settings: Settings,
         *,
-        replicates: int = 1,
-        items: Iterable[str] | None = None,
-        examples: Sequence[Example] | None = None,
-        budget: float | None = None,
-        prices: Prices | None = None,
-        fresh: bool = False,
-        progress: bool | None = None,
-        ask: bool = True,
-        version: str | None = None,
+        saves: bool = True,
     ):
-        self.stored, self.model = stored, model
-        self.result = JudgeRun(stored.name, rater)
-        self._asked = Budgeted(model, self.result, prices or Prices(), budget, EXPECTED_OUT)
-        self._replicates = range(1, replicates + 1)
-        self._items = None if items is None else list(items)
-        self._prompts = Prompts(examples, exact=bool(model.identity().get("constrained")))
-        self._fresh, self._shown = fresh, progress
+        self.stored, self.result, self.settings = stored, result, settings
+        self.answerer, self.scribe = answerer, scribe
+        self.standing: cache.Standing = {}
         self._known: dict[int, dict[tuple[str, int, str], Any]] = {}
-        self._ask = ask
-        self._standing: cache.Standing = {}
-        self._scribe = Scribe(stored, rater, version)
+        self._saves = saves
 
     async def run(self) -> JudgeRun:
         """Raises Stop, after what was under way is stored, where going on is pointless."""
-        progress = Progress(self.result, self._shown)
+        progress = Progress(self.result, self.settings.progress)
         try:
             rater = self.result.rater
-            self._standing = await self._scribe.read(cache.standing, self.stored, rater)
-            for wave in waves(self.stored.protocol):
-                jobs = list(self._jobs(wave))
+            self.standing = await self.scribe.read(cache.standing, self.stored, rater)
+            for jobs in self.waves():
                 self.result.total += len(jobs)
                 progress.more(len(jobs))
                 await self._all(jobs, progress)
@@ -76,42 +193,51 @@ class Runner:
                     break
         finally:
             progress.close()
-            await self.model.close()
-            self._scribe.close()
-        if self._asked.failure is not None:
-            raise self._asked.failure
+            await self.answerer.close()
+            self.scribe.close()
+        if self.answerer.failure is not None:
+            raise self.answerer.failure
         return self.result
 
-    def _jobs(self, wave: Sequence[Any]) -> Iterator[Job]:
-        for replicate in self._replicates:
-            known = self._known.setdefault(replicate, {})
-            for group in wave:
-                for sheet in sheets(self.stored, group, known, self._items):
-                    yield sheet, replicate
+    def waves(self) -> Iterator[list[Job]]:
+        """The sheets that can be asked, those of a wave once the one before it is stored."""
+        for wave in waves(self.stored.protocol):
+            yield [
+                (sheet, replicate)
+                for replicate in range(1, self.settings.replicates + 1)
+                for group in wave
+                for sheet in sheets(
+                    self.stored,
+                    group,
+                    self._known.setdefault(replicate, {}),
+                    self.settings.items,
+                )
+            ]
 
     async def _all(self, jobs: Sequence[Job], progress: Progress) -> None:
         """Workers ask; what is in the store already is looked up ahead of them."""
-        many = min(self.model.concurrency, len(jobs))
-        ready: asyncio.Queue[Ready | None] = asyncio.Queue(2 * many + 1)
+        many = min(self.answerer.concurrency, len(jobs))
+        ready: asyncio.Queue[Request | None] = asyncio.Queue(2 * many + 1)
 
         async def look_up() -> None:
             for sheet, replicate in jobs:
-                prompt = self._prompts.of(sheet)
-                found = await self._find(prompt.messages, prompt, replicate)
-                if replicate == 1 and await self._stands(sheet, found):
+                request = await self.answerer.find(sheet, replicate)
+                if replicate == 1 and await self.stands(request):
                     self.result.total -= 1
                     progress.more(-1)
                 else:
-                    await ready.put((sheet, replicate, prompt, found))
+                    await ready.put(request)
             for _ in range(many):
                 await ready.put(None)
 
         async def work() -> None:
-            while (job := await ready.get()) is not None:
-                if self.result.stopped or self._scribe.failure is not None:
+            while (request := await ready.get()) is not None:
+                if self.result.stopped or self.scribe.failure is not None:
                     return
-                outcome = await self._one(*job)
-                if outcome is not None:
+                found = self.unasked(request) or await self.answerer.answer(request)
+                if found is not None:
+                    key, outcome = found
+                    await self.save(request.sheet, outcome, key)
                     self.result.outcomes.append(outcome)
                     progress.step()
 
@@ -120,83 +246,47 @@ class Runner:
         try:
             await until_done(workers, scout)
         finally:
-            await self._scribe.finish()
+            await self.scribe.finish()
 
-    async def _one(
-        self, sheet: Sheet, replicate: int, prompt: Prompt, found: Found
-    ) -> Outcome | None:
-        key, reply = await self._reply(prompt.messages, prompt, replicate, found)
-        if reply is None:
-            return None
-        parsed = None if reply.error else self._parse(reply, sheet, prompt)
-        if parsed is not None and parsed.status in ("parse_error", "partial"):
-            again = question_again(prompt.messages, reply.text, parsed)
-            found = await self._find(again, prompt, replicate)
-            second_key, second = await self._reply(again, prompt, replicate, found)
-            if second is not None and not second.error:
-                better = self._parse(second, sheet, prompt)
-                cost = total(reply.cost, second.cost)
-                retries = reply.retries + second.retries + 1
-                if better.ok or (better.usable and not parsed.usable) or not parsed.answers:
-                    key, parsed, reply = second_key, better, second
-                reply = replace(reply, retries=retries, cost=cost)
-        asked = tuple(question.id for question in sheet.questions)
-        outcome = Outcome(sheet.ref, asked, replicate, prompt, reply, parsed)
-        self._save(sheet, outcome, key)
-        return outcome
-
-    def _parse(self, reply: Reply, sheet: Sheet, prompt: Prompt) -> Parsed:
-        if reply.refusal or reply.finish == "content_filter":
-            why = reply.refusal or "the server's content filter ended the reply"
-            return Parsed("refused", problems=(why,))
-        return parse(reply.text, sheet, cut=reply.cut, prompt=prompt.text)
-
-    async def _find(self, messages: Messages, prompt: Prompt, replicate: int) -> Found:
-        """The key of a request, and its reply where it is in the store."""
-        key = cache.reply_key(self.model.identity(), messages, prompt.schema, replicate)
-        if self._fresh:
-            return key, None
-        reply = await self._scribe.read(cache.cached, self.stored, key)
-        if reply is None and not self._ask:
-            reply = await self._scribe.read(cache.failure, self.stored, key)
-        return key, reply
-
-    async def _stands(self, sheet: Sheet, found: Found) -> bool:
+    async def stands(self, request: Request) -> bool:
         """Whether `raterbook questions` had this sheet's answers of the same model already."""
-        key, reply = found
-        if reply is not None or self._fresh:
+        if request.reply is not None or self.settings.fresh:
             return False
-        given = cache.standing_on(sheet, self._standing)
-        if not given or await self._scribe.read(cache.failure, self.stored, key) is not None:
+        sheet = request.sheet
+        given = cache.standing_on(sheet, self.standing)
+        if not given or await self.scribe.read(cache.failure, self.stored, request.key) is not None:
             return False  # nothing stands, or it was asked here before and failed
         self._known[1] |= {(sheet.ref, *cell): value for cell, value in given.items()}
         return True
 
-    async def _reply(
-        self, messages: Messages, prompt: Prompt, replicate: int, found: Found
-    ) -> Found:
-        """What was found, else what the model replies; None once the run has stopped."""
-        key, reply = found
-        if reply is not None or not self._ask:
-            return found
-        reply = await self._asked.ask(messages, prompt.schema, replicate)
-        if reply is not None:
-            asked = self.model.identity()
-            await self._scribe.write(cache.record_of(key, reply, prompt=prompt.hash, asked=asked))
-        return key, reply
-
-    def _save(self, sheet: Sheet, outcome: Outcome, key: str) -> None:
+    async def save(self, sheet: Sheet, outcome: Outcome, key: str) -> None:
         """Hands in the answers; they follow from the reply, which is on the disk already."""
         parsed, replicate = outcome.parsed, outcome.replicate
         if parsed is None:
             return
-        events = cache.events_of(sheet, parsed, key, replicate, self._standing)
+        events = cache.events_of(sheet, parsed, key, replicate, self.standing)
         self.result.answers += cache.answered(events)
         if parsed.usable:
             for (part, question), given in parsed.answers.items():
                 self._known[replicate][sheet.ref, part, question] = given.value
-        if self._ask:
-            self._scribe.hand_in(events)
+        if self._saves:
+            self.scribe.hand_in(events)
+
+    def unasked(self, request: Request) -> tuple[str, Outcome] | None:
+        """What is not there answers nothing, and nobody is asked; None where there is a text."""
+        sheet = request.sheet
+        closed = [question for question in sheet.questions if is_closed(question)]
+        texts = [text for text in sheet.fields.values() if text.strip()]
+        only_answers = bool(closed) and all(question.type == "answer" for question in closed)
+        if request.reply is not None or texts or not sheet.fields or not only_answers:
+            return None
+        answers = {
+            (part, question.id): Given(UNANSWERABLE)
+            for question in closed
+            for part in sheet.numbers(question)
+        }
+        parsed = Parsed("ok", answers, problems=("the text is empty",))
+        return request.key, outcome_of(request, parsed, Reply())
 
 
 # Several tasks of one run: waited for together, and ended together.

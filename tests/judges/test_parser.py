@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raterbook.judges.prompts import build
+from raterbook.judges.prompts import Prompts
 from raterbook.judges.replies.parsing import STATUSES, parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
@@ -83,7 +83,7 @@ def test_a_confidence_is_a_percentage_a_range_or_missing(said, expected, span):
 
 
 def test_an_echoed_example_is_no_answer():
-    prompt = build(FEEDBACK).text
+    prompt = Prompts().of(FEEDBACK).text
     example = re.search(r"Reply:\n(\{.*?\n\})\n", prompt, re.S)[1]
     assert parse(example, FEEDBACK).ok  # what it would be without knowing the prompt
     assert parse(example, FEEDBACK, prompt=prompt).status == "parse_error"
@@ -208,7 +208,7 @@ def test_unanswerable_is_an_answer_and_a_blank_is_none():
     assert value(parsed, "generated_answer", 1) == "<Unanswerable>"
     said["parts"][1]["generated_answer"] = ""
     assert parse(json.dumps(said), QUESTEVAL).status == "partial"
-    placeholder = build(QUESTEVAL).text
+    placeholder = Prompts().of(QUESTEVAL).text
     assert parse(placeholder[-900:], QUESTEVAL).status == "parse_error"
 
 

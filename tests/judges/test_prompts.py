@@ -6,7 +6,7 @@ import re
 import pytest
 
 from raterbook.judges import judge
-from raterbook.judges.prompts import build
+from raterbook.judges.prompts import Prompts
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 
@@ -35,7 +35,7 @@ def test_the_prompt_holds_every_level_option_condition_and_example():
         whole = ""
         for group in groups(protocol):
             fields = {key: "x" for key, one in protocol.item.fields.items() if one.visible}
-            whole += build(Sheet(protocol, "r", group.of, group.questions, fields)).text
+            whole += Prompts().of(Sheet(protocol, "r", group.of, group.questions, fields)).text
         for question in protocol.questions:
             assert question.prompt in whole
             for entry in (*question.levels, *question.options):
@@ -50,7 +50,7 @@ def _stem_prompt():
     protocol = load("stem-sentences")
     [group] = groups(protocol)
     fields = {key: "x" for key, one in protocol.item.fields.items() if one.visible}
-    return build(Sheet(protocol, "r", group.of, group.questions, fields)).text
+    return Prompts().of(Sheet(protocol, "r", group.of, group.questions, fields)).text
 
 
 def test_answers_from_one_text_are_asked_without_the_other(open_round):

@@ -45,7 +45,7 @@ def test_questions_are_written_about_the_chosen_items_only(stored):
     Trial(stored, items=[chosen]).questions(rules=True)
     assert [bool(case.parts) for case in stored.cases()] == [False, True, False]
     done = Trial(stored, lambda messages: "no idea", name="m", items=[chosen]).questions()
-    assert {one.subject for one in done.done} == {"c02", chosen}
+    assert set(done.frame()["subject"]) == {"c02", chosen}
 
 
 def test_a_model_behind_an_address_writes_and_then_grades_in_the_notebook(

@@ -6,22 +6,19 @@ with a number too many, too few or twice is a mismatch and gives no answers at a
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from raterbook.judges.clients.model import Reply
-from raterbook.judges.money import Account
+from raterbook.judges.clients.model import Reply, storable
 from raterbook.judges.replies.interpret import Several, json_objects, repaired
 from raterbook.judges.replies.parsing import LONG_JSON, Echo, is_refusal
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from raterbook.protocols import Question
 
 STATUSES = ("ok", "partial", "refused", "parse_error", "mismatch", "no_questions", "api_error")
 LONGEST = 2_000  # characters of a question or an answer
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Reading:
     """What a reply came to. `partial`: every number is there, and some answers are blank."""
 
     status: str
@@ -46,7 +43,7 @@ class Outcome:
         return self.status in ("ok", "partial")
 
 
-def read_questions(reply: Reply, prompt: str, most: int) -> Outcome:
+def read_questions(reply: Reply, prompt: str, most: int) -> Reading:
     """The questions of a reply, without blanks and repeats."""
     failed, objects = _objects(reply, prompt)
     if failed is not None:
@@ -61,14 +58,14 @@ def read_questions(reply: Reply, prompt: str, most: int) -> Outcome:
             if plain:
                 kept.setdefault(plain.casefold(), Draft(plain, " ".join(key_info.split())))
         if not kept:
-            return Outcome("no_questions", problem="the reply lists no questions")
-        return Outcome("ok", tuple(kept.values())[:most])
+            return Reading("no_questions", problem="the reply lists no questions")
+        return Reading("ok", tuple(kept.values())[:most])
     return _unread(reply, "no list of questions was found")
 
 
 def read_numbered(
     reply: Reply, prompt: str, numbers: Iterable[int], key: str, entry: str
-) -> Outcome:
+) -> Reading:
     """Answers or decisions by the number of their question."""
     failed, objects = _objects(reply, prompt)
     if failed is not None:
@@ -80,11 +77,11 @@ def read_numbered(
     return _unread(reply, f"no {entry}s under numbers were found")
 
 
-def _matched(pairs: list[tuple[int, str]], numbers: list[int], entry: str) -> Outcome:
+def _matched(pairs: list[tuple[int, str]], numbers: list[int], entry: str) -> Reading:
     found: dict[int, str] = {}
     for number, said in pairs:
         if found.setdefault(number, said) != said:
-            return Outcome("mismatch", problem=f"number {number} has two {entry}s")
+            return Reading("mismatch", problem=f"number {number} has two {entry}s")
     missing = [number for number in numbers if number not in found]
     strange = [number for number in found if number not in set(numbers)]
     if missing or strange:
@@ -93,24 +90,24 @@ def _matched(pairs: list[tuple[int, str]], numbers: list[int], entry: str) -> Ou
             parts.append(f"no {entry} under {', '.join(map(str, missing))}")
         if strange:
             parts.append(f"no question has the number {', '.join(map(str, strange))}")
-        return Outcome("mismatch", problem="; ".join(parts))
+        return Reading("mismatch", problem="; ".join(parts))
     blank = [number for number in numbers if not found[number].strip()]
     if blank:
         problem = f"the {entry} is blank under {', '.join(map(str, blank))}"
-        return Outcome("partial", answers=found, problem=problem)
-    return Outcome("ok", answers=found)
+        return Reading("partial", answers=found, problem=problem)
+    return Reading("ok", answers=found)
 
 
-def _objects(reply: Reply, prompt: str) -> tuple[Outcome | None, list[Any]]:
+def _objects(reply: Reply, prompt: str) -> tuple[Reading | None, list[Any]]:
     """Every JSON value of the reply but for what it echoes; or why there is nothing to read."""
     if reply.error:
-        return Outcome("api_error", problem=reply.error), []
+        return Reading("api_error", problem=reply.error), []
     if reply.refusal or reply.finish == "content_filter":
-        return Outcome("refused", problem=reply.refusal or "stopped by a content filter"), []
+        return Reading("refused", problem=reply.refusal or "stopped by a content filter"), []
     echo = Echo(prompt)
     text = echo.after(reply.text)
     if not text.strip():
-        return Outcome("parse_error", problem="the reply is empty"), []
+        return Reading("parse_error", problem="the reply is empty"), []
     objects = json_objects(text)
     found = [one.content for one in objects if not echo.has(text[one.start : one.end], LONG_JSON)]
     if not objects and not reply.cut:
@@ -122,12 +119,12 @@ def _objects(reply: Reply, prompt: str) -> tuple[Outcome | None, list[Any]]:
     return None, found
 
 
-def _unread(reply: Reply, problem: str) -> Outcome:
+def _unread(reply: Reply, problem: str) -> Reading:
     if is_refusal(reply.text):
-        return Outcome("refused", problem="the model declined to answer")
+        return Reading("refused", problem="the model declined to answer")
     if reply.cut:
         problem = "the reply was cut off at its length limit"
-    return Outcome("parse_error", problem=problem)
+    return Reading("parse_error", problem=problem)
 
 
 def _pairs(content: Any) -> list[tuple[str, str]] | None:
@@ -187,107 +184,11 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-# What a run over a round's questions came to: counts by step and status, cost, failures.
+def normal(question: Question, said: str) -> str:
+    """The answer as it is stored: as a judge's reply is read."""
+    return str(question.check(" ".join(storable(said).split())))
 
 
-STEPS = ("write", "check", "reference", "generated")
-COLUMNS = [
-    "step",
-    "subject",
-    "status",
-    "problem",
-    "questions",
-    "reply",
-    "prompt",
-    "cached",
-    "retries",
-    "cost",
-    "tokens_in",
-    "tokens_out",
-    "seconds",
-    "served",
-]
-
-
-@dataclass(frozen=True)
-class Done:
-    """One text handled in one step."""
-
-    step: str
-    subject: str  # the key of the case or item
-    status: str
-    problem: str = ""
-    questions: int = 0  # written, decided on or answered
-    reply: str = ""
-    prompt: str = ""
-    cached: bool = False
-    retries: int = 0
-    cost: float | None = None
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    seconds: float | None = None
-    served: str | None = None
-
-    @property
-    def ok(self) -> bool:
-        return self.status in ("ok", "partial")
-
-
-@dataclass
-class Summary(Account):
-    """The account of a run; questions and answers are in the round.
-
-    Texts that were done in an earlier run are not in its total.
-    """
-
-    is_baseline: bool = False
-    done: list[Done] = field(default_factory=list)
-    written: int = 0  # questions
-    answers: int = 0  # stored: decisions and answers
-
-    @property
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Step → status → how many texts."""
-        found: dict[str, Counter[str]] = {}
-        for one in self.done:
-            found.setdefault(one.step, Counter())[one.status] += 1
-        return {step: dict(found[step]) for step in STEPS if step in found}
-
-    @property
-    def failed(self) -> int:
-        return sum(not one.ok for one in self.done)
-
-    @property
-    def complete(self) -> bool:
-        """Whether every text was handled, and none of them failed."""
-        return self.stopped is None and len(self.done) == self.total and not self.failed
-
-    def __str__(self) -> str:
-        said = [
-            f"{self.round}: {self.written} questions written, {self.answers} answers of "
-            f"{self.rater}{' (a rule-based baseline)' if self.is_baseline else ''}"
-        ]
-        for step, counts in self.counts.items():
-            said.append(f"{step} {', '.join(f'{n} {status}' for status, n in counts.items())}")
-        if not self.total:
-            said.append("nothing was left to do")
-        if self.requests:
-            said.append(f"{self.requests} requests, {self.cost()}")
-        line = "; ".join(said)
-        return f"{line}; stopped: {self.stopped}" if self.stopped else line
-
-    def __repr__(self) -> str:
-        return f"Summary({self})"
-
-    def frame(self) -> pd.DataFrame:
-        """One row per text and step, in the order they were handled."""
-        import pandas as pd
-
-        rows = [[getattr(one, name) for name in COLUMNS] for one in self.done]
-        return pd.DataFrame(rows, columns=COLUMNS)
-
-    def failures(self) -> pd.DataFrame:
-        """What came to nothing: status, problem and the reply as it came."""
-        frame = self.frame()
-        bad = ~frame["status"].isin(["ok", "partial"])
-        return frame.loc[bad, ["step", "subject", "status", "problem", "reply"]]
+def clean(text: str) -> str:
+    """Without the characters that no file can hold."""
+    return _UNSTORABLE.sub("", text)

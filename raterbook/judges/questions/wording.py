@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raterbook.judges.clients.model import Messages
-from raterbook.judges.prompts import fenced
+from raterbook.judges.examples import fenced
 
 OWN = Path(__file__).with_name("prompts")
 STEPS = ("write", "check", "answer")

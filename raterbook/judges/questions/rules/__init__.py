@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from raterbook.judges.questions.rules.matching import MOST, NAME, VERSION, answer, write
+from raterbook.judges.questions.rules.matching import MOST, NAME, VERSION, answer, repeats, write
 
-__all__ = ["MOST", "NAME", "VERSION", "answer", "write"]
+__all__ = ["MOST", "NAME", "VERSION", "answer", "repeats", "write"]
