@@ -30,7 +30,7 @@ from raterbook.rounds.marks import MARKED
 from raterbook.rounds.model import FileError, listed, shown
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds import StoredRound
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ def export_answers(
     if suffix in (".parquet", ".pq") and layout in ("long", "parquet"):
         layout = "parquet"
     with round.store.read() as connection:
-        found = facts(round, connection, pseudonyms=pseudonyms)
+        found = facts(
+            connection, round.look(connection), round.questions(connection), pseudonyms=pseudonyms
+        )
         kept = original.kept(connection, round.id)
         fields = _fields(round, connection)
     name = label(file) if str(file) != "-" else "standard output"

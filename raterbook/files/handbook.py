@@ -21,7 +21,7 @@ from raterbook.rounds.model import FileError, RoundError
 from raterbook.rounds.snapshot import written
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds import StoredRound
 
 
 # The codebook: what every column and every value of a round's data means.

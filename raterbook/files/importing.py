@@ -19,15 +19,24 @@ from raterbook.files.layouts.wide import read_wide
 from raterbook.files.sheet import Sheet, read_sheet
 from raterbook.files.subjects import NAMED, Subjects, one_person, refuse_lookalikes, welcomed
 from raterbook.rounds import raters as people
-from raterbook.rounds.answers import Fresh, StoringCell, store_answers
-from raterbook.rounds.current import Fact, facts
-from raterbook.rounds.model import RATER_KINDS, FileError, Given, Problems, counted, listed, shown
+from raterbook.rounds.answers import AnswerFile, Fresh, save_file
+from raterbook.rounds.current import AnswerCell, Fact, facts
+from raterbook.rounds.model import (
+    PEOPLE,
+    RATER_KINDS,
+    FileError,
+    Given,
+    Problems,
+    counted,
+    listed,
+    shown,
+)
 from raterbook.rounds.store import log
 
 if TYPE_CHECKING:
     from raterbook.protocols import Protocol, Question
-    from raterbook.rounds.round import StoredRound
-    from raterbook.rounds.snapshot import Asked, Snapshot
+    from raterbook.rounds import StoredRound
+    from raterbook.rounds.snapshot import Snapshot, StoredQuestion
 
 
 # Answers of a file into a round: held against it one by one, then all of them or none.
@@ -78,14 +87,14 @@ def take(
     """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
-        asked = stored.asked(connection)
+        asked = stored.questions(connection)
         everybody = [rater.name for rater in people.everybody(connection)]
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
-        now_there = {fact.cell: fact for fact in facts(stored, connection, retracted=True)}
+        now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}
         cells = _resolved(given, snapshot, asked, problems)
         fresh, unchanged, replaced = _fresh(given, cells, now_there, asked, replace, problems)
-        closed = refuse_unasked(stored.protocol, snapshot, fresh, now_there, problems)
+        closed = refuse_unasked(asked, snapshot, fresh, now_there, problems)
         if closed and not replace:
             problems.add(_would_close(closed))
         problems.stop()
@@ -100,9 +109,10 @@ def take(
                 replaced=replaced,
             )
             fresh += withdrawn(closed, fresh[0][0].row)
-            store_answers(stored, connection, fresh, now_there, problems.source)
+            file = AnswerFile(problems.source, fresh, now_there)
+            save_file(connection, stored.id, asked, stored.rule, file, stored.store.now())
     new = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
-    came = {each.rater for each, _, _ in fresh if each.kind in (None, *people.PEOPLE)}
+    came = {each.rater for each, _, _ in fresh if each.kind in (None, *PEOPLE)}
     notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), everybody)]
     if stored.per_item is None:
         notes += _crowd(fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()})
@@ -113,7 +123,7 @@ def take(
 
 
 def _crowd(
-    fresh: Sequence[Fresh], there: Mapping[StoringCell, Fact], kinds: Mapping[str, str]
+    fresh: Sequence[Fresh], there: Mapping[AnswerCell, Fact], kinds: Mapping[str, str]
 ) -> list[str]:
     """A line where many people each answered about few items, and no plan says so."""
     said = [(cell, each.kind or kinds.get(each.rater)) for each, cell, _ in fresh]
@@ -146,8 +156,8 @@ def _would_close(closed: Sequence[Fact]) -> str:
 
 
 def _resolved(
-    given: Sequence[Given], snapshot: Snapshot, asked: dict[str, Asked], problems: Problems
-) -> list[tuple[StoringCell, Any] | None]:
+    given: Sequence[Given], snapshot: Snapshot, asked: dict[str, StoredQuestion], problems: Problems
+) -> list[tuple[AnswerCell, Any] | None]:
     """For each answer: what it answers, and its value as it would be stored."""
     subjects = Subjects(
         (key, snapshot.subjects[each.case_id].key)  # type: ignore[index]
@@ -155,7 +165,7 @@ def _resolved(
     )
     about: dict[tuple[str, str, int], tuple[str, bool] | Misplaced] = {}
     values: dict[tuple[str, str], Any] = {}
-    found: list[tuple[StoringCell, Any] | None] = []
+    found: list[tuple[AnswerCell, Any] | None] = []
     for each in given:
         where = (each.item, each.question, each.part)
         if where not in about:
@@ -189,7 +199,7 @@ def _resolved(
 
 
 def _about(
-    each: Given, subjects: Subjects, snapshot: Snapshot, asked: dict[str, Asked]
+    each: Given, subjects: Subjects, snapshot: Snapshot, asked: dict[str, StoredQuestion]
 ) -> tuple[str, bool] | Misplaced:
     """The key of the item or case, and whether it is a case."""
     question = asked[each.question].question
@@ -198,20 +208,11 @@ def _about(
         key = subjects.case(each.item) if of_case else subjects.item(each.item)
     except ValueError as error:
         return Misplaced(str(error), "item")
-    if question.per == "whole":
-        if each.part:
-            return Misplaced(
-                f"“{question.id}” is asked about the whole, not about part "
-                f"{each.part}. Leave the part empty."
-            )
-        return key, of_case
-    subject = (snapshot.cases if of_case else snapshot.items)[key]
-    if not each.part:
-        return Misplaced(f"“{question.id}” is asked about each part. Write which part, 1, 2, 3, …")
-    if not snapshot.has_part(subject, each.part):
-        parts = snapshot.parts.get(subject.id) or snapshot.parts.get(subject.case_id or 0) or set()
-        has = f"It has {listed(sorted(parts))}." if parts else "It has no parts."
-        return Misplaced(f"{shown(key)} has no part {each.part}. {has}")
+    try:
+        subject = (snapshot.cases if of_case else snapshot.items)[key]
+        snapshot.refuse_part(subject, question, each.part)
+    except ValueError as error:
+        return Misplaced(f"{error}.")
     return key, of_case
 
 
@@ -233,14 +234,14 @@ def _usual(question: Question) -> str:
 
 def _fresh(
     given: Sequence[Given],
-    cells: Sequence[tuple[StoringCell, Any] | None],
-    there: dict[StoringCell, Fact],
-    asked: dict[str, Asked],
+    cells: Sequence[tuple[AnswerCell, Any] | None],
+    there: dict[AnswerCell, Fact],
+    asked: dict[str, StoredQuestion],
     replace: bool,
     problems: Problems,
 ) -> tuple[list[Fresh], int, int]:
     """What is new, how many answers are there already, and how many are in place of others."""
-    seen: dict[StoringCell, tuple[Given, Any]] = {}
+    seen: dict[AnswerCell, tuple[Given, Any]] = {}
     fresh: list[Fresh] = []
     unchanged = replaced = 0
     for each, resolved in zip(given, cells):

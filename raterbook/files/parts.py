@@ -25,7 +25,7 @@ from raterbook.rounds.model import (
 from raterbook.rounds.store import log
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds import StoredRound
 
 
 MOST = 100_000  # the highest number of a part
@@ -150,8 +150,8 @@ def import_parts(
     protocol = round.protocol
     with round.store.write() as connection:
         snapshot, inside = round.look(connection), round.inside(connection)
-        if snapshot.state == "closed":
-            raise RoundError(f"{round.closed_reason(snapshot)}.")
+        if (closed := snapshot.closed()) is not None:
+            raise RoundError(f"{closed}.")
         pairs = [
             (key, snapshot.subjects[each.case_id or 0].key) for key, each in snapshot.items.items()
         ]
@@ -169,7 +169,8 @@ def import_parts(
             if there == _said(wanted):
                 continue
             changed += 1
-            parts.replace_parts(connection, protocol, snapshot, key, wanted, round.store.now(), why)
+            split = parts.NewSplit(key, wanted, why)
+            parts.replace_parts(connection, protocol, snapshot, split, round.store.now())
         if changed:
             log.add(
                 connection, round.id, "set_parts", round.store.now(), reason=why, subjects=changed

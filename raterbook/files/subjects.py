@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from raterbook.files.sheet import Sheet
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import plain
-from raterbook.rounds.model import Given, Problems, counted, listed, shown
-from raterbook.rounds.raters import PEOPLE, folded, is_slip
+from raterbook.rounds.model import PEOPLE, Given, Problems, counted, listed, shown
+from raterbook.rounds.raters import folded, is_slip
 
 
 class Subjects:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..rounds import StoredRound
-from ..rounds.completeness import by_models, standings
-from ..rounds.model import RATER_KINDS
+from ..rounds.completeness import by_models
+from ..rounds.model import HELPERS
 from ..rounds.raters import public_name
 from .number import ROW
 from .parameters import Parameters
@@ -47,7 +47,7 @@ class Asked:
 
 def asked(stored: StoredRound, parameters: Parameters) -> Asked:
     """People by the required answers of their plan; models, who have none, by whole items."""
-    found, cases = standings(stored)
+    found, cases = stored.standings()
     names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
     away = tuple(
         (names[each.rater], each.excluded, each.answers)
@@ -119,10 +119,6 @@ def completeness(found: Asked, raters: Sequence[str] | None) -> dict[str, Any]:
 
 
 # Names in a report's parameters, held against the round before any kernel starts.
-
-
-# Raters are compared with these, which never count themselves.
-HELPERS = tuple(kind for kind in RATER_KINDS if kind not in ("human", "model"))
 
 
 def check_names(stored: StoredRound, parameters: Parameters) -> None:

@@ -15,7 +15,7 @@ from IPython.display import HTML, display
 from raterbook.rating import front
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import RoundError, StoredRound
-from raterbook.rounds.raters import PEOPLE
+from raterbook.rounds.model import PEOPLE
 
 GONE = (
     "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "

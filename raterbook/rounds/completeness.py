@@ -13,21 +13,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection
 
 from raterbook.protocols import Protocol, Question, is_required
 from raterbook.protocols.conditions import leaves
-from raterbook.rounds import plan
 from raterbook.rounds.current import ANSWERED, NOT_APPLICABLE, SKIPPED, Events, read
-from raterbook.rounds.snapshot import Asked, Snapshot, Subject, given_everything, places_of_all
+from raterbook.rounds.model import PLANNED
+from raterbook.rounds.snapshot import (
+    Snapshot,
+    StoredQuestions,
+    Subject,
+    given_everything,
+    places_of_all,
+)
 from raterbook.rounds.store import schema
-
-if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
-
 
 UNREAD = ("confidence", "seconds", "answered_at")
 
@@ -75,32 +77,31 @@ def by_models(models: Collection[Standing], items: int) -> tuple[int, int, int]:
 
 
 def standings(
-    stored: StoredRound, connection: Connection | None = None, roles: Collection[str] = ()
+    connection: Connection,
+    seen: Snapshot,
+    protocol: Protocol,
+    asked: StoredQuestions,
+    roles: Collection[str] = (),
 ) -> tuple[list[Standing], OfCases]:
     """Every rater of the round in its order, and its cases; `roles` limits it to some items.
 
     In a report, `put` and `given` summed over raters who count are what was asked and answered.
     """
-    if connection is None:
-        with stored.store.read() as reading:
-            return standings(stored, reading, roles)
-    seen = stored.look(connection)
-    asked = stored.asked(connection)
-    events = _current(stored, connection)
+    events = _current(connection, seen, asked)
     wanted = {each.id for each in seen.items.values() if not roles or each.role in roles}
     whole = given_everything(connection, seen)
     plans = places_of_all(connection, seen, without=whole)
-    every = Untouched(stored.protocol, asked, seen, events.take(np.arange(0)), sorted(wanted))
+    every = Untouched(protocol, asked, seen, events.take(np.arange(0)), sorted(wanted))
     found = []
     for name, row in seen.raters.items():
         own = events.take(events.rater == row.id)
-        planned = row.kind in plan.PLANNED
+        planned = row.kind in PLANNED
         said = set(own.subject.tolist())
         mine: Iterable[int] = sorted(said)
         if planned:
             mine = every.touched(said) if row.id in whole else plans[row.id]
         items = np.array([item for item in mine if item in wanted], dtype=np.int64)
-        put, given, lacking = gaps(stored.protocol, asked, seen, own, items)
+        put, given, lacking = gaps(protocol, asked, seen, own, items)
         touched, n, complete = np.isin(items, own.subject), len(items), int((lacking == 0).sum())
         if planned and row.id in whole:
             put, n, complete = every.beside(items, put, complete)
@@ -119,7 +120,7 @@ def standings(
             )
         )
     counting = events.take(~np.isin(events.rater, list(seen.excluded)))
-    return found, OfCases(*of_cases(stored.protocol, asked, seen, counting, wanted))
+    return found, OfCases(*of_cases(protocol, asked, seen, counting, wanted))
 
 
 class Untouched:
@@ -132,7 +133,7 @@ class Untouched:
     def __init__(
         self,
         protocol: Protocol,
-        asked: Mapping[str, Asked],
+        asked: StoredQuestions,
         seen: Snapshot,
         nothing: Events,
         items: list[int],
@@ -161,34 +162,44 @@ class Untouched:
 
 
 def unanswered(
-    stored: StoredRound, connection: Connection, snapshot: Snapshot, rater: int, subject: Subject
+    connection: Connection,
+    seen: Snapshot,
+    protocol: Protocol,
+    asked: StoredQuestions,
+    rater: int,
+    subject: Subject,
 ) -> list[str]:
     """In words, what keeps this item from being submitted."""
     if subject.kind != "item":
         return []
-    own = _current(stored, connection, rater, [subject.id, subject.case_id or subject.id])
-    slots = Slots(snapshot, np.array([subject.id]))
+    own = _current(connection, seen, asked, rater, [subject.id, subject.case_id or subject.id])
+    slots = Slots(seen, np.array([subject.id]))
     return [
         f"“{question}”" + (f" of part {part}" if part else "")
-        for question, lacking in slots.lacking(stored.protocol, stored.asked(connection), own)
+        for question, lacking in slots.lacking(protocol, asked, own)
         for part in lacking.part.tolist()
     ]
 
 
 def finished(
-    stored: StoredRound, connection: Connection, snapshot: Snapshot, rater: int
+    connection: Connection,
+    seen: Snapshot,
+    protocol: Protocol,
+    asked: StoredQuestions,
+    rater: int,
 ) -> set[int]:
     """The items this rater said something about and has nothing required left to say."""
-    own = _current(stored, connection, rater)
+    own = _current(connection, seen, asked, rater)
     said = set(own.subject.tolist())
-    items = np.array([s.id for s in snapshot.items.values() if s.id in said], dtype=np.int64)
-    _, _, lacking = gaps(stored.protocol, stored.asked(connection), snapshot, own, items)
+    items = np.array([s.id for s in seen.items.values() if s.id in said], dtype=np.int64)
+    _, _, lacking = gaps(protocol, asked, seen, own, items)
     return set(items[lacking == 0].tolist())
 
 
 def _current(
-    stored: StoredRound,
     connection: Connection,
+    seen: Snapshot,
+    asked: StoredQuestions,
     rater: int | None = None,
     subjects: Iterable[int] | None = None,
 ) -> Events:
@@ -197,9 +208,8 @@ def _current(
     only = [] if rater is None else [column.rater_id == rater]
     if subjects is not None:
         only.append(column.subject_id.in_(list(subjects)))
-    questions = [each.id for each in stored.asked(connection).values()]
-    only.append(column.replicate == 1)
-    return read(connection, stored.id, questions, only=only, without=UNREAD).current()
+    events = read(connection, seen.round_id, asked, only, UNREAD)
+    return events.take(events.replicate == 1).current()
 
 
 # Required answers that are not there, counted with arrays: a million answers in a moment.
@@ -210,7 +220,7 @@ WIDEST = 10**7  # parts are numbered below it
 
 
 def gaps(
-    protocol: Protocol, asked: Mapping[str, Asked], seen: Snapshot, own: Events, items: np.ndarray
+    protocol: Protocol, asked: StoredQuestions, seen: Snapshot, own: Events, items: np.ndarray
 ) -> tuple[Counts, Counts, np.ndarray]:
     """Of one rater's current answers: by question what is put and given; by item what lacks."""
     slots = Slots(seen, items)
@@ -224,7 +234,7 @@ def gaps(
 
 def of_cases(
     protocol: Protocol,
-    asked: Mapping[str, Asked],
+    asked: StoredQuestions,
     seen: Snapshot,
     events: Events,
     items: Collection[int],
@@ -239,7 +249,7 @@ def of_cases(
 
 
 @dataclass(frozen=True)
-class Cells:
+class QuestionCells:
     """Where a question is asked: the subject and its case, the part, the subject's place."""
 
     subject: np.ndarray
@@ -247,8 +257,8 @@ class Cells:
     part: np.ndarray
     place: np.ndarray
 
-    def take(self, rows: np.ndarray) -> Cells:
-        return Cells(self.subject[rows], self.case[rows], self.part[rows], self.place[rows])
+    def take(self, rows: np.ndarray) -> QuestionCells:
+        return QuestionCells(self.subject[rows], self.case[rows], self.part[rows], self.place[rows])
 
 
 class Slots:
@@ -258,7 +268,7 @@ class Slots:
         numbers = subjects.tolist()
         case = np.array([seen.subjects[n].case_id or n for n in numbers], dtype=np.int64)
         place = np.arange(len(numbers))
-        self.whole = Cells(subjects, case, np.zeros(len(numbers), dtype=np.int64), place)
+        self.whole = QuestionCells(subjects, case, np.zeros(len(numbers), dtype=np.int64), place)
         parts = (
             [
                 sorted(seen.parts.get(n) or seen.parts.get(c) or ())
@@ -269,11 +279,11 @@ class Slots:
         )
         again = np.repeat(place, [len(each) for each in parts])
         flat = np.array([number for each in parts for number in each], dtype=np.int64)
-        self.parts = Cells(subjects[again], case[again], flat, again)
+        self.parts = QuestionCells(subjects[again], case[again], flat, again)
 
     def lacking(
-        self, protocol: Protocol, asked: Mapping[str, Asked], own: Events
-    ) -> Iterator[tuple[str, Cells]]:
+        self, protocol: Protocol, asked: StoredQuestions, own: Events
+    ) -> Iterator[tuple[str, QuestionCells]]:
         """What a rater has still to do: a question left open as one that cannot be judged is done
         with, though its answer is missing."""
         said = Said(asked, own)
@@ -282,8 +292,8 @@ class Slots:
             yield question, cells.take(~there & ~open_)
 
     def required(
-        self, protocol: Protocol, asked: Mapping[str, Asked], own: Events, of: str = "item"
-    ) -> Iterator[tuple[str, Cells, np.ndarray]]:
+        self, protocol: Protocol, asked: StoredQuestions, own: Events, of: str = "item"
+    ) -> Iterator[tuple[str, QuestionCells, np.ndarray]]:
         """Question by question: where it is required, and whether it is answered there."""
         said = Said(asked, own)
         for question in protocol.questions:
@@ -299,16 +309,16 @@ class Slots:
 class Said:
     """Current answers, looked up by question, subject and part."""
 
-    def __init__(self, asked: Mapping[str, Asked], events: Events):
+    def __init__(self, asked: StoredQuestions, events: Events):
         self.asked, self.events = asked, events
         self.known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
-    def has(self, question: str, cells: Cells, statuses: tuple[int, ...]) -> np.ndarray:
+    def has(self, question: str, cells: QuestionCells, statuses: tuple[int, ...]) -> np.ndarray:
         mine = self.events.question == self.asked[question].id
         rows = self.events.take(mine & np.isin(self.events.status, statuses))
         return np.isin(_key(cells.subject, cells.part), _key(rows.subject, rows.part))
 
-    def values(self, question: Question, cells: Cells) -> tuple[np.ndarray, list[Any]]:
+    def values(self, question: Question, cells: QuestionCells) -> tuple[np.ndarray, list[Any]]:
         """The answer in each cell as the place of its value in the list; 0 is none."""
         mine = self.events.question == self.asked[question.id].id
         rows = self.events.take(mine & (self.events.status == ANSWERED))
@@ -328,9 +338,9 @@ class Said:
         return np.where(keys[found] == wanted, codes[found], 0), list(values)
 
     def _plain(self, question: Question, rows: Events) -> Iterable[Any]:
-        value_of = self.asked[question.id].value_of
+        decode = self.asked[question.id].decode
         return (
-            value_of.get(closed, number if text is None else text)
+            decode(closed, number, text)
             for closed, number, text in zip(
                 rows.value_id.tolist(), rows.number.tolist(), rows.text.tolist(), strict=True
             )
@@ -338,7 +348,7 @@ class Said:
 
 
 def _is_required(
-    question: Question, cells: Cells, said: Said, asked: Mapping[str, Asked]
+    question: Question, cells: QuestionCells, said: Said, asked: StoredQuestions
 ) -> np.ndarray:
     """The protocol's own rule, put once for each combination of answers it depends on."""
     both = (question.when, question.required if isinstance(question.required, dict) else None)
@@ -357,4 +367,5 @@ def _is_required(
 
 
 def _key(subject: np.ndarray, part: np.ndarray) -> np.ndarray:
-    return subject.astype(np.int64) * WIDEST + part
+    key: np.ndarray = subject.astype(np.int64) * WIDEST + part
+    return key

@@ -71,7 +71,7 @@ def add_items(
     cases = {key: case.id for key, case in snapshot.cases.items()} if snapshot else {}
     batch = 1 + max((each.batch for each in known.values()), default=-1)
     number = int(connection.scalar(select(func.max(schema.subject.c.id))) or 0)
-    subjects: list[dict] = []
+    subjects: list[dict[str, Any]] = []
     values: dict[int, Mapping[str, str]] = {}
     for row in table.rows:
         of_case_, own = _apart(row, place)
@@ -100,8 +100,8 @@ def write_values(
     connection: Connection, place: Place, values: Mapping[int, Mapping[str, str]]
 ) -> None:
     """Each column goes to the table of what raters see, or to that of what they do not."""
-    shown: list[dict] = []
-    hidden: list[dict] = []
+    shown: list[dict[str, Any]] = []
+    hidden: list[dict[str, Any]] = []
     for subject, fields in values.items():
         for name, value in fields.items():
             row = {"subject_id": subject, "part": 0, "name": name, "value": value}
@@ -113,8 +113,7 @@ def write_values(
 
 def _subject(
     place: Place, number: int, kind: str, key: str, case: int | None, row: ItemRow, batch: int
-) -> dict:
-    is_item = kind == "item"
+) -> dict[str, Any]:
     return {
         "id": number,
         "round_id": place.round_id,
@@ -124,8 +123,7 @@ def _subject(
         "case_id": case,
         "role": row.role,
         "batch": batch,
-        "source_row": row.row if is_item else None,
-        "probability": row.probability if is_item else None,
+        "probability": row.probability if kind == "item" else None,
         "added_at": place.now,
     }
 
@@ -321,7 +319,7 @@ def _in_order(fields: Mapping[str, str], protocol: Protocol) -> dict[str, str]:
 
 def _values(connection: Connection, table: Table, round_id: int) -> Values:
     values: Values = {}
-    rows: Iterable = connection.execute(
+    rows: Iterable[Any] = connection.execute(
         select(table)
         .join(schema.subject, schema.subject.c.id == table.c.subject_id)
         .where(schema.subject.c.round_id == round_id)

@@ -115,11 +115,6 @@ def test_percentages_have_one_spelling_in_frame_and_file(opened, tmp_path):
     assert list(pd.read_csv(tmp_path / "out.csv", dtype=str)["value"]) == ["80", "0.5%"]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="part 11: one reader of answers, the view among its users",
-)
 def test_percentages_have_that_spelling_in_the_view_too(opened):
     import sqlite3
 
@@ -213,11 +208,6 @@ def test_an_excluded_rater_is_in_no_export_and_the_export_says_so(opened, tmp_pa
     assert set(other.answers()["rater"]) == {"ana"}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="part 11: one writer of answers, which knows conditions",
-)
 def test_an_answer_to_a_question_that_is_not_asked_is_refused_by_form_and_file(opened, tmp_path):
     round = opened()
     with pytest.raises(RoundError, match="asked only if"):

@@ -35,8 +35,7 @@ from collections.abc import Iterable, Sequence
 from raterbook.files.layouts.source import answer_columns
 from raterbook.protocols import Protocol
 from raterbook.rounds.current import Fact
-from raterbook.rounds.model import FileError, listed
-from raterbook.rounds.raters import PEOPLE
+from raterbook.rounds.model import PEOPLE, FileError, listed
 
 TOOLS = ("label-studio", "argilla")
 LAYOUTS = ("long", "wide", "source", "parquet", *TOOLS, "marks")
