@@ -14,6 +14,7 @@ from typing import Any
 from . import __version__
 from .commands import judges, reports, rounds
 from .commands.rounds import Refused
+from .rounds import RATER_KINDS
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -100,7 +101,7 @@ def parser() -> argparse.ArgumentParser:
         round_,
         file,
         arg("--rater", metavar="NAME", help="whose answers these are"),
-        arg("--kind", choices=["human", "model", "automatic", "key", "adjudicator"]),
+        arg("--kind", choices=RATER_KINDS),
         arg("--replace", action="store_true", help="differing answers become new revisions"),
         arg("--new-raters", action="store_true", help="names like a known one are other people"),
     )

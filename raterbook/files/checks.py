@@ -8,7 +8,8 @@ from typing import Any
 
 from raterbook.protocols import Protocol, Question, asked, is_required
 from raterbook.protocols.conditions import leaves
-from raterbook.rounds.answers import Conditions, Fresh
+from raterbook.rounds.answers import Fresh
+from raterbook.rounds.completeness import Conditions
 from raterbook.rounds.current import AnswerCell, Fact
 from raterbook.rounds.model import Given, Problems, counted
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions

@@ -17,7 +17,7 @@ from raterbook.files.content import label, put
 from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
 from raterbook.protocols.conditions import in_words, same
 from raterbook.rounds import items
-from raterbook.rounds.model import FileError, RoundError
+from raterbook.rounds.model import PEOPLE, FileError, RoundError
 from raterbook.rounds.snapshot import written
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ def codebook(stored: StoredRound) -> str:
             ("rater", "kind", "version", "answers", "excluded because"),
             [
                 (
-                    each["pseudonym"]
-                    if each["kind"] in ("human", "adjudicator")
-                    else each["rater"],
+                    each["pseudonym"] if each["kind"] in PEOPLE else each["rater"],
                     each["kind"],
                     each["version"] or "",
                     each["answers"],

@@ -15,10 +15,9 @@ from analysis.intervals.interval import Options, Sample, estimated, interval_of
 from analysis.intervals.resampling import LOGIT
 from analysis.text import is_unanswerable, token_f1
 from raterbook.numbers.counted import Board, Finding, Task, consensus
+from raterbook.rounds.model import STANDING
 
 QUESTION = "generated_answer"
-# Of the raters who answered a question, those of the first of these kinds count, all alike.
-STANDING = ("adjudicator", "human", "model", "automatic", "key")
 NEVER = len(STANDING)
 
 

@@ -17,10 +17,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select
 from sqlalchemy.dialects import sqlite
 
-from raterbook.protocols import Question, holds
-from raterbook.protocols.conditions import in_words, leaves
+from raterbook.protocols import Question
 from raterbook.protocols.kinds import confidence, storable
 from raterbook.rounds import plan
+from raterbook.rounds.completeness import Conditions, depends_on
 from raterbook.rounds.current import AnswerCell, Fact, facts
 from raterbook.rounds.model import (
     STATUSES,
@@ -288,92 +288,6 @@ def _lamports(connection: Connection, rater: int, seen: Snapshot, subjects: set[
 # answer is withdrawn, as the form does.
 
 
-class Conditions:
-    """What is asked once `new` answers (None where one is taken back) stand beside those `there`.
-
-    With `patient`, nothing is held against a rater who has said nothing yet on what a question
-    depends on: a form's messages may arrive in any order.
-    """
-
-    def __init__(
-        self,
-        questions: StoredQuestions,
-        seen: Snapshot,
-        new: Mapping[AnswerCell, Any],
-        there: Mapping[AnswerCell, Fact],
-        patient: bool = False,
-    ):
-        self.questions = {name: each.question for name, each in questions.items()}
-        self.seen, self.new, self.there, self.patient = seen, new, there, patient
-
-    def refusal(self, cell: AnswerCell) -> str | None:
-        """Why the new answer in this cell is none, in words; None where it is asked for."""
-        question, value = self.questions[cell[4]], self.new[cell]
-        if question.when is None or value is None or self.asked(cell):
-            return None
-        names = _depends_on(question)
-        said = [(name, self._value(name, cell)) for name in names]
-        instead = [f"{'no answer' if v is None else shown(v)} to {name}" for name, v in said]
-        only_if = in_words(question.when, lambda name: self.questions[name].label)
-        return (
-            f"{shown(value)} answers “{question.id}”, which is asked only if {only_if}; "
-            f"{shown(cell[3])} gave {' and '.join(instead)}. Leave it empty, or correct "
-            f"{' and '.join(names)}."
-        )
-
-    def closed(self) -> list[Fact]:
-        """Earlier answers to questions that the new ones close."""
-        return [
-            fact
-            for cell, fact in self.there.items()
-            if self.questions[fact.question].when
-            and fact.status == "answered"
-            and cell not in self.new
-            and any(
-                self._where(name, cell) in self.new
-                for name in _depends_on(self.questions[fact.question])
-            )
-            and not self.asked(cell)
-        ]
-
-    def asked(self, cell: AnswerCell) -> bool:
-        """Whether its condition holds; true where it rests on what somebody else may have said."""
-        question = self.questions[cell[4]]
-        answers = {name: self._value(name, cell) for name in _depends_on(question)}
-        for name, value in answers.items():
-            where = self._where(name, cell)
-            if value is None and (f"answer:{name}" in question.shows or where is None):
-                return True
-            if self.patient and where not in self.new and where not in self.there:
-                return True
-        return holds(question.when, answers)
-
-    def _value(self, name: str, cell: AnswerCell) -> Any:
-        where = self._where(name, cell)
-        if where is None:
-            return None
-        if where in self.new:
-            return self.new[where]
-        fact = self.there.get(where)
-        return fact.value if fact is not None and fact.status == "answered" else None
-
-    def _where(self, name: str, cell: AnswerCell) -> AnswerCell | None:
-        """Where this rater answers the other question; None where that is not one place."""
-        key, of_case, part, rater, _, replicate = cell
-        other = self.questions[name]
-        if other.of == "case" and not of_case:
-            key, of_case = self.seen.case(self.seen.items[key]).key, True
-        elif other.of == "item" and of_case:
-            return None
-        if other.per == "part" and not part:
-            return None
-        return key, of_case, part if other.per == "part" else 0, rater, name, replicate
-
-
-def _depends_on(question: Question) -> list[str]:
-    return list(dict.fromkeys(name for name, _ in leaves(question.when)))
-
-
 def _unasked(
     connection: Connection,
     seen: Snapshot,
@@ -388,7 +302,7 @@ def _unasked(
     """
     name_of = {each.id: name for name, each in questions.items()}
     alone = [each.question for each in questions.values() if each.question.when]
-    concerned = {each.id for each in alone} | {name for one in alone for name in _depends_on(one)}
+    concerned = {each.id for each in alone} | {name for one in alone for name in depends_on(one)}
     holding = {
         _place(row): row
         for row in sorted(rows, key=lambda row: int(row["lamport"]))

@@ -18,10 +18,18 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from raterbook.protocols import Protocol, Question, is_required
-from raterbook.protocols.conditions import leaves
-from raterbook.rounds.current import ANSWERED, NOT_APPLICABLE, SKIPPED, Events, read
-from raterbook.rounds.model import PLANNED
+from raterbook.protocols import Protocol, Question, holds, is_required
+from raterbook.protocols.conditions import in_words, leaves
+from raterbook.rounds.current import (
+    ANSWERED,
+    NOT_APPLICABLE,
+    SKIPPED,
+    AnswerCell,
+    Events,
+    Fact,
+    read,
+)
+from raterbook.rounds.model import PLANNED, shown
 from raterbook.rounds.snapshot import (
     Snapshot,
     StoredQuestions,
@@ -369,3 +377,93 @@ def _is_required(
 def _key(subject: np.ndarray, part: np.ndarray) -> np.ndarray:
     key: np.ndarray = subject.astype(np.int64) * WIDEST + part
     return key
+
+
+# Questions that depend on another answer, asked of one rater about one thing.
+
+
+class Conditions:
+    """What is asked once `new` answers (None where one is taken back) stand beside those `there`.
+
+    With `patient`, nothing is held against a rater who has said nothing yet on what a question
+    depends on: a form's messages may arrive in any order.
+    """
+
+    def __init__(
+        self,
+        questions: StoredQuestions,
+        seen: Snapshot,
+        new: Mapping[AnswerCell, Any],
+        there: Mapping[AnswerCell, Fact],
+        patient: bool = False,
+    ):
+        self.questions = {name: each.question for name, each in questions.items()}
+        self.seen, self.new, self.there, self.patient = seen, new, there, patient
+
+    def refusal(self, cell: AnswerCell) -> str | None:
+        """Why the new answer in this cell is none, in words; None where it is asked for."""
+        question, value = self.questions[cell[4]], self.new[cell]
+        if question.when is None or value is None or self.asked(cell):
+            return None
+        names = depends_on(question)
+        said = [(name, self._value(name, cell)) for name in names]
+        instead = [f"{'no answer' if v is None else shown(v)} to {name}" for name, v in said]
+        only_if = in_words(question.when, lambda name: self.questions[name].label)
+        return (
+            f"{shown(value)} answers “{question.id}”, which is asked only if {only_if}; "
+            f"{shown(cell[3])} gave {' and '.join(instead)}. Leave it empty, or correct "
+            f"{' and '.join(names)}."
+        )
+
+    def closed(self) -> list[Fact]:
+        """Earlier answers to questions that the new ones close."""
+        return [
+            fact
+            for cell, fact in self.there.items()
+            if self.questions[fact.question].when
+            and fact.status == "answered"
+            and cell not in self.new
+            and any(
+                self._where(name, cell) in self.new
+                for name in depends_on(self.questions[fact.question])
+            )
+            and not self.asked(cell)
+        ]
+
+    def asked(self, cell: AnswerCell) -> bool:
+        """Whether its condition holds; true where it rests on what somebody else may have said."""
+        question = self.questions[cell[4]]
+        answers = {name: self._value(name, cell) for name in depends_on(question)}
+        for name, value in answers.items():
+            where = self._where(name, cell)
+            if value is None and (f"answer:{name}" in question.shows or where is None):
+                return True
+            if self.patient and where not in self.new and where not in self.there:
+                return True
+        return holds(question.when, answers)
+
+    def _value(self, name: str, cell: AnswerCell) -> Any:
+        where = self._where(name, cell)
+        if where is None:
+            return None
+        if where in self.new:
+            return self.new[where]
+        fact = self.there.get(where)
+        return fact.value if fact is not None and fact.status == "answered" else None
+
+    def _where(self, name: str, cell: AnswerCell) -> AnswerCell | None:
+        """Where this rater answers the other question; None where that is not one place."""
+        key, of_case, part, rater, _, replicate = cell
+        other = self.questions[name]
+        if other.of == "case" and not of_case:
+            key, of_case = self.seen.case(self.seen.items[key]).key, True
+        elif other.of == "item" and of_case:
+            return None
+        if other.per == "part" and not part:
+            return None
+        return key, of_case, part if other.per == "part" else 0, rater, name, replicate
+
+
+def depends_on(question: Question) -> list[str]:
+    """The questions its condition speaks of."""
+    return list(dict.fromkeys(name for name, _ in leaves(question.when)))

@@ -45,6 +45,9 @@ CONSENSUS = tuple(
     kind.name for kind in sorted(KINDS, key=lambda kind: kind.settles or 0) if kind.settles
 )
 
+# Of the raters who answered a question, those of the first of these kinds count, all alike.
+STANDING = (*CONSENSUS, *(name for name in RATER_KINDS if name not in CONSENSUS))
+
 
 class RoundError(ValueError):
     """Something a round cannot do; the message names the thing, its value and the remedy."""
@@ -126,7 +129,6 @@ class Item:
     groups: Mapping[str, str]
     cluster: str | None
     parts: tuple[Part, ...] = ()
-    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,10 +74,11 @@ def open_round(store: Store, how: Opening) -> None:
             ),
         )
         place = items.Place(number, protocol, secret, how.bare, how.cluster, now)
-        items.add_items(connection, place, table)
+        log.add(connection, number, "open", now, items=len(table.rows), source=table.source)
+        nothing = snapshot.take(connection, number)
+        items.add_items(connection, place, table, nothing, items.load(connection, number))
         people.refuse_one_spelt_twice(raters, [one.name for one in people.everybody(connection)])
         people.join(connection, number, raters, "human", now)
-        log.add(connection, number, "open", now, items=len(table.rows), source=table.source)
         if not how.bare:
             items.keep(connection, number, table, now)
         seen = snapshot.take(connection, number)

@@ -116,7 +116,7 @@ class Round:
         """All items in the order they came, with their groups: for reports and files."""
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
-        return contents.items(seen, inside, self.protocol, self.cluster)
+        return contents.items(seen, inside, self.protocol)
 
     def cases(self) -> list[Case]:
         with self.store.read() as connection:
@@ -156,7 +156,7 @@ class Round:
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
             order = plan.queue(connection, seen, seen.rater(rater), self.seed)
-        return contents.items(seen, inside, self.protocol, self.cluster, only=order)
+        return contents.items(seen, inside, self.protocol, only=order)
 
     def queued(self, rater: str) -> list[Queued]:
         """The same items in the same order as `queue`, without their texts."""
