@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import rounds
 from .environment import setting
 from .protocols import Protocol, load
-from .rounds import Store, StoredRound
+from .rounds import Store
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     import pandas as pd
 
+    from .files.exporting import Exported
+    from .files.importing import ImportSummary
+    from .judges import JudgeRun
     from .numbers.compute import Numbers
     from .rating import Form, PartsPanel
     from .reporting import Report
@@ -50,7 +54,7 @@ class Workspace:
         return self.store.rounds()
 
     def round(self, name: str) -> Round:
-        return Round(self, self.store.round(name))
+        return Round(self, name)
 
     def open(
         self,
@@ -71,8 +75,8 @@ class Workspace:
         table = read_items(items, asked, bare=bare)
         pieces = read_parts(parts, asked, table) if parts is not None else None
         raters, others = tuple(raters), [each.name for each in self.store.raters()]
-        stored = self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
-        return Round(self, stored, (*table.notes, *one_person(name, raters, others)))
+        self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
+        return Round(self, name, (*table.notes, *one_person(name, raters, others)))
 
     def backup(self, file: str | Path) -> Path:
         """One consistent copy of the database, while raters work."""
@@ -94,28 +98,17 @@ class Workspace:
         return build(self, wanted, jobs, parameters, executor, pdf=pdf, paper=paper)
 
 
-class Round:
+class Round(rounds.Round):
     """One evaluation round, as its notebooks use it."""
 
-    def __init__(self, workspace: Workspace, stored: StoredRound, notes: Sequence[str] = ()):
+    def __init__(self, workspace: Workspace, name: str, notes: Sequence[str] = ()):
+        super().__init__(workspace.store, name)
         self.workspace = workspace
-        self.stored = stored
         self.notes = tuple(notes)  # what the reader of its items file had to say
-
-    def __repr__(self) -> str:
-        return f"Round({self.name!r}, protocol {self.protocol.name!r}, {self.stored.state})"
-
-    @property
-    def name(self) -> str:
-        return self.stored.name
-
-    @property
-    def protocol(self) -> Protocol:
-        return self.stored.protocol
 
     def answers(self, texts: bool = False) -> pd.DataFrame:
         """The long frame: one row per current answer."""
-        return self.stored.frame(texts=texts)
+        return self.frame(texts=texts)
 
     def ratings(self, question: str, raters: Sequence[str] | None = None) -> pd.DataFrame:
         """One question's ratings for `analysis`, of those who count: unit, rater, value, cluster.
@@ -124,76 +117,61 @@ class Round:
         """
         from .numbers.compute import ratings_of
 
-        return ratings_of(self.stored, question, raters)
+        return ratings_of(self, question, raters)
 
-    def marks(self) -> pd.DataFrame:
+    def flags(self) -> pd.DataFrame:
         """Flags with their reasons, and the evidence raters marked: a row each."""
         import pandas as pd
 
         from .rounds.marks import MARKED
 
-        return pd.DataFrame(self.stored.marked(), columns=list(MARKED))
+        return pd.DataFrame(self.marked(), columns=list(MARKED))
 
-    def add(self, file: str | Path, **how: Any):
+    def add(self, file: str | Path, **how: Any) -> ImportSummary:
         """Take in a file of answers, whole or not at all."""
         from .files import import_answers
 
-        return import_answers(self.stored, file, **how)
+        return import_answers(self, file, **how)
 
-    def export(self, file: str | Path, layout: str = "long", pseudonyms: bool = False):
+    def export(self, file: str | Path, layout: str = "long", pseudonyms: bool = False) -> Exported:
+        """Write the current answers to a file."""
         from .files import export_answers
 
-        return export_answers(self.stored, file, layout, pseudonyms)
-
-    def add_rater(self, name: str, expertise: str | None = None) -> None:
-        """Somebody more to rate: the round's plan gives them items."""
-        self.stored.add_rater(name, expertise=expertise)
+        return export_answers(self, file, layout, pseudonyms)
 
     def form(self, rater: str | None) -> Form:
         """The form this rater works in."""
         from .rating import Form
 
-        return Form(self.stored, rater)
+        return Form(self, rater)
 
     def parts_panel(self) -> PartsPanel:
         """A small panel to mend how items were split, until their first answers."""
         from .rating import PartsPanel
 
-        return PartsPanel(self.stored)
+        return PartsPanel(self)
 
-    def judge(self, model: Callable[..., str] | str, name: str, **how: Any):
+    def judge(self, model: Callable[..., str] | str, name: str, **how: Any) -> JudgeRun:
         """Let a model answer the round's questions, as one more rater."""
         from .judges import judge
 
-        return judge(self.stored, model, name=name, **how)
+        return judge(self, model, name=name, **how)
 
     def numbers(self, **parameters: Any) -> Numbers:
         """Every number of the round's protocol, with targets and checks."""
         from .numbers.compute import numbers
 
-        return numbers(self.stored, **parameters)
+        return numbers(self, **parameters)
 
     def read(self, **parameters: Any) -> Report:
         """The report's sections, to look at one by one in a notebook."""
         from .reporting import Report
 
-        return Report(self.stored, **parameters)
+        return Report(self, **parameters)
 
     def report(self, **parameters: Any) -> Path:
         """Build the round's page; the path of its index.html."""
         return self.workspace.report(self.name, **parameters)[0]
-
-    def status(self) -> Mapping[str, Any]:
-        return self.stored.status()
-
-    def queue(self, rater: str) -> Sequence[Any]:
-        return self.stored.queue(rater)
-
-    def close(self, why: str | None = None) -> None:
-        self.stored.close(why)
-
-    def reopen(self, why: str | None = None) -> None:
-        self.stored.reopen(why)
 
 
 def database_in(folder: Path) -> Path | None:

@@ -64,8 +64,8 @@ def test_a_protocols_hash_is_made_of_what_it_says_and_not_of_the_file():
 
 def test_the_kept_database_opens_with_its_whole_history(workspace):
     mixed, labels = workspace.round("mixed"), workspace.round("labels")
-    assert (mixed.stored.state, labels.stored.state) == ("open", "closed")
-    assert [(entry["at"], entry["action"]) for entry in mixed.stored.log()] == [
+    assert (mixed.state, labels.state) == ("open", "closed")
+    assert [(entry["at"], entry["action"]) for entry in mixed.log()] == [
         ("2026-01-01T00:01:00Z", "open"),
         ("2026-01-01T00:24:00Z", "add_rater"),
         ("2026-01-01T00:26:00Z", "exclude"),
@@ -74,17 +74,17 @@ def test_the_kept_database_opens_with_its_whole_history(workspace):
         ("2026-01-01T00:36:00Z", "add_rater"),
         ("2026-01-01T00:38:00Z", "erase"),
     ]
-    assert (mixed.protocol.hash, mixed.stored.data_hash()) == (MIXED, ANSWERS)
+    assert (mixed.protocol.hash, mixed.data_hash()) == (MIXED, ANSWERS)
     frame = mixed.answers(texts=True)
     revised = frame[(frame["question"] == "tone") & (frame["revision"] == 2)]
     assert list(zip(revised["item"], revised["rater"], revised["value"])) == [("q0/a", "ana", "2")]
-    ref = mixed.stored.items()[0].ref
-    assert mixed.stored.marks("ana")[ref].reason == "odd"
+    ref = mixed.items()[0].ref
+    assert mixed.marks("ana")[ref].reason == "odd"
 
 
 def test_names_that_rounds_gave_stay(workspace):
     mixed = workspace.round("mixed")
-    assert [(item.key, item.ref) for item in mixed.stored.items()] == [
+    assert [(item.key, item.ref) for item in mixed.items()] == [
         ("q0/a", "072fc3b6a3f709c5"),
         ("q0/b", "0cdb1fa818045ad7"),
         ("q1/a", "e7d416435a69f389"),
@@ -92,12 +92,12 @@ def test_names_that_rounds_gave_stay(workspace):
         ("q2/a", "2238a0f09a2e3940"),
         ("q2/b", "677fdd2aa6bde639"),
     ]
-    assert [(case.key, case.ref) for case in mixed.stored.cases()] == [
+    assert [(case.key, case.ref) for case in mixed.cases()] == [
         ("q0", "e40859e836a02749"),
         ("q1", "cb9e328410d1b070"),
         ("q2", "31effff7ae0e1d79"),
     ]
-    assert [(r.name, r.kind, r.pseudonym, r.excluded) for r in mixed.stored.raters()] == [
+    assert [(r.name, r.kind, r.pseudonym, r.excluded) for r in mixed.raters()] == [
         ("ana", "human", "R-qpf9", None),
         ("ben", "human", "R-fcwx", None),
         ("zoë", "human", "R-tbdt", "left the study"),
@@ -110,7 +110,7 @@ def test_names_that_rounds_gave_stay(workspace):
 
 
 def test_raters_and_items_that_come_later_get_the_names_they_would_have_had(workspace):
-    mixed = workspace.round("mixed").stored
+    mixed = workspace.round("mixed")
     mixed.add_rater("late")
     more = ItemTable.from_records(mixed.protocol, [fields("q3", "a")], "more.csv")
     mixed.add_items(more)
@@ -149,7 +149,7 @@ def test_the_kept_database_is_guarded_by_its_own_triggers(workspace):
 
 def test_an_event_sent_again_is_the_same_event(workspace):
     """`event-02` is in the kept database: a form of that day may still have it in its outbox."""
-    stored = workspace.round("mixed").stored
+    stored = workspace.round("mixed")
     before = len(asked(workspace.db, "SELECT 1 FROM answer_event"))
     (again,) = stored.save("ana", [Event("event-02", "q0/a", "tone", 2, seconds=1.25)])
     assert again.ok
@@ -174,7 +174,7 @@ def fields(case, model):
 @pytest.fixture
 def twin(workspace, tmp_path):
     """The kept round `mixed` opened anew elsewhere, without answers and with the kept replies."""
-    kept = workspace.round("mixed").stored
+    kept = workspace.round("mixed")
     items = [fields(f"q{n}", model) for n in range(3) for model in ("a", "b")]
     store = Store(tmp_path / "twin.sqlite")
     protocol = parse(kept.protocol.text, source="mixed.yaml")
@@ -230,7 +230,7 @@ def test_a_layout_is_written_as_before_byte_for_byte(workspace, tmp_path, name, 
 def test_pseudonyms_and_parts_are_written_as_before_byte_for_byte(workspace, tmp_path):
     mixed = workspace.round("mixed")
     mixed.export(tmp_path / "pseudonyms.csv", pseudonyms=True)
-    export_parts(mixed.stored, tmp_path / "parts.csv")
+    export_parts(mixed, tmp_path / "parts.csv")
     for file in ("pseudonyms.csv", "parts.csv"):
         assert (tmp_path / file).read_bytes() == (GOLDEN / "exports" / file).read_bytes()
 

@@ -20,14 +20,14 @@ def opened(tmp_path_factory):
     round = workspace.open(
         "pairs", FILES / "pairwise.yaml", FILES / "items.csv", raters=["ana", "ben", "cem"]
     )
-    places = {item.key: place for place, item in enumerate(round.stored.items())}
+    places = {item.key: place for place, item in enumerate(round.items())}
     for rater, choices in CHOICES.items():
         for item in round.queue(rater):
             choice = choices[places[item.key]]
             events = [Event(f"{rater}-{item.key}-p", item.ref, "preference", choice)]
             if choice != "tie":
                 events.append(Event(f"{rater}-{item.key}-r", item.ref, "reason", "It is usable."))
-            assert all(ack.ok for ack in round.stored.save(rater, events))
+            assert all(ack.ok for ack in round.save(rater, events))
     return workspace, round
 
 
@@ -39,7 +39,7 @@ def test_the_form_opens_on_it(opened):
 def test_a_value_that_is_no_option_is_refused(opened):
     _, round = opened
     item = round.queue("ana")[0]
-    ack = round.stored.save("ana", [Event("x", item.ref, "preference", "C")])[0]
+    ack = round.save("ana", [Event("x", item.ref, "preference", "C")])[0]
     assert not ack.ok
     assert all(value in ack.reason for value in ("A", "B", "tie"))
 

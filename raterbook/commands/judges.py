@@ -11,7 +11,7 @@ from .rounds import Refused, chosen
 
 if TYPE_CHECKING:
     from ..judges import JudgeRun
-    from ..rounds import StoredRound
+    from ..rounds import Round
 
 
 # Of whoever asks a model.
@@ -57,7 +57,7 @@ def judge(given: Namespace) -> int:
     from .. import judges
 
     _check(given)
-    stored = chosen(given).stored
+    stored = chosen(given)
     rater = given.rater or given.model
     if given.dry_run:
         how = {"replicates": given.replicates, "prices": given.prices}
@@ -88,7 +88,7 @@ def judge(given: Namespace) -> int:
     return 0 if run.complete else 1
 
 
-def _asked(given: Namespace, stored: StoredRound, rater: str) -> JudgeRun:
+def _asked(given: Namespace, stored: Round, rater: str) -> JudgeRun:
     from .. import judges
     from ..judges.clients import model_of
     from ..judges.clients.model import Source
@@ -166,7 +166,7 @@ def _next(given: Namespace, written: int) -> str:
 def questions(given: Namespace) -> int:
     from ..judges import questions as questeval
 
-    stored = chosen(given).stored
+    stored = chosen(given)
     if given.cache:
         rater = {"rater": given.rater} if given.rater else {}
         print(questeval.import_upstream(stored, given.cache, version=given.model, **rater))

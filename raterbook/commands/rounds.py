@@ -91,7 +91,7 @@ def open_round(given: Namespace) -> None:
         seed=given.seed,
         mix=Mix(gold=given.gold or 0.0, training=given.training) if is_mixed else None,
     )
-    found = len(opened.stored.items())
+    found = len(opened.items())
     print(f"{given.round}: {found:,} items of {opened.protocol.name}.")
     for line in opened.notes:
         print(line)
@@ -174,7 +174,7 @@ def reassign(given: Namespace) -> None:
     from ..rounds.model import counted, listed
 
     giver, taker = given.giver, given.taker
-    done = chosen(given).stored.reassign(giver, taker, given.why)
+    done = chosen(given).reassign(giver, taker, given.why)
     if not done.moved and not done.doubled:
         print(f"{given.round}: nothing moved: {giver} had nothing unfinished.")
         return
@@ -201,7 +201,7 @@ def reassign(given: Namespace) -> None:
     "leave a rater out of every number", ROUND, RATER, arg("--why", required=True, metavar="TEXT")
 )
 def exclude(given: Namespace) -> None:
-    chosen(given).stored.exclude(given.rater, given.why)
+    chosen(given).exclude(given.rater, given.why)
     print(f"{given.round}: {given.rater} no longer counts: {given.why}")
 
 
@@ -224,7 +224,7 @@ def backup(given: Namespace) -> None:
 
 @command("let an excluded rater count again", ROUND, RATER, WHY)
 def include(given: Namespace) -> None:
-    chosen(given).stored.include(given.rater, given.why)
+    chosen(given).include(given.rater, given.why)
     print(f"{given.round}: {given.rater} counts again.")
 
 
@@ -248,7 +248,7 @@ def erase(given: Namespace) -> None:
 def parts(given: Namespace) -> None:
     from ..files import export_parts, import_parts
 
-    stored = chosen(given).stored
+    stored = chosen(given)
     if given.take:
         print(f"{given.round}: {import_parts(stored, given.file, given.why)}.")
     else:
@@ -259,14 +259,14 @@ def parts(given: Namespace) -> None:
 def guide(given: Namespace) -> None:
     from ..files import write_guide
 
-    _written(write_guide(chosen(given).stored, given.file))
+    _written(write_guide(chosen(given), given.file))
 
 
 @command("write what every column and value means, .md", ROUND, FILE)
 def codebook(given: Namespace) -> None:
     from ..files.handbook import write_codebook
 
-    _written(write_codebook(chosen(given).stored, given.file))
+    _written(write_codebook(chosen(given), given.file))
 
 
 def _written(file: Path) -> None:

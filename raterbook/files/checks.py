@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from raterbook.files.names import condition
-from raterbook.protocols import Protocol, Question, asked, holds, is_missing
+from raterbook.protocols import Protocol, Question, asked, is_missing
 from raterbook.protocols.conditions import leaves
-from raterbook.rounds.answers import Fresh, StoringCell
-from raterbook.rounds.current import Fact
-from raterbook.rounds.model import Given, Problems, counted, listed, shown
-from raterbook.rounds.raters import PEOPLE, folded, is_slip
-from raterbook.rounds.snapshot import Snapshot
+from raterbook.rounds.answers import Fresh
+from raterbook.rounds.completeness import Conditions
+from raterbook.rounds.current import AnswerCell, Fact
+from raterbook.rounds.model import PEOPLE, Given, Problems, counted, listed, shown
+from raterbook.rounds.raters import folded, is_slip
+from raterbook.rounds.snapshot import Snapshot, StoredQuestions
 
 
 class Blanks:
@@ -105,105 +105,24 @@ def _about(given: Given) -> tuple[str, int, str, int]:
 
 
 # Questions that depend on another answer: what a file answers though it was not asked.
-#
-# A severity beside “accurate” is a slip in one of the two, and only who holds the file knows in
-# which: it is refused. Where a corrected answer closes a question that was answered before, the
-# earlier answer is withdrawn, as the form does.
 
 
 def refuse_unasked(
-    protocol: Protocol,
+    questions: StoredQuestions,
     snapshot: Snapshot,
     fresh: Sequence[Fresh],
-    there: Mapping[StoringCell, Fact],
+    there: Mapping[AnswerCell, Fact],
     problems: Problems,
 ) -> list[Fact]:
     """Answers whose condition does not hold are problems; returned are earlier ones it closes."""
-    depending = {question.id: question for question in protocol.questions if question.when}
-    if not depending:
+    if not any(each.question.when for each in questions.values()):
         return []
-    will = After(protocol, snapshot, fresh, there)
+    new = {cell: value if given.status == "answered" else None for given, cell, value in fresh}
+    will = Conditions(questions, snapshot, new, there)
     for given, cell, _ in fresh:
-        question = depending.get(given.question)
-        if question is None or given.status != "answered" or will.asked(question, cell):
-            continue
-        problems.add(
-            f"{shown(given.value)} answers “{question.id}”, which is asked only if "
-            f"{condition(protocol, question.when or {})}; {will.told(question, cell)}. Leave it "
-            f"empty, or correct {' and '.join(_names(question))}.",
-            given.row,
-            given.column,
-        )
-    return [
-        fact
-        for cell, fact in there.items()
-        if fact.question in depending
-        and fact.status == "answered"
-        and cell not in will.new
-        and will.touches(depending[fact.question], cell)
-        and not will.asked(depending[fact.question], cell)
-    ]
-
-
-class After:
-    """What will hold once the file is taken in."""
-
-    def __init__(
-        self,
-        protocol: Protocol,
-        snapshot: Snapshot,
-        fresh: Sequence[Fresh],
-        there: Mapping[StoringCell, Fact],
-    ):
-        self.questions = {question.id: question for question in protocol.questions}
-        self.snapshot, self.there = snapshot, there
-        self.new = {
-            cell: value if given.status == "answered" else None for given, cell, value in fresh
-        }
-
-    def asked(self, question: Question, cell: StoringCell) -> bool:
-        """Whether its condition holds; true where it rests on what somebody else may have said."""
-        answers = {name: self.value(name, cell) for name in _names(question)}
-        open_ = [
-            name
-            for name, value in answers.items()
-            if value is None
-            and (f"answer:{name}" in question.shows or self._where(name, cell) is None)
-        ]
-        return bool(open_) or holds(question.when, answers)
-
-    def touches(self, question: Question, cell: StoringCell) -> bool:
-        return any(self._where(name, cell) in self.new for name in _names(question))
-
-    def told(self, question: Question, cell: StoringCell) -> str:
-        """In words, what this rater said instead."""
-        words = []
-        for name in _names(question):
-            value = self.value(name, cell)
-            words.append(f"no answer to {name}" if value is None else f"{shown(value)} to {name}")
-        return f"{shown(cell[3])} gave {' and '.join(words)}"
-
-    def value(self, name: str, cell: StoringCell) -> Any:
-        where = self._where(name, cell)
-        if where is None:
-            return None
-        if where in self.new:
-            return self.new[where]
-        fact = self.there.get(where)
-        return fact.value if fact is not None and fact.status == "answered" else None
-
-    def _where(self, name: str, cell: StoringCell) -> StoringCell | None:
-        """Where this rater answers the other question; None where that is not one place."""
-        key, of_case, part, rater, _, replicate = cell
-        other = self.questions[name]
-        if other.of == "case" and not of_case:
-            case = self.snapshot.items[key].case_id
-            key, of_case = self.snapshot.subjects[case or 0].key, True
-        elif other.of == "item" and of_case:
-            return None
-        if other.per == "part" and not part:
-            return None
-        return key, of_case, part if other.per == "part" else 0, rater, name, replicate
+        if (why := will.refusal(cell)) is not None:
+            problems.add(why, given.row, given.column)
+    return will.closed()
 
 
 def withdrawn(facts: Sequence[Fact], row: int) -> list[Fresh]:
@@ -226,10 +145,6 @@ def withdrawn(facts: Sequence[Fact], row: int) -> list[Fresh]:
         )
         for fact in facts
     ]
-
-
-def _names(question: Question) -> list[str]:
-    return list(dict.fromkeys(name for name, _ in leaves(question.when)))
 
 
 # Raters a file names for the first time: added, unless one looks like a slip of the pen.

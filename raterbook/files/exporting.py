@@ -17,7 +17,7 @@ from raterbook.rounds.current import facts
 from raterbook.rounds.model import FileError, listed, shown
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds import Round
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Exported:
 
 
 def export_answers(
-    round: StoredRound, file: str | Path, layout: str = "long", pseudonyms: bool = False
+    round: Round, file: str | Path, layout: str = "long", pseudonyms: bool = False
 ) -> Exported:
     """Write the current answers. The file appears whole or not at all; "-" is standard output.
 
@@ -58,7 +58,9 @@ def export_answers(
         for word in (each.name, each.pseudonym)
     }
     with round.store.read() as connection:
-        found = facts(round, connection, pseudonyms=pseudonyms)
+        found = facts(
+            connection, round.look(connection), round.questions(connection), pseudonyms=pseudonyms
+        )
         out = Outgoing(
             round,
             label(file) if str(file) != "-" else "standard output",
@@ -76,7 +78,7 @@ def export_answers(
     return Exported(out.name, layout, answers, tuple(chosen.named(out)))
 
 
-def _fields(round: StoredRound, connection: Any) -> dict[Where, Mapping[str, str]]:
+def _fields(round: Round, connection: Any) -> dict[Where, Mapping[str, str]]:
     """What the round knows of each item and case, hidden columns too."""
     snapshot, inside = round.look(connection), round.inside(connection)
     found: dict[Where, Mapping[str, str]] = {}

@@ -19,11 +19,11 @@ from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
 from raterbook.protocols.conditions import same
 from raterbook.protocols.handbook import asking
 from raterbook.rounds import items
-from raterbook.rounds.model import FileError, RoundError
+from raterbook.rounds.model import PEOPLE, FileError, RoundError
 from raterbook.rounds.snapshot import written
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds import Round
 
 
 # The codebook: what every column and every value of a round's data means.
@@ -50,7 +50,7 @@ COLUMNS = {
 }
 
 
-def write_codebook(stored: StoredRound, file: str | Path) -> Path:
+def write_codebook(stored: Round, file: str | Path) -> Path:
     """The codebook as a Markdown file."""
     from raterbook.files.content import put
 
@@ -61,7 +61,7 @@ def write_codebook(stored: StoredRound, file: str | Path) -> Path:
     return path
 
 
-def codebook(stored: StoredRound) -> str:
+def codebook(stored: Round) -> str:
     """Columns, questions with their values, the items' fields, and the raters by pseudonym."""
     protocol = stored.protocol
     status = stored.status()
@@ -90,9 +90,7 @@ def codebook(stored: StoredRound) -> str:
             ("rater", "kind", "version", "answers", "excluded because"),
             [
                 (
-                    each["pseudonym"]
-                    if each["kind"] in ("human", "adjudicator")
-                    else each["rater"],
+                    each["pseudonym"] if each["kind"] in PEOPLE else each["rater"],
                     each["kind"],
                     each["version"] or "",
                     each["answers"],
@@ -105,7 +103,7 @@ def codebook(stored: StoredRound) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _groups(stored: StoredRound) -> list[tuple[str, str]]:
+def _groups(stored: Round) -> list[tuple[str, str]]:
     fields = stored.protocol.item.fields
     return [
         (name, f"{fields[name].label if name in fields else name}: a column of the items")
@@ -263,7 +261,7 @@ def _marker(found: re.Match[str]) -> str:
     return found[1] + (sign[:-1] + "\\" + sign[-1] if sign[-1] in ".)" else "\\" + sign)
 
 
-def write_guide(round: StoredRound | Protocol, file: str | Path) -> Path:
+def write_guide(round: Round | Protocol, file: str | Path) -> Path:
     """The guide as a page (.html) or as Markdown (.md, and on standard output)."""
     protocol, name = (round, "") if isinstance(round, Protocol) else (round.protocol, round.name)
     suffix = ".md" if str(file) == "-" else Path(file).suffix.lower()

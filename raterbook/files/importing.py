@@ -22,15 +22,24 @@ from raterbook.files.layouts.layout import Incoming
 from raterbook.files.names import Misplaced, Subjects
 from raterbook.files.table import Records, Table, pointed
 from raterbook.rounds import raters as people
-from raterbook.rounds.answers import Fresh, StoringCell, store_answers
-from raterbook.rounds.current import Fact, facts
-from raterbook.rounds.model import RATER_KINDS, FileError, Given, Problems, counted, listed, shown
+from raterbook.rounds.answers import AnswerFile, Fresh, save_file
+from raterbook.rounds.current import AnswerCell, Fact, facts
+from raterbook.rounds.model import (
+    PEOPLE,
+    RATER_KINDS,
+    FileError,
+    Given,
+    Problems,
+    counted,
+    listed,
+    shown,
+)
 from raterbook.rounds.store import log
 
 if TYPE_CHECKING:
     from raterbook.protocols import Question
-    from raterbook.rounds.round import StoredRound
-    from raterbook.rounds.snapshot import Asked, Snapshot
+    from raterbook.rounds import Round
+    from raterbook.rounds.snapshot import Snapshot, StoredQuestion
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ class ImportSummary:
 
 
 def take(
-    stored: StoredRound,
+    stored: Round,
     given: Sequence[Given],
     problems: Problems,
     replace: bool = False,
@@ -70,14 +79,14 @@ def take(
     """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
-        asked = stored.asked(connection)
+        asked = stored.questions(connection)
         everybody = [rater.name for rater in people.everybody(connection)]
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
-        now_there = {fact.cell: fact for fact in facts(stored, connection, retracted=True)}
+        now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}
         found = _resolved(given, snapshot, asked, problems)
         fresh, unchanged, replaced = _fresh(found, now_there, replace, problems)
-        closed = refuse_unasked(stored.protocol, snapshot, fresh, now_there, problems)
+        closed = refuse_unasked(asked, snapshot, fresh, now_there, problems)
         if closed and not replace:
             problems.add(_would_close(closed))
         problems.stop()
@@ -92,9 +101,10 @@ def take(
                 replaced=replaced,
             )
             fresh += withdrawn(closed, fresh[0][0].row)
-            store_answers(stored, connection, fresh, now_there, problems.source)
+            file = AnswerFile(problems.source, fresh, now_there)
+            save_file(connection, stored.id, asked, stored.rule, file, stored.store.now())
     new = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
-    came = {each.rater for each, _, _ in fresh if each.kind in (None, *people.PEOPLE)}
+    came = {each.rater for each, _, _ in fresh if each.kind in (None, *PEOPLE)}
     notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), everybody)]
     if stored.per_item is None:
         notes += _crowd(fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()})
@@ -105,7 +115,7 @@ def take(
 
 
 def _crowd(
-    fresh: Sequence[Fresh], there: Mapping[StoringCell, Fact], kinds: Mapping[str, str]
+    fresh: Sequence[Fresh], there: Mapping[AnswerCell, Fact], kinds: Mapping[str, str]
 ) -> list[str]:
     """A line where many people each answered about few items, and no plan says so."""
     said = [(cell, each.kind or kinds.get(each.rater)) for each, cell, _ in fresh]
@@ -138,7 +148,7 @@ def _would_close(closed: Sequence[Fact]) -> str:
 
 
 def _resolved(
-    given: Sequence[Given], snapshot: Snapshot, asked: dict[str, Asked], problems: Problems
+    given: Sequence[Given], snapshot: Snapshot, asked: dict[str, StoredQuestion], problems: Problems
 ) -> list[Fresh]:
     """Each answer with what it answers and its value as it would be stored; others are problems."""
     subjects = Subjects(
@@ -186,22 +196,11 @@ def _about(
     """The key of the item or case, and whether it is a case; a Misplaced where there is none."""
     of_case = question.of == "case"
     key = subjects.find(each.item, of_case)
-    if question.per == "whole":
-        if each.part:
-            raise Misplaced(
-                "part",
-                f"“{question.id}” is asked about the whole, not about part "
-                f"{each.part}. Leave the part empty.",
-            )
-        return key, of_case
     subject = (snapshot.cases if of_case else snapshot.items)[key]
-    if not each.part:
-        words = f"“{question.id}” is asked about each part. Write which part, 1, 2, 3, …"
-        raise Misplaced("part", words)
-    if not snapshot.has_part(subject, each.part):
-        parts = snapshot.parts.get(subject.id) or snapshot.parts.get(subject.case_id or 0) or set()
-        has = f"It has {listed(sorted(parts))}." if parts else "It has no parts."
-        raise Misplaced("part", f"{shown(key)} has no part {each.part}. {has}")
+    try:
+        snapshot.refuse_part(subject, question, each.part)
+    except ValueError as error:
+        raise Misplaced("part", f"{error}.") from None
     return key, of_case
 
 
@@ -222,10 +221,10 @@ def _usual(question: Question) -> str:
 
 
 def _fresh(
-    found: Sequence[Fresh], there: Mapping[StoringCell, Fact], replace: bool, problems: Problems
+    found: Sequence[Fresh], there: Mapping[AnswerCell, Fact], replace: bool, problems: Problems
 ) -> tuple[list[Fresh], int, int]:
     """What is new, how many answers are there already, and how many are in place of others."""
-    seen: dict[StoringCell, tuple[Given, Any]] = {}
+    seen: dict[AnswerCell, tuple[Given, Any]] = {}
     fresh: list[Fresh] = []
     unchanged = replaced = 0
     for each, cell, value in found:
@@ -276,7 +275,7 @@ def _same(each: Given, value: Any, before: Given | Fact, other: Any) -> bool:
 
 
 def import_answers(
-    round: StoredRound,
+    round: Round,
     source: Any,
     rater: str | None = None,
     kind: str | None = None,
@@ -320,7 +319,7 @@ def _undisturbed() -> Iterator[None]:
             gc.enable()
 
 
-def _same_protocol(file: Table | Records, round: StoredRound) -> list[str]:
+def _same_protocol(file: Table | Records, round: Round) -> list[str]:
     """Files of ours say which protocol their answers are to."""
     metadata = file.metadata if isinstance(file, Table) else {}
     other = metadata.get("protocol")

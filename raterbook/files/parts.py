@@ -25,7 +25,7 @@ from raterbook.rounds.model import (
 from raterbook.rounds.store import log
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds import Round
 
 
 MOST = 100_000  # the highest number of a part
@@ -112,7 +112,7 @@ class Edited:
         return f"{self.changed:,} split anew, {self.unchanged:,} as before"
 
 
-def export_parts(round: StoredRound, file: str | Path) -> int:
+def export_parts(round: Round, file: str | Path) -> int:
     """Write all parts as `item,part,text` and the protocol's part fields; how many there are."""
     spec = round.protocol.parts
     if spec is None:
@@ -136,7 +136,7 @@ def export_parts(round: StoredRound, file: str | Path) -> int:
 
 
 def import_parts(
-    round: StoredRound, source: Any, why: str | None = None, encoding: str | None = None
+    round: Round, source: Any, why: str | None = None, encoding: str | None = None
 ) -> Edited:
     """Take in edited parts: each item the file names gets exactly the parts the file gives it.
 
@@ -146,8 +146,8 @@ def import_parts(
     protocol = round.protocol
     with round.store.write() as connection:
         snapshot, inside = round.look(connection), round.inside(connection)
-        if snapshot.state == "closed":
-            raise RoundError(f"{round.closed_reason(snapshot)}.")
+        if (closed := snapshot.closed()) is not None:
+            raise RoundError(f"{closed}.")
         pairs = [
             (key, snapshot.subjects[each.case_id or 0].key) for key, each in snapshot.items.items()
         ]
@@ -165,7 +165,8 @@ def import_parts(
             if there == _said(wanted):
                 continue
             changed += 1
-            parts.replace_parts(connection, protocol, snapshot, key, wanted, round.store.now(), why)
+            split = parts.NewSplit(key, wanted, why)
+            parts.replace_parts(connection, protocol, snapshot, split, round.store.now())
         if changed:
             log.add(
                 connection, round.id, "set_parts", round.store.now(), reason=why, subjects=changed

@@ -24,7 +24,7 @@ from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.rounds.answers import MOST_REPLICATES
 
 if TYPE_CHECKING:
-    from raterbook.rounds import StoredRound
+    from raterbook.rounds import Round
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class DryRun:
 
 
 def askings(
-    stored: StoredRound,
+    stored: Round,
     examples: Examples = None,
     items: Iterable[str] | None = None,
     known: Known | None = None,
@@ -88,7 +88,7 @@ def askings(
 
 
 def dry_run(
-    stored: StoredRound,
+    stored: Round,
     model: str = "a model",
     *,
     examples: Examples = None,
@@ -111,7 +111,7 @@ def dry_run(
 
 
 def write_prompts(
-    stored: StoredRound,
+    stored: Round,
     file: str | Path,
     *,
     name: str | None = None,
@@ -138,7 +138,7 @@ def write_prompts(
 
 
 def take_replies(
-    stored: StoredRound,
+    stored: Round,
     file: str | Path,
     name: str,
     *,
@@ -171,7 +171,7 @@ def take_replies(
 
 
 def _take(
-    stored: StoredRound,
+    stored: Round,
     run: JudgeRun,
     one: Asking,
     replicate: int,
@@ -193,7 +193,7 @@ def _take(
     run.outcomes.append(Outcome(one.sheet.ref, asked, replicate, one.prompt, reply, parsed))
 
 
-def _names(stored: StoredRound, one: Asking) -> set[str]:
+def _names(stored: Round, one: Asking) -> set[str]:
     """What a file may call the sheet: its id, and the item's key where there is one sheet."""
     if one.id != one.sheet.ref:
         return {one.id}
@@ -201,7 +201,7 @@ def _names(stored: StoredRound, one: Asking) -> set[str]:
     return {one.id, keys.get(one.sheet.ref, one.id)}
 
 
-def _refuse_unknown(stored: StoredRound, replies: dict[tuple[str, int], str], source: str) -> None:
+def _refuse_unknown(stored: Round, replies: dict[tuple[str, int], str], source: str) -> None:
     every = groups(stored.protocol)
     marks = [f".{number}" for number in range(1, len(every) + 1)] if len(every) > 1 else [""]
     refs = [item.ref for item in stored.items()] + [case.ref for case in stored.cases()]
@@ -219,7 +219,7 @@ def _refuse_unknown(stored: StoredRound, replies: dict[tuple[str, int], str], so
         )
 
 
-def _known(stored: StoredRound, name: str | None) -> dict[tuple[str, int, str], Any]:
+def _known(stored: Round, name: str | None) -> dict[tuple[str, int, str], Any]:
     standing = cache.standing(stored, name) if name is not None else {}
     return {cell: answer.value for cell, answer in standing.items() if answer.status == "answered"}
 

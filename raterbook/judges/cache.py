@@ -22,7 +22,7 @@ from raterbook.protocols import Example, asked
 from raterbook.rounds import Event
 
 if TYPE_CHECKING:
-    from raterbook.rounds import StoredRound
+    from raterbook.rounds import Round
 
 
 def reply_key(
@@ -34,7 +34,7 @@ def reply_key(
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def cached(stored: StoredRound, key: str) -> Reply | None:
+def cached(stored: Round, key: str) -> Reply | None:
     """The stored reply; a failed request counts as none."""
     found = stored.replies.get(key)
     if found is None or found.detail.get("error"):
@@ -42,7 +42,7 @@ def cached(stored: StoredRound, key: str) -> Reply | None:
     return Reply.stored(found.text, {**found.detail, "at": found.at})
 
 
-def keep(stored: StoredRound, key: str, reply: Reply, **more: Any) -> None:
+def keep(stored: Round, key: str, reply: Reply, **more: Any) -> None:
     stored.replies.put(key, reply.text, **reply.detail(), **more)
 
 
@@ -51,14 +51,14 @@ def record_of(key: str, reply: Reply, **more: Any) -> tuple[str, str, dict[str, 
     return key, reply.text, {**reply.detail(), **more}
 
 
-def failure(stored: StoredRound, key: str) -> Reply | None:
+def failure(stored: Round, key: str) -> Reply | None:
     """The last failure of a request that was never answered."""
     found = stored.replies.get(key)
     return None if found is None else Reply.stored(found.text, {**found.detail, "at": found.at})
 
 
 def remember_run(
-    stored: StoredRound,
+    stored: Round,
     rater: str,
     identity: dict[str, Any],
     examples: Sequence[Example] | None,
@@ -73,12 +73,12 @@ def remember_run(
         stored.replies.put(_run_key(stored, rater), "", **detail)
 
 
-def run_of(stored: StoredRound, rater: str) -> dict[str, Any] | None:
+def run_of(stored: Round, rater: str) -> dict[str, Any] | None:
     found = stored.replies.get(_run_key(stored, rater))
     return None if found is None else found.detail
 
 
-def _run_key(stored: StoredRound, rater: str) -> str:
+def _run_key(stored: Round, rater: str) -> str:
     return "run/" + hashlib.sha256(f"{stored.name}\x1f{rater}".encode()).hexdigest()
 
 
@@ -92,7 +92,7 @@ class Unsaved(RuntimeError):
     """The store refused an answer; the message says which and why."""
 
 
-def standing(stored: StoredRound, rater: str) -> Standing:
+def standing(stored: Round, rater: str) -> Standing:
     """The rater's current answers; none before it has joined the round."""
     joined = any(one.name == rater for one in stored.raters())
     return stored.current(rater) if joined else {}
@@ -117,9 +117,7 @@ def standing_on(sheet: Sheet, standing: Standing) -> dict[tuple[int, str], Any]:
     return found if whole else {}
 
 
-def save(
-    stored: StoredRound, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int
-) -> int:
+def save(stored: Round, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int) -> int:
     """Stores what a reply says; how many answers that are."""
     standing = stored.current(rater) if not parsed.ok else {}
     events = events_of(sheet, parsed, key, replicate, standing)
@@ -127,7 +125,7 @@ def save(
     return answered(events)
 
 
-def put(stored: StoredRound, rater: str, events: Sequence[Event]) -> None:
+def put(stored: Round, rater: str, events: Sequence[Event]) -> None:
     """On the disk when this returns, all of them."""
     for ack in stored.save(rater, events) if events else ():
         if not ack.ok:
@@ -197,7 +195,7 @@ class Scribe:
     A model that was never reached leaves no rater, and its name can be used again.
     """
 
-    def __init__(self, stored: StoredRound, rater: str, version: str | None = None):
+    def __init__(self, stored: Round, rater: str, version: str | None = None):
         self.stored, self._rater = stored, rater
         self._version: str | None = version
         self._joined = False

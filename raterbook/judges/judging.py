@@ -22,7 +22,7 @@ from raterbook.protocols import Example
 from raterbook.rounds.answers import MOST_REPLICATES
 
 if TYPE_CHECKING:
-    from raterbook.rounds import StoredRound
+    from raterbook.rounds import Round
 
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class JudgeStopped(ValueError):
 
 
 async def judge_async(
-    stored: StoredRound,
+    stored: Round,
     model: Any,
     name: str | None = None,
     *,
@@ -107,7 +107,7 @@ def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:
     return ", ".join(parts)
 
 
-def check_name(stored: StoredRound, rater: str, version: str) -> None:
+def check_name(stored: Round, rater: str, version: str) -> None:
     """One name is one rater: other settings than those it answered with make another one."""
     for known in stored.store.raters():
         if known.name == rater and (known.kind, known.version) != ("model", version):
@@ -138,7 +138,7 @@ def check_replicates(replicates: int) -> None:
         )
 
 
-def check_open(stored: StoredRound) -> None:
+def check_open(stored: Round) -> None:
     if stored.bare:
         raise ValueError(
             f"{stored.name} was opened without its texts (--bare), so there is nothing to judge: "
@@ -148,7 +148,7 @@ def check_open(stored: StoredRound) -> None:
         raise ValueError(f"{stored.name} is closed: `raterbook reopen {stored.name}` first.")
 
 
-def known_items(stored: StoredRound, items: Iterable[str] | None) -> list[str] | None:
+def known_items(stored: Round, items: Iterable[str] | None) -> list[str] | None:
     """The named items, or those of the named cases; names the round lacks are refused."""
     if items is None:
         return None
@@ -228,7 +228,7 @@ class Remembered:
         pass
 
 
-def account(stored: StoredRound, name: str) -> JudgeRun:
+def account(stored: Round, name: str) -> JudgeRun:
     """The last run of the judge `name`, read again from its stored replies; nothing is asked.
 
     `account(…).frame()` has the reply of every sheet with model served, prompt hash, tokens,

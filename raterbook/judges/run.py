@@ -24,7 +24,7 @@ from raterbook.judges.sheets import Sheet, sheets, waves
 from raterbook.protocols import UNANSWERABLE, Example
 
 if TYPE_CHECKING:
-    from raterbook.rounds import StoredRound
+    from raterbook.rounds import Round
 
 
 EXPECTED_OUT = 700  # tokens of a usual reply, for budgets and estimates
@@ -165,7 +165,7 @@ class Runner:
 
     def __init__(
         self,
-        stored: StoredRound,
+        stored: Round,
         answerer: Answerer,
         scribe: Scribe,
         result: JudgeRun,

@@ -15,7 +15,7 @@ from raterbook.protocols import Protocol, Question, holds
 from raterbook.protocols.conditions import leaves
 
 if TYPE_CHECKING:
-    from raterbook.rounds import Part, StoredRound
+    from raterbook.rounds import Part, Round
 
 Cell = tuple[int, str]  # part (0 for the whole) and question
 Known = Mapping[tuple[str, int, str], Any]  # subject, part, question → an earlier answer
@@ -91,7 +91,7 @@ def waves(protocol: Protocol) -> list[list[Group]]:
     return found
 
 
-def sheets(stored: StoredRound, group: Group, known: Known, items: Iterable[str] | None = None):
+def sheets(stored: Round, group: Group, known: Known, items: Iterable[str] | None = None):
     """The sheets of one group: one per item, or per case for questions of the case."""
     protocol = stored.protocol
     wanted = None if items is None else set(items)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from raterbook.protocols import Question
-    from raterbook.rounds import StoredRound
+    from raterbook.rounds import Round
 
 
 WAITS = (
@@ -36,7 +36,7 @@ class Trial:
 
     def __init__(
         self,
-        stored: StoredRound,
+        stored: Round,
         model: Any = "",
         *,
         base_url: str | None = None,
@@ -163,7 +163,7 @@ CALLED = {
 }
 
 
-def beside_people(stored: StoredRound, name: str | None = None) -> pd.DataFrame:
+def beside_people(stored: Round, name: str | None = None) -> pd.DataFrame:
     """One row per judge, question and measure, with its interval and the number of items.
 
     People are those who count in the round; without them there is nothing to compare with, and

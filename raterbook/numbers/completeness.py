@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..rounds import StoredRound
-from ..rounds.completeness import by_models, standings
-from ..rounds.model import RATER_KINDS
+from ..rounds import Round
+from ..rounds.completeness import by_models
+from ..rounds.model import HELPERS
 from ..rounds.raters import public_name
 from .number import ROW
 from .parameters import Parameters
@@ -45,9 +45,9 @@ class Asked:
         return self.given / self.required if self.required else None
 
 
-def asked(stored: StoredRound, parameters: Parameters) -> Asked:
+def asked(stored: Round, parameters: Parameters) -> Asked:
     """People by the required answers of their plan; models, who have none, by whole items."""
-    found, cases = standings(stored)
+    found, cases = stored.standings()
     names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
     away = tuple(
         (names[each.rater], each.excluded, each.answers)
@@ -121,11 +121,7 @@ def completeness(found: Asked, raters: Sequence[str] | None) -> dict[str, Any]:
 # Names in a report's parameters, held against the round before any kernel starts.
 
 
-# Raters are compared with these, which never count themselves.
-HELPERS = tuple(kind for kind in RATER_KINDS if kind not in ("human", "model"))
-
-
-def check_names(stored: StoredRound, parameters: Parameters) -> None:
+def check_names(stored: Round, parameters: Parameters) -> None:
     """Names that the round does not have are refused, with those it has."""
     if parameters.raters is not None:
         raters = stored.raters()
@@ -160,7 +156,7 @@ def check(what: str, given: Sequence[str], known: Sequence[str], where: str) -> 
             )
 
 
-def people(stored: StoredRound, pseudonyms: bool) -> list[str]:
+def people(stored: Round, pseudonyms: bool) -> list[str]:
     """Everybody whose answers may count, under the names the report uses."""
     here = [each for each in stored.raters() if each.excluded is None]
     rating = [each for each in here if each.kind not in HELPERS]
@@ -172,7 +168,7 @@ def public(rater: Any, pseudonyms: bool) -> str:
     return public_name(rater, pseudonyms)
 
 
-def columns(stored: StoredRound) -> list[str]:
+def columns(stored: Round) -> list[str]:
     """Every column the items of the round have."""
     with stored.store.read() as connection:
         seen = stored.look(connection)

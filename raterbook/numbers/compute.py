@@ -19,7 +19,7 @@ from analysis.intervals.interval import Options
 from raterbook.numbers.counted import Board, Finding, Task, nothing
 from raterbook.numbers.measures import check_measure, correction_of, measured_by, takes
 
-from ..rounds import StoredRound
+from ..rounds import Round
 from .checks import checks
 from .completeness import Asked, asked, check, check_names, completeness
 from .measures import wanted
@@ -84,20 +84,18 @@ def cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
-def numbers(stored: StoredRound, **given: Any) -> Numbers:
+def numbers(stored: Round, **given: Any) -> Numbers:
     """Compute a round's numbers; `given` are the report's parameters."""
     return compute(stored, checked(stored.name, given))
 
 
-def frame_of(stored: StoredRound, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
+def frame_of(stored: Round, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
     """The round's answers, with the columns and under the names the parameters ask for."""
     check_names(stored, parameters)
     return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
 
 
-def ratings_of(
-    stored: StoredRound, question: str, raters: Sequence[str] | None = None
-) -> pd.DataFrame:
+def ratings_of(stored: Round, question: str, raters: Sequence[str] | None = None) -> pd.DataFrame:
     """One question's ratings as `analysis` takes them: unit, rater, value, cluster, confidence.
 
     Those that a round's numbers are made of: given answers to main items, at the first time of
@@ -111,7 +109,7 @@ def ratings_of(
 
 
 def compute(
-    stored: StoredRound,
+    stored: Round,
     parameters: Parameters,
     frame: pd.DataFrame | None = None,
     counts: Asked | None = None,

@@ -16,10 +16,9 @@ from analysis.intervals.resampling import LOGIT
 from analysis.text import token_f1
 from raterbook.numbers.counted import Board, Finding, Task, consensus
 from raterbook.protocols.conditions import is_unanswerable
+from raterbook.rounds.model import STANDING
 
 QUESTION = "generated_answer"
-# Of the raters who answered a question, those of the first of these kinds count, all alike.
-STANDING = ("adjudicator", "human", "model", "automatic", "key")
 NEVER = len(STANDING)
 
 

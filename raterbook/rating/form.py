@@ -14,8 +14,8 @@ from IPython.display import HTML, display
 
 from raterbook.rating import front
 from raterbook.rating.sitting import Sitting
-from raterbook.rounds import RoundError, StoredRound
-from raterbook.rounds.raters import PEOPLE
+from raterbook.rounds import Round, RoundError
+from raterbook.rounds.model import PEOPLE
 
 GONE = (
     "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "
@@ -33,7 +33,7 @@ class Form(anywidget.AnyWidget):
     _esm = front.script()
     _css = front.style()
 
-    def __init__(self, round: StoredRound, rater: str | None):
+    def __init__(self, round: Round, rater: str | None):
         _refuse(round, rater)
         assert rater
         self._sitting = Sitting(round, rater)
@@ -95,7 +95,7 @@ class Form(anywidget.AnyWidget):
         raise RoundError(f"The form does not know the message {kind!r}: reload the page.")
 
 
-def _refuse(round: StoredRound, rater: str | None) -> None:
+def _refuse(round: Round, rater: str | None) -> None:
     """What cannot be rated is refused here, with the remedy, and not in the browser."""
     if round.bare:
         raise RoundError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipywidgets as widgets
 
-from raterbook.rounds import PartRow, RoundError, StoredRound
+from raterbook.rounds import PartRow, Round, RoundError
 
 
 class PartsPanel(widgets.VBox):
@@ -14,7 +14,7 @@ class PartsPanel(widgets.VBox):
     fields, so that nobody who writes its questions sees what a system answered.
     """
 
-    def __init__(self, round: StoredRound):
+    def __init__(self, round: Round):
         spec = round.protocol.parts
         if spec is None:
             raise RoundError(

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from raterbook.rating.sheet import item_page, scope
-from raterbook.rounds import Ack, Event, Mark, RoundError, StoredRound
-from raterbook.rounds.parts import Turn, counter, page, turns
+from raterbook.rounds import Ack, Event, Mark, Round, RoundError
+from raterbook.rounds.parts import Queued
 
 
 class Sitting:
     """What the form asks and says, as plain JSON in and out."""
 
-    def __init__(self, round: StoredRound, rater: str):
+    def __init__(self, round: Round, rater: str):
         self.round, self.rater, self.protocol = round, rater, round.protocol
-        self.turns: list[Turn] = []
+        self.turns: list[Queued] = []
 
     @property
     def named(self) -> tuple[str, str]:
@@ -24,7 +24,7 @@ class Sitting:
 
     def refresh(self) -> None:
         """The rater's items as they are now: some may have come since the form was opened."""
-        self.turns = turns(self.round, self.rater)
+        self.turns = self.round.queued(self.rater)
         self.places = {turn.ref: place for place, turn in enumerate(self.turns)}
         self.subjects = {*self.places, *(turn.case for turn in self.turns)}
         self._read_marks()
@@ -54,13 +54,13 @@ class Sitting:
             return {"kind": "say", "text": f"{self.rater} has no items in {self.round.name}."}
         current = self.round.current(self.rater)
         place = self._place(asked, current)
-        item = page(self.round, self.turns[place])
+        item = self.round.page(self.turns[place])
         marks = self.marks.get(item.ref, Mark())
         shown = marks.submitted and marks.revealed
         after = self.round.after(self.rater, item.ref) if shown else None
         place_now = {"position": place + 1, "total": len(self.turns), "submitted": self.submitted}
         shown_item = item_page(self.protocol, item, current, marks, after)
-        count = counter(self.round, self.rater)
+        count = self.round.counter(self.rater)
         return {"kind": "item", "item": shown_item, "place": place_now, "lamport": count}
 
     def _place(self, asked: Mapping[str, Any], current: Mapping[Any, Any]) -> int:

@@ -16,7 +16,7 @@ from ..numbers.completeness import Asked, asked
 from ..numbers.compute import Numbers, cluster_of, compute, frame_of
 from ..numbers.measures import Counted, count
 from ..numbers.parameters import checked
-from ..rounds import Item, StoredRound
+from ..rounds import Item, Round
 from .html import Markup, Section, figure, plain
 from .leanings import concord, leans, strict_leans
 from .pairs import Copies, copies
@@ -80,7 +80,7 @@ def contents() -> str:
 class Report:
     """`Report(stored, seed=3)`; each method is one section, None where it has nothing to say."""
 
-    def __init__(self, stored: StoredRound, **given: Any):
+    def __init__(self, stored: Round, **given: Any):
         self.stored = stored
         self.protocol = stored.protocol
         self.parameters = checked(stored.name, given)

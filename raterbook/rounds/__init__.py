@@ -1,4 +1,4 @@
-"""Who was asked what, and what they answered: items, parts, plansand the store."""
+"""Who was asked what, and what they answered: items, parts, plans and the store."""
 
 from raterbook.rounds.marks import Mark
 from raterbook.rounds.model import (
@@ -19,7 +19,7 @@ from raterbook.rounds.model import (
     Rater,
     RoundError,
 )
-from raterbook.rounds.round import StoredRound
+from raterbook.rounds.round import Round
 from raterbook.rounds.store.store import Store
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
     "Part",
     "PartRow",
     "Rater",
+    "Round",
     "RoundError",
     "Store",
-    "StoredRound",
 ]

@@ -1,24 +1,30 @@
-"""Answers: saved as events, each once, and read back as what holds now."""
+"""Answers on their way into the database: checked, encoded, inserted, whoever they come from.
+
+The form, models and labels of the items come as events, each of which is acknowledged; a file
+comes whole or not at all. What is an answer is one rule for all of them: `Question.check` for a
+value, `Snapshot.refuse_part` for a part, `Conditions` for questions that depend on other answers.
+"""
 
 from __future__ import annotations
 
 import math
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select
-from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select
+from sqlalchemy.dialects import sqlite
 
+from raterbook.protocols import Question
 from raterbook.protocols.kinds import confidence, storable
 from raterbook.rounds import plan
-from raterbook.rounds.current import Fact
+from raterbook.rounds.completeness import Conditions, depends_on
+from raterbook.rounds.current import AnswerCell, Fact, facts
 from raterbook.rounds.model import (
     STATUSES,
     Ack,
-    Answer,
     Event,
     FileError,
     Given,
@@ -27,19 +33,19 @@ from raterbook.rounds.model import (
     microseconds,
     shown,
 )
+from raterbook.rounds.plan import PlanRule
 from raterbook.rounds.raters import join
-from raterbook.rounds.snapshot import Asked, Snapshot, Subject, places
-from raterbook.rounds.snapshot import take as take_snapshot
+from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions, Subject, take
 from raterbook.rounds.store import schema
 
-if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
-
-
-Cell = tuple[int, int, int, int]  # subject, part, question, replicate
+MOST_REPLICATES = 1_000_000
+COLUMNS = tuple(each.name for each in schema.answer_event.c if each.name not in ("seq", "shown_as"))
+Row = dict[str, Any]  # by the names of COLUMNS
+_LARGEST = 2**53  # the largest whole number every sender can count to
+_Stacks = dict[tuple[int, int, int, int], list[int]]
 _events = schema.answer_event
 # A rater waits for these after every key, so the statements are built once.
-_INSERT = insert(_events)
+_INSERT = str(insert(_events).compile(dialect=sqlite.dialect(), column_keys=list(COLUMNS)))
 _BY_ID = select(_events).where(
     _events.c.round_id == bindparam("round_id"),
     _events.c.rater_id == bindparam("rater"),
@@ -56,97 +62,173 @@ _OF_SUBJECTS = _COUNTED.where(_events.c.subject_id.in_(bindparam("subjects", exp
 _OF_ROUND = _COUNTED.where(_events.c.round_id == bindparam("round_id"))
 
 
-def save(stored: StoredRound, rater: str, events: Sequence[Event]) -> list[Ack]:
-    """One transaction; the acknowledgements are true only because it is over when they return."""
-    with stored.store.write() as connection:
-        snapshot = stored.look(connection)
-        return store_events(stored, connection, snapshot, stored.rater_id(snapshot, rater), events)
+def write(connection: Connection, rows: Sequence[Row]) -> None:
+    """One executemany of the driver: all values are plain, so nothing needs to look at each."""
+    if rows:
+        connection.exec_driver_sql(_INSERT, [tuple(row[name] for name in COLUMNS) for row in rows])
 
 
-def store_events(
-    stored: StoredRound,
+class RefusedEvent(ValueError):
+    """Why an event is not stored; the sender keeps it and shows the reason."""
+
+
+# Events of one rater, each acknowledged by itself.
+
+
+def save(
     connection: Connection,
-    snapshot: Snapshot,
+    seen: Snapshot,
+    questions: StoredQuestions,
     rater: int,
     events: Sequence[Event],
+    now: int,
 ) -> list[Ack]:
-    """Inside a transaction: what is new is added, what is known already is acknowledged again."""
-    asked = stored.asked(connection)
-    ids = [event.event_id for event in events if event.event_id]
-    known = _known(connection, stored.id, rater, ids)
-    cells: dict[Cell, list[int]] | None = None
-    shown_as = places(connection, snapshot, stored.id, rater)
-    now, rows, acks = stored.store.now(), [], []
+    """Inside a transaction: what is new is added, what is known already is acknowledged again.
+
+    The acknowledgements are true once the transaction is over.
+    """
+    known = _known(connection, seen.round_id, rater, events)
+    stacks: _Stacks | None = None
+    rows: list[Row] = []
+    acks: list[Ack] = []
     remembered: dict[Any, Any] = {}
     for event in events:
         try:
-            checked = check(event, snapshot, asked, remembered)
-        except Refused as refusal:
+            row = check(event, seen, questions, remembered)
+        except RefusedEvent as refusal:
             acks.append(Ack(event.event_id or "", False, None, str(refusal)))
             continue
-        row = checked.row
-        twin = known.get(row["event_id"])
-        if cells is None:
-            cells = _lamports(connection, rater, stored.id, _subjects(events, snapshot, asked))
-        stack = cells[(row["subject_id"], row["part"], row["question_id"], row["replicate"])]
+        if stacks is None:
+            stacks = _lamports(connection, rater, seen, _subjects(events, seen, questions))
+        stack, twin = stacks[_place(row)], known.get(row["event_id"])
         if twin is not None:
-            acks.append(_again(twin, checked, stack))
+            acks.append(_again(twin, row, stack))
             continue
-        if snapshot.state == "closed":
-            acks.append(Ack(row["event_id"], False, None, stored.closed_reason(snapshot)))
+        if (closed := seen.closed()) is not None:
+            acks.append(Ack(row["event_id"], False, None, closed))
             continue
         row["lamport"] = max(stack, default=0) + 1 if event.lamport is None else event.lamport
-        row["shown_as"] = shown_as.get(row["subject_id"])
-        row.update(round_id=stored.id, rater_id=rater, server_time=now)
+        row.update(round_id=seen.round_id, rater_id=rater, server_time=now)
         stack.append(row["lamport"])
         known[row["event_id"]] = row
         rows.append(row)
         acks.append(Ack(row["event_id"], True, _rank(stack, row["lamport"]), None, row["lamport"]))
-    if rows:
-        connection.execute(_INSERT, rows)
+    if rows and stacks is not None and any(each.question.when for each in questions.values()):
+        refused, withdrawn = _unasked(connection, seen, questions, rows, stacks)
+        rows = [row for row in rows if row["event_id"] not in refused] + withdrawn
+        acks = [
+            Ack(ack.event_id, False, None, refused[ack.event_id])
+            if ack.event_id in refused
+            else ack
+            for ack in acks
+        ]
+    write(connection, rows)
     return acks
 
 
-def current(stored: StoredRound, rater: str) -> dict[tuple[str, int, str], Answer]:
-    """What this rater's answers are now, by (subject ref, part, question); replicate 1."""
-    with stored.store.read() as connection:
-        snapshot = stored.look(connection)
-        asked = stored.asked(connection)
-        name_of = {each.id: name for name, each in asked.items()}
-        rows = connection.execute(
-            select(_events)
-            .where(
-                _events.c.round_id == stored.id,
-                _events.c.replicate == 1,
-                _events.c.rater_id == stored.rater_id(snapshot, rater),
-            )
-            .order_by(_events.c.lamport, _events.c.seq)
-        ).all()
-    found: dict[tuple[str, int, str], Answer] = {}
-    revisions: dict[tuple[str, int, str], int] = defaultdict(int)
-    for row in rows:
-        question = name_of[row.question_id]
-        where = (snapshot.subjects[row.subject_id].ref, row.part, question)
-        revisions[where] += 1
-        value = asked[question].value_of.get(row.value_id, row.text)
-        if row.number is not None:
-            value = int(row.number) if row.number.is_integer() else row.number
-        found[where] = Answer(
-            value,
-            row.status,
-            row.reason,
-            revisions[where],
-            row.confidence,
-            row.lamport,
-            row.seconds,
+def check(
+    event: Event, seen: Snapshot, questions: StoredQuestions, remembered: dict[Any, Any]
+) -> Row:
+    """The event as a row of the table, but for who sent it and when it came; or the reason why it
+    cannot be kept. `remembered` is what was found out about subjects and values before."""
+    if event.question not in questions:
+        known = ", ".join(questions)
+        raise RefusedEvent(f"{event.question!r} is no question of this protocol; it asks {known}")
+    asked = questions[event.question]
+    row: Row = {
+        **dict.fromkeys(COLUMNS),
+        "event_id": event.event_id or uuid.uuid4().hex,
+        "subject_id": _subject(event, seen, asked.question, remembered).id,
+        "part": int(event.part),
+        "question_id": asked.id,
+        "replicate": whole_number("replicate", event.replicate, 1, MOST_REPLICATES),
+        "status": event.status,
+        "seconds": _number("seconds", event.seconds),
+        "lamport": None if event.lamport is None else whole_number("lamport", event.lamport, 0),
+    }
+    if len(row["event_id"]) > 200:
+        raise RefusedEvent(f"event id {row['event_id'][:20]!r}… is longer than 200 characters")
+    try:
+        row["client_time"] = microseconds(event.client_time)
+        if event.confidence is not None:
+            row["confidence"] = confidence(event.confidence)
+        if event.reason:
+            row["reason"] = storable(event.reason, "the reason")
+    except ValueError as error:
+        raise RefusedEvent(str(error)) from None
+    if event.status not in STATUSES:
+        raise RefusedEvent(f"status {event.status!r} is not one of {', '.join(STATUSES)}")
+    if event.status == "answered":
+        row["value_id"], row["number"], row["text"] = _value(event.value, asked, remembered)
+    elif event.value not in (None, ""):
+        raise RefusedEvent(
+            f"“{event.question}” is {event.status} and has the value {event.value!r}: leave one out"
         )
-    return {where: answer for where, answer in found.items() if answer.status != "retracted"}
+    return row
 
 
-def _again(twin: Any, checked: Checked, stack: list[int]) -> Ack:
+def _subject(
+    event: Event, seen: Snapshot, question: Question, remembered: dict[Any, Any]
+) -> Subject:
+    where = (event.subject, event.part, event.question, event.status == "retracted")
+    if where not in remembered:
+        part = whole_number("part", event.part, 0)
+        try:
+            subject = seen.subject(event.subject, question.of)
+            if event.status != "retracted" or not (part and question.per == "part"):
+                seen.refuse_part(subject, question, part)
+        except ValueError as error:
+            raise RefusedEvent(str(error)) from None
+        remembered[where] = subject
+    found: Subject = remembered[where]
+    return found
+
+
+def _value(
+    value: Any, asked: StoredQuestion, remembered: dict[Any, Any]
+) -> tuple[int | None, float | None, str | None]:
+    if hasattr(value, "item"):
+        value = value.item()  # numpy's numbers
+    what = (asked.id, type(value), value) if isinstance(value, str | int | float) else None
+    if what is None or what not in remembered:
+        try:
+            found = asked.encode(asked.question.check(value))
+        except ValueError as error:
+            raise RefusedEvent(str(error)) from None
+        if what is None or found[2] is not None:  # texts are seldom said twice
+            return found
+        remembered[what] = found
+    encoded: tuple[int | None, float | None, str | None] = remembered[what]
+    return encoded
+
+
+def whole_number(what: str, value: Any, least: int, most: int = _LARGEST) -> int:
+    """A number as a sender may give it, within what every sender can count to."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
+        raise RefusedEvent(f"{what} {value!r} is not a whole number from {least} to {most}")
+    return int(value)
+
+
+def _number(what: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise RefusedEvent(f"{what} {value!r} is not a number")
+    if value < 0:
+        raise RefusedEvent(f"{what} {value!r} is outside 0–inf")
+    return float(value)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[int, int, int, int]:
+    """What the row is an answer to."""
+    return row["subject_id"], row["part"], row["question_id"], row["replicate"]
+
+
+def _again(twin: Mapping[str, Any], row: Row, stack: list[int]) -> Ack:
     """A retry is acknowledged like the first time; another answer under its id is not."""
-    event_id, lamport = checked.row["event_id"], twin["lamport"]
-    if key_of(twin) != key_of(checked.row):
+    event_id, lamport = row["event_id"], twin["lamport"]
+    said = ("status", "value_id", "number", "text")
+    if _place(twin) != _place(row) or any(twin[name] != row[name] for name in said):
         reason = (
             f"event id {event_id} already belongs to another answer: a retry sends the same "
             "answer, and a correction needs an id of its own"
@@ -155,310 +237,217 @@ def _again(twin: Any, checked: Checked, stack: list[int]) -> Ack:
     return Ack(event_id, True, _rank(stack, lamport), None, lamport)
 
 
-def _rank(stack: Iterable[int], lamport: int) -> int:
+def _rank(stack: Sequence[int], lamport: int) -> int:
     """Which revision it is: events in order of their counters, equal ones as they came."""
     return sum(1 for other in stack if other <= lamport)
 
 
-def _known(connection: Connection, round_id: int, rater: int, ids: list[str]) -> dict[str, Any]:
-    known: dict[str, Any] = {}
+def _known(
+    connection: Connection, round_id: int, rater: int, events: Sequence[Event]
+) -> dict[str, Mapping[str, Any]]:
+    ids = [event.event_id for event in events if event.event_id]
+    known: dict[str, Mapping[str, Any]] = {}
     for start in range(0, len(ids), 500):
         some = {"round_id": round_id, "rater": rater, "ids": ids[start : start + 500]}
         rows = connection.execute(_BY_ID, some)
-        known.update((row["event_id"], row) for row in rows.mappings())
+        known.update((row["event_id"], dict(row)) for row in rows.mappings())
     return known
 
 
-def _subjects(events: Sequence[Event], snapshot: Snapshot, asked: Any) -> set[int]:
+def _subjects(events: Sequence[Event], seen: Snapshot, questions: StoredQuestions) -> set[int]:
     named = {
-        (event.subject, asked[event.question].question.of)
+        (event.subject, questions[event.question].question.of)
         for event in events
-        if event.question in asked
+        if event.question in questions
     }
     found = set()
     for name, of in named:
         try:
-            found.add(snapshot.subject(name, of).id)
+            found.add(seen.subject(name, of).id)
         except ValueError:
             continue
     return found
 
 
-def _lamports(
-    connection: Connection, rater: int, round_id: int, subjects: set[int]
-) -> dict[Cell, list[int]]:
+def _lamports(connection: Connection, rater: int, seen: Snapshot, subjects: set[int]) -> _Stacks:
     """The counters of everything this rater said about these subjects."""
     if len(subjects) <= 200:
         rows = connection.execute(_OF_SUBJECTS, {"rater": rater, "subjects": sorted(subjects)})
     else:
-        rows = connection.execute(_OF_ROUND, {"rater": rater, "round_id": round_id})
-    cells: dict[Cell, list[int]] = defaultdict(list)
-    for subject, part, question, replicate, lamport in rows:
-        cells[(subject, part, question, replicate)].append(lamport)
-    return cells
+        rows = connection.execute(_OF_ROUND, {"rater": rater, "round_id": seen.round_id})
+    stacks: _Stacks = defaultdict(list)
+    for *place, lamport in rows:
+        stacks[tuple(place)].append(lamport)
+    return stacks
 
 
-# Whether an event can be stored: its question, its subject and part, its value, its numbers.
+# Questions that depend on another answer: what is answered though it was not asked.
+#
+# A severity beside “accurate” is a slip in one of the two, and only who gave both knows in which:
+# it is refused. Where a corrected answer closes a question that was answered before, the earlier
+# answer is withdrawn, as the form does.
 
 
-MOST_REPLICATES = 1_000_000
-_LARGEST = 2**53  # the largest whole number every sender can count to
+def _unasked(
+    connection: Connection,
+    seen: Snapshot,
+    questions: StoredQuestions,
+    rows: Sequence[Row],
+    stacks: _Stacks,
+) -> tuple[dict[str, str], list[Row]]:
+    """Of new rows of one rater: by event id, why they are answers to nothing that is asked; and
+    rows that take back earlier answers to questions which are asked no more.
+
+    What comes late and is overtaken already is history, and stays.
+    """
+    name_of = {each.id: name for name, each in questions.items()}
+    alone = [each.question for each in questions.values() if each.question.when]
+    concerned = {each.id for each in alone} | {name for one in alone for name in depends_on(one)}
+    holding = {
+        _place(row): row
+        for row in sorted(rows, key=lambda row: int(row["lamport"]))
+        if name_of[row["question_id"]] in concerned and row["lamport"] >= max(stacks[_place(row)])
+    }
+    if not holding:
+        return {}, []
+    rater, now = rows[0]["rater_id"], rows[0]["server_time"]
+    about = _about(seen, rater, {place[0] for place in holding})
+    there = {fact.cell: fact for fact in facts(connection, seen, questions, about, retracted=True)}
+    who, cells, new = seen.names()[rater], {}, {}
+    for place, row in holding.items():
+        subject, name = seen.subjects[place[0]], name_of[place[2]]
+        cell = (subject.key, subject.kind == "case", place[1], who, name, place[3])
+        value = questions[name].decode(row["value_id"], row["number"], row["text"])
+        cells[cell], new[cell] = place, value
+    will = Conditions(questions, seen, new, there, patient=True)
+    refused: dict[str, str] = {}
+    while found := {cell: why for cell in new if (why := will.refusal(cell)) is not None}:
+        for cell, why in found.items():
+            del new[cell]  # what rests on it may not be asked either
+            refused |= {row["event_id"]: why for row in rows if _place(row) == cells[cell]}
+    withdrawn = [
+        {
+            **dict.fromkeys(COLUMNS),
+            "event_id": uuid.uuid4().hex,
+            "round_id": seen.round_id,
+            "rater_id": rater,
+            "subject_id": (seen.cases if fact.of_case else seen.items)[fact.subject].id,
+            "part": fact.part,
+            "question_id": questions[fact.question].id,
+            "replicate": fact.replicate,
+            "status": "retracted",
+            "lamport": fact.lamport + 1,
+            "server_time": now,
+        }
+        for fact in will.closed()
+    ]
+    return refused, withdrawn
 
 
-class Refused(ValueError):
-    """Why an event is not stored; the sender keeps it and shows the reason."""
+def _about(seen: Snapshot, rater: int, subjects: set[int]) -> list[ColumnElement[bool]]:
+    """What this rater said of these subjects, their cases and, of a case, its items."""
+    cases = {subject for subject in subjects if seen.subjects[subject].kind == "case"}
+    near = subjects | {seen.case(seen.subjects[subject]).id for subject in subjects}
+    near |= {each.id for each in seen.items.values() if each.case_id in cases} if cases else set()
+    mine = [_events.c.rater_id == rater]
+    return [*mine, _events.c.subject_id.in_(near)] if len(near) <= 200 else mine
+
+
+# The answers of a file, whole or not at all: raters first, then everything in one statement.
+
+
+Fresh = tuple[Given, AnswerCell, Any]  # with what it answers, and the value to store
 
 
 @dataclass(frozen=True)
-class Checked:
-    """The event as a row of the table, but for who sent it and when it came."""
+class AnswerFile:
+    """What is new in a file, each answer checked, beside what is stored in its cells."""
 
-    row: dict[str, Any]
-
-
-def key_of(row: Mapping[str, Any]) -> tuple:
-    """What an event says: two with one id must agree in this."""
-    where = (row["subject_id"], row["part"], row["question_id"], row["replicate"])
-    return (*where, row["status"], row["value_id"], row["number"], row["text"])
+    source: str
+    fresh: Sequence[Fresh]
+    there: Mapping[AnswerCell, Fact]
 
 
-def check(
-    event: Event, snapshot: Snapshot, asked: Mapping[str, Asked], remembered: dict[Any, Any]
-) -> Checked:
-    """The event in the store's terms, or the reason why it cannot be kept."""
-    if event.question not in asked:
-        known = ", ".join(asked)
-        raise Refused(f"{event.question!r} is no question of this protocol; it asks {known}")
-    question = asked[event.question]
-    where = (event.subject, event.part, event.question)
-    if where not in remembered:
-        remembered[where] = _subject(event, snapshot, question)
-    row: dict[str, Any] = {
-        "event_id": event.event_id or uuid.uuid4().hex,
-        "subject_id": remembered[where].id,
-        "part": int(event.part),
-        "question_id": question.id,
-        "replicate": _count("replicate", event.replicate, 1, MOST_REPLICATES),
-        "status": event.status,
-        "value_id": None,
-        "number": None,
-        "text": None,
-        "reason": None,
-        "confidence": None,
-        "seconds": _number("seconds", event.seconds, 0, math.inf),
-        "lamport": None if event.lamport is None else _count("lamport", event.lamport, 0),
-    }
-    if len(row["event_id"]) > 200:
-        raise Refused(f"event id {row['event_id'][:20]!r}… is longer than 200 characters")
-    try:
-        row["client_time"] = microseconds(event.client_time)
-        if event.confidence is not None:
-            row["confidence"] = confidence(event.confidence)
-        if event.reason:
-            row["reason"] = storable(event.reason, "the reason")
-    except ValueError as error:
-        raise Refused(str(error)) from None
-    if event.status not in STATUSES:
-        raise Refused(f"status {event.status!r} is not one of {', '.join(STATUSES)}")
-    if event.status == "answered":
-        row.update(_value(event.value, question, remembered))
-    elif event.value not in (None, ""):
-        raise Refused(
-            f"“{event.question}” is {event.status} and has the value {event.value!r}: leave one out"
-        )
-    return Checked(row)
-
-
-def _subject(event: Event, snapshot: Snapshot, asked: Asked) -> Subject:
-    question = asked.question
-    _count("part", event.part, 0)
-    try:
-        subject = snapshot.subject(event.subject, question.of)
-    except ValueError as error:
-        raise Refused(str(error)) from None
-    if question.per == "whole" and event.part != 0:
-        raise Refused(f"“{question.id}” is asked about the whole, and part {event.part} was given")
-    if question.per == "part":
-        if event.part == 0:
-            raise Refused(f"“{question.id}” is asked about each part: say which")
-        retracts = event.status == "retracted"
-        if not retracts and not snapshot.has_part(subject, event.part):
-            raise Refused(f"there is no part {event.part} of {subject.key!r} (any more)")
-    return subject
-
-
-def _value(value: Any, asked: Asked, remembered: dict[Any, Any]) -> dict[str, Any]:
-    question = asked.question
-    if hasattr(value, "item"):
-        value = value.item()  # numpy's numbers
-    seen = (question.id, type(value), value) if isinstance(value, str | int | float) else None
-    if seen is not None and seen in remembered:
-        return remembered[seen]
-    try:
-        checked = question.check(value)
-    except ValueError as error:
-        raise Refused(str(error)) from None
-    if asked.allowed:
-        found: dict[str, Any] = {"value_id": asked.allowed[checked]}
-    else:
-        found = question.kind.encode(checked)
-    if seen is not None and "text" not in found:
-        remembered[seen] = found
-    return found
-
-
-def _count(what: str, value: Any, least: int, most: int = _LARGEST) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
-        raise Refused(f"{what} {value!r} is not a whole number from {least} to {most}")
-    return int(value)
-
-
-def _number(what: str, value: Any, least: float, most: float) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise Refused(f"{what} {value!r} is not a number")
-    if not least <= value <= most:
-        raise Refused(f"{what} {value!r} is outside {least:g}–{most:g}")
-    return float(value)
-
-
-# Checked answers of a file into the database: raters first, then all events in one statement.
-
-
-StoringCell = tuple[
-    str, bool, int, str, str, int
-]  # subject, of_case, part, rater, question, replicate
-Fresh = tuple[Given, StoringCell, Any]  # with what it answers, and the value to store
-
-COLUMNS = (
-    "event_id",
-    "round_id",
-    "rater_id",
-    "subject_id",
-    "part",
-    "question_id",
-    "replicate",
-    "status",
-    "value_id",
-    "number",
-    "text",
-    "reason",
-    "confidence",
-    "seconds",
-    "lamport",
-    "client_time",
-    "server_time",
-)
-
-
-def store_answers(
-    stored: StoredRound,
+def save_file(
     connection: Connection,
-    fresh: Sequence[Fresh],
-    there: Mapping[StoringCell, Fact],
-    source: str,
+    round_id: int,
+    questions: StoredQuestions,
+    rule: PlanRule,
+    file: AnswerFile,
+    now: int,
 ) -> None:
-    """Inside a transaction. Each answer comes after what is stored for its cell.
-
-    `shown_as` stays empty: what was answered in a file was not answered in the form's order.
-    """
-    new = _join(stored, connection, [given for given, _, _ in fresh], source)
-    seen = take_snapshot(connection, stored.id)
-    if stored.per_item is not None:
-        _take_up(stored, connection, seen, fresh)
+    """Inside a transaction. Each answer comes after what is stored for its cell."""
+    new = _join(connection, round_id, file, now)
+    seen = take(connection, round_id)
+    if rule.per_item is not None:
+        plan.take_up(connection, seen, rule, _taken_up(seen, file.fresh), now)
     elif new:  # so that they can go on in the form
-        plan.extend(connection, seen, stored.seed, None, stored.store.now())
-    if seen.state == "closed":
-        raise FileError(f"{source}: {stored.closed_reason(seen)}.")
-    asked = stored.asked(connection)
-    raters = {name: row.id for name, row in seen.raters.items()}
-    now, batch = stored.store.now(), uuid.uuid4().hex
-    rows: list[tuple] = []
-    for number, (given, cell, value) in enumerate(fresh):
+        plan.extend(connection, seen, PlanRule(rule.seed), now)
+    if (closed := seen.closed()) is not None:
+        raise FileError(f"{file.source}: {closed}.")
+    batch = uuid.uuid4().hex
+    rows: list[Row] = []
+    for number, (given, cell, value) in enumerate(file.fresh):
         subject, of_case, part, rater, question, replicate = cell
-        named = asked[question]
-        value_id = amount = text = None
-        if given.status == "answered":
-            if named.allowed:
-                value_id = named.allowed[value]
-            elif named.question.is_numeric:
-                amount = float(value)
-            else:
-                text = value
+        asked = questions[question]
+        answered = given.status == "answered"
+        value_id, amount, text = asked.encode(value) if answered else (None, None, None)
         rows.append(
-            (
-                f"{batch}-{number}",
-                stored.id,
-                raters[rater],
-                (seen.cases if of_case else seen.items)[subject].id,
-                part,
-                named.id,
-                replicate,
-                given.status,
-                value_id,
-                amount,
-                text,
-                given.reason,
-                given.confidence,
-                given.seconds,
-                there[cell].lamport + 1 if cell in there else 1,
-                microseconds(given.at) if given.at else None,
-                now,
-            )
+            {
+                "event_id": f"{batch}-{number}",
+                "round_id": round_id,
+                "rater_id": seen.raters[rater].id,
+                "subject_id": (seen.cases if of_case else seen.items)[subject].id,
+                "part": part,
+                "question_id": asked.id,
+                "replicate": replicate,
+                "status": given.status,
+                "value_id": value_id,
+                "number": amount,
+                "text": text,
+                "reason": given.reason,
+                "confidence": given.confidence,
+                "seconds": given.seconds,
+                "lamport": file.there[cell].lamport + 1 if cell in file.there else 1,
+                "client_time": microseconds(given.at) if given.at else None,
+                "server_time": now,
+            }
         )
-    _insert(connection, rows)
+    write(connection, rows)
 
 
-def _take_up(
-    stored: StoredRound, connection: Connection, seen: Snapshot, fresh: Sequence[Fresh]
-) -> None:
+def _taken_up(seen: Snapshot, fresh: Sequence[Fresh]) -> dict[str, dict[str, None]]:
     """Where each item has so many raters, people are given what they answered. The rest is dealt
     with the next rater or item that is added: more files may tell who has it already."""
     items: dict[str, list[str]] = {}
     for key, item in seen.items.items():
-        items.setdefault(seen.subjects[item.case_id or item.id].key, []).append(key)
+        items.setdefault(seen.case(item).key, []).append(key)
     answered: dict[str, dict[str, None]] = {}
     for _, (subject, of_case, _, rater, _, _), _ in fresh:
         about = items[subject] if of_case else [subject]
         answered.setdefault(rater, {}).update(dict.fromkeys(about))
-    plan.take_up(connection, seen, stored.seed, answered, stored.store.now())
+    return answered
 
 
-def _insert(connection: Connection, rows: list[tuple]) -> None:
-    """One executemany of the driver: all values are plain, so nothing needs to look at each."""
-    statement = insert(schema.answer_event).compile(
-        dialect=connection.dialect, column_keys=list(COLUMNS)
-    )
-    assert isinstance(statement, SQLCompiler)
-    if statement.positional:
-        assert tuple(statement.positiontup or ()) == COLUMNS
-        connection.exec_driver_sql(str(statement), rows)
-    else:
-        connection.exec_driver_sql(str(statement), [dict(zip(COLUMNS, row)) for row in rows])
-
-
-def _join(
-    stored: StoredRound, connection: Connection, given: Sequence[Given], source: str
-) -> list[int]:
+def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> list[int]:
     """Everybody the file names has a part in the round, each of one kind; those who are new."""
     new: list[int] = []
-    told: dict[str, tuple[int, set[str | None], set[str | None]]] = {}
-    for each in given:
-        _, kinds, versions = told.setdefault(each.rater, (each.row, set(), set()))
-        kinds.add(each.kind)
-        versions.add(each.version)
-    for name, (row, kinds, versions) in told.items():
+    named: dict[str, tuple[int, set[str | None], set[str | None]]] = {}
+    for given, _, _ in file.fresh:
+        _, kinds, versions = named.setdefault(given.rater, (given.row, set(), set()))
+        kinds.add(given.kind)
+        versions.add(given.version)
+    for name, (row, kinds, versions) in named.items():
         for what, found in (("kind", kinds - {None}), ("version", versions - {None})):
             if len(found) > 1:
                 raise FileError(
-                    f"{source}, row {row}: {shown(name)} is given more than one {what} "
+                    f"{file.source}, row {row}: {shown(name)} is given more than one {what} "
                     f"({listed(sorted(map(str, found)))}). Keep one."
                 )
         kind = next(iter(kinds - {None}), None)
         version = next(iter(versions - {None}), None)
         try:
-            new += join(connection, stored.id, [name], kind, stored.store.now(), version)
+            new += join(connection, round_id, [name], kind, now, version)
         except RoundError as error:
-            raise FileError(f"{source}, row {row}: {error}") from None
+            raise FileError(f"{file.source}, row {row}: {error}") from None
     return new

@@ -13,21 +13,31 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection
 
-from raterbook.protocols import Protocol, Question, is_required
-from raterbook.protocols.conditions import leaves
-from raterbook.rounds import plan
-from raterbook.rounds.current import ANSWERED, NOT_APPLICABLE, SKIPPED, Events, read
-from raterbook.rounds.snapshot import Asked, Snapshot, Subject, given_everything, places_of_all
+from raterbook.protocols import Protocol, Question, holds, is_required
+from raterbook.protocols.conditions import in_words, leaves
+from raterbook.rounds.current import (
+    ANSWERED,
+    NOT_APPLICABLE,
+    SKIPPED,
+    AnswerCell,
+    Events,
+    Fact,
+    read,
+)
+from raterbook.rounds.model import PLANNED, shown
+from raterbook.rounds.snapshot import (
+    Snapshot,
+    StoredQuestions,
+    Subject,
+    given_everything,
+    places_of_all,
+)
 from raterbook.rounds.store import schema
-
-if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
-
 
 UNREAD = ("confidence", "seconds", "answered_at")
 
@@ -75,32 +85,31 @@ def by_models(models: Collection[Standing], items: int) -> tuple[int, int, int]:
 
 
 def standings(
-    stored: StoredRound, connection: Connection | None = None, roles: Collection[str] = ()
+    connection: Connection,
+    seen: Snapshot,
+    protocol: Protocol,
+    asked: StoredQuestions,
+    roles: Collection[str] = (),
 ) -> tuple[list[Standing], OfCases]:
     """Every rater of the round in its order, and its cases; `roles` limits it to some items.
 
     In a report, `put` and `given` summed over raters who count are what was asked and answered.
     """
-    if connection is None:
-        with stored.store.read() as reading:
-            return standings(stored, reading, roles)
-    seen = stored.look(connection)
-    asked = stored.asked(connection)
-    events = _current(stored, connection)
+    events = _current(connection, seen, asked)
     wanted = {each.id for each in seen.items.values() if not roles or each.role in roles}
     whole = given_everything(connection, seen)
     plans = places_of_all(connection, seen, without=whole)
-    every = Untouched(stored.protocol, asked, seen, events.take(np.arange(0)), sorted(wanted))
+    every = Untouched(protocol, asked, seen, events.take(np.arange(0)), sorted(wanted))
     found = []
     for name, row in seen.raters.items():
         own = events.take(events.rater == row.id)
-        planned = row.kind in plan.PLANNED
+        planned = row.kind in PLANNED
         said = set(own.subject.tolist())
         mine: Iterable[int] = sorted(said)
         if planned:
             mine = every.touched(said) if row.id in whole else plans[row.id]
         items = np.array([item for item in mine if item in wanted], dtype=np.int64)
-        put, given, lacking = gaps(stored.protocol, asked, seen, own, items)
+        put, given, lacking = gaps(protocol, asked, seen, own, items)
         touched, n, complete = np.isin(items, own.subject), len(items), int((lacking == 0).sum())
         if planned and row.id in whole:
             put, n, complete = every.beside(items, put, complete)
@@ -119,7 +128,7 @@ def standings(
             )
         )
     counting = events.take(~np.isin(events.rater, list(seen.excluded)))
-    return found, OfCases(*of_cases(stored.protocol, asked, seen, counting, wanted))
+    return found, OfCases(*of_cases(protocol, asked, seen, counting, wanted))
 
 
 class Untouched:
@@ -132,7 +141,7 @@ class Untouched:
     def __init__(
         self,
         protocol: Protocol,
-        asked: Mapping[str, Asked],
+        asked: StoredQuestions,
         seen: Snapshot,
         nothing: Events,
         items: list[int],
@@ -161,34 +170,44 @@ class Untouched:
 
 
 def unanswered(
-    stored: StoredRound, connection: Connection, snapshot: Snapshot, rater: int, subject: Subject
+    connection: Connection,
+    seen: Snapshot,
+    protocol: Protocol,
+    asked: StoredQuestions,
+    rater: int,
+    subject: Subject,
 ) -> list[str]:
     """In words, what keeps this item from being submitted."""
     if subject.kind != "item":
         return []
-    own = _current(stored, connection, rater, [subject.id, subject.case_id or subject.id])
-    slots = Slots(snapshot, np.array([subject.id]))
+    own = _current(connection, seen, asked, rater, [subject.id, subject.case_id or subject.id])
+    slots = Slots(seen, np.array([subject.id]))
     return [
         f"“{question}”" + (f" of part {part}" if part else "")
-        for question, lacking in slots.lacking(stored.protocol, stored.asked(connection), own)
+        for question, lacking in slots.lacking(protocol, asked, own)
         for part in lacking.part.tolist()
     ]
 
 
 def finished(
-    stored: StoredRound, connection: Connection, snapshot: Snapshot, rater: int
+    connection: Connection,
+    seen: Snapshot,
+    protocol: Protocol,
+    asked: StoredQuestions,
+    rater: int,
 ) -> set[int]:
     """The items this rater said something about and has nothing required left to say."""
-    own = _current(stored, connection, rater)
+    own = _current(connection, seen, asked, rater)
     said = set(own.subject.tolist())
-    items = np.array([s.id for s in snapshot.items.values() if s.id in said], dtype=np.int64)
-    _, _, lacking = gaps(stored.protocol, stored.asked(connection), snapshot, own, items)
+    items = np.array([s.id for s in seen.items.values() if s.id in said], dtype=np.int64)
+    _, _, lacking = gaps(protocol, asked, seen, own, items)
     return set(items[lacking == 0].tolist())
 
 
 def _current(
-    stored: StoredRound,
     connection: Connection,
+    seen: Snapshot,
+    asked: StoredQuestions,
     rater: int | None = None,
     subjects: Iterable[int] | None = None,
 ) -> Events:
@@ -197,9 +216,8 @@ def _current(
     only = [] if rater is None else [column.rater_id == rater]
     if subjects is not None:
         only.append(column.subject_id.in_(list(subjects)))
-    questions = [each.id for each in stored.asked(connection).values()]
-    only.append(column.replicate == 1)
-    return read(connection, stored.id, questions, only=only, without=UNREAD).current()
+    events = read(connection, seen.round_id, asked, only, UNREAD)
+    return events.take(events.replicate == 1).current()
 
 
 # Required answers that are not there, counted with arrays: a million answers in a moment.
@@ -210,7 +228,7 @@ WIDEST = 10**7  # parts are numbered below it
 
 
 def gaps(
-    protocol: Protocol, asked: Mapping[str, Asked], seen: Snapshot, own: Events, items: np.ndarray
+    protocol: Protocol, asked: StoredQuestions, seen: Snapshot, own: Events, items: np.ndarray
 ) -> tuple[Counts, Counts, np.ndarray]:
     """Of one rater's current answers: by question what is put and given; by item what lacks."""
     slots = Slots(seen, items)
@@ -224,7 +242,7 @@ def gaps(
 
 def of_cases(
     protocol: Protocol,
-    asked: Mapping[str, Asked],
+    asked: StoredQuestions,
     seen: Snapshot,
     events: Events,
     items: Collection[int],
@@ -239,7 +257,7 @@ def of_cases(
 
 
 @dataclass(frozen=True)
-class Cells:
+class QuestionCells:
     """Where a question is asked: the subject and its case, the part, the subject's place."""
 
     subject: np.ndarray
@@ -247,8 +265,8 @@ class Cells:
     part: np.ndarray
     place: np.ndarray
 
-    def take(self, rows: np.ndarray) -> Cells:
-        return Cells(self.subject[rows], self.case[rows], self.part[rows], self.place[rows])
+    def take(self, rows: np.ndarray) -> QuestionCells:
+        return QuestionCells(self.subject[rows], self.case[rows], self.part[rows], self.place[rows])
 
 
 class Slots:
@@ -258,7 +276,7 @@ class Slots:
         numbers = subjects.tolist()
         case = np.array([seen.subjects[n].case_id or n for n in numbers], dtype=np.int64)
         place = np.arange(len(numbers))
-        self.whole = Cells(subjects, case, np.zeros(len(numbers), dtype=np.int64), place)
+        self.whole = QuestionCells(subjects, case, np.zeros(len(numbers), dtype=np.int64), place)
         parts = (
             [
                 sorted(seen.parts.get(n) or seen.parts.get(c) or ())
@@ -269,11 +287,11 @@ class Slots:
         )
         again = np.repeat(place, [len(each) for each in parts])
         flat = np.array([number for each in parts for number in each], dtype=np.int64)
-        self.parts = Cells(subjects[again], case[again], flat, again)
+        self.parts = QuestionCells(subjects[again], case[again], flat, again)
 
     def lacking(
-        self, protocol: Protocol, asked: Mapping[str, Asked], own: Events
-    ) -> Iterator[tuple[str, Cells]]:
+        self, protocol: Protocol, asked: StoredQuestions, own: Events
+    ) -> Iterator[tuple[str, QuestionCells]]:
         """What a rater has still to do: a question left open as one that cannot be judged is done
         with, though its answer is missing."""
         said = Said(asked, own)
@@ -282,8 +300,8 @@ class Slots:
             yield question, cells.take(~there & ~open_)
 
     def required(
-        self, protocol: Protocol, asked: Mapping[str, Asked], own: Events, of: str = "item"
-    ) -> Iterator[tuple[str, Cells, np.ndarray]]:
+        self, protocol: Protocol, asked: StoredQuestions, own: Events, of: str = "item"
+    ) -> Iterator[tuple[str, QuestionCells, np.ndarray]]:
         """Question by question: where it is required, and whether it is answered there."""
         said = Said(asked, own)
         for question in protocol.questions:
@@ -299,16 +317,16 @@ class Slots:
 class Said:
     """Current answers, looked up by question, subject and part."""
 
-    def __init__(self, asked: Mapping[str, Asked], events: Events):
+    def __init__(self, asked: StoredQuestions, events: Events):
         self.asked, self.events = asked, events
         self.known: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
-    def has(self, question: str, cells: Cells, statuses: tuple[int, ...]) -> np.ndarray:
+    def has(self, question: str, cells: QuestionCells, statuses: tuple[int, ...]) -> np.ndarray:
         mine = self.events.question == self.asked[question].id
         rows = self.events.take(mine & np.isin(self.events.status, statuses))
         return np.isin(_key(cells.subject, cells.part), _key(rows.subject, rows.part))
 
-    def values(self, question: Question, cells: Cells) -> tuple[np.ndarray, list[Any]]:
+    def values(self, question: Question, cells: QuestionCells) -> tuple[np.ndarray, list[Any]]:
         """The answer in each cell as the place of its value in the list; 0 is none."""
         mine = self.events.question == self.asked[question.id].id
         rows = self.events.take(mine & (self.events.status == ANSWERED))
@@ -328,9 +346,9 @@ class Said:
         return np.where(keys[found] == wanted, codes[found], 0), list(values)
 
     def _plain(self, question: Question, rows: Events) -> Iterable[Any]:
-        value_of = self.asked[question.id].value_of
+        decode = self.asked[question.id].decode
         return (
-            value_of.get(closed, number if text is None else text)
+            decode(closed, number, text)
             for closed, number, text in zip(
                 rows.value_id.tolist(), rows.number.tolist(), rows.text.tolist(), strict=True
             )
@@ -338,7 +356,7 @@ class Said:
 
 
 def _is_required(
-    question: Question, cells: Cells, said: Said, asked: Mapping[str, Asked]
+    question: Question, cells: QuestionCells, said: Said, asked: StoredQuestions
 ) -> np.ndarray:
     """The protocol's own rule, put once for each combination of answers it depends on."""
     both = (question.when, question.required if isinstance(question.required, dict) else None)
@@ -357,4 +375,95 @@ def _is_required(
 
 
 def _key(subject: np.ndarray, part: np.ndarray) -> np.ndarray:
-    return subject.astype(np.int64) * WIDEST + part
+    key: np.ndarray = subject.astype(np.int64) * WIDEST + part
+    return key
+
+
+# Questions that depend on another answer, asked of one rater about one thing.
+
+
+class Conditions:
+    """What is asked once `new` answers (None where one is taken back) stand beside those `there`.
+
+    With `patient`, nothing is held against a rater who has said nothing yet on what a question
+    depends on: a form's messages may arrive in any order.
+    """
+
+    def __init__(
+        self,
+        questions: StoredQuestions,
+        seen: Snapshot,
+        new: Mapping[AnswerCell, Any],
+        there: Mapping[AnswerCell, Fact],
+        patient: bool = False,
+    ):
+        self.questions = {name: each.question for name, each in questions.items()}
+        self.seen, self.new, self.there, self.patient = seen, new, there, patient
+
+    def refusal(self, cell: AnswerCell) -> str | None:
+        """Why the new answer in this cell is none, in words; None where it is asked for."""
+        question, value = self.questions[cell[4]], self.new[cell]
+        if question.when is None or value is None or self.asked(cell):
+            return None
+        names = depends_on(question)
+        said = [(name, self._value(name, cell)) for name in names]
+        instead = [f"{'no answer' if v is None else shown(v)} to {name}" for name, v in said]
+        only_if = in_words(question.when, lambda name: self.questions[name].label)
+        return (
+            f"{shown(value)} answers “{question.id}”, which is asked only if {only_if}; "
+            f"{shown(cell[3])} gave {' and '.join(instead)}. Leave it empty, or correct "
+            f"{' and '.join(names)}."
+        )
+
+    def closed(self) -> list[Fact]:
+        """Earlier answers to questions that the new ones close."""
+        return [
+            fact
+            for cell, fact in self.there.items()
+            if self.questions[fact.question].when
+            and fact.status == "answered"
+            and cell not in self.new
+            and any(
+                self._where(name, cell) in self.new
+                for name in depends_on(self.questions[fact.question])
+            )
+            and not self.asked(cell)
+        ]
+
+    def asked(self, cell: AnswerCell) -> bool:
+        """Whether its condition holds; true where it rests on what somebody else may have said."""
+        question = self.questions[cell[4]]
+        answers = {name: self._value(name, cell) for name in depends_on(question)}
+        for name, value in answers.items():
+            where = self._where(name, cell)
+            if value is None and (f"answer:{name}" in question.shows or where is None):
+                return True
+            if self.patient and where not in self.new and where not in self.there:
+                return True
+        return holds(question.when, answers)
+
+    def _value(self, name: str, cell: AnswerCell) -> Any:
+        where = self._where(name, cell)
+        if where is None:
+            return None
+        if where in self.new:
+            return self.new[where]
+        fact = self.there.get(where)
+        return fact.value if fact is not None and fact.status == "answered" else None
+
+    def _where(self, name: str, cell: AnswerCell) -> AnswerCell | None:
+        """Where this rater answers the other question; None where that is not one place."""
+        key, of_case, part, rater, _, replicate = cell
+        other = self.questions[name]
+        if other.of == "case" and not of_case:
+            key, of_case = self.seen.case(self.seen.items[key]).key, True
+        elif other.of == "item" and of_case:
+            return None
+        if other.per == "part" and not part:
+            return None
+        return key, of_case, part if other.per == "part" else 0, rater, name, replicate
+
+
+def depends_on(question: Question) -> list[str]:
+    """The questions its condition speaks of."""
+    return list(dict.fromkeys(name for name, _ in leaves(question.when)))

@@ -1,45 +1,50 @@
-"""The answer events of a round as arrays, and which of them are current."""
+"""The answers of a round as they were said, as arrays, and which of them are current.
+
+Of what one rater said about one thing the last holds, by (lamport, seq); a retraction holds as the
+absence of an answer. That rule stands in `Events.current`, and a second time, for people who open
+the file with other tools, in the view `current_answer` of the database.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, case, func, literal_column, select
 
-from raterbook.rounds import model
+from raterbook.rounds.model import STATUSES, Answer, iso
 from raterbook.rounds.raters import public_name
-from raterbook.rounds.snapshot import percentage, written
+from raterbook.rounds.snapshot import Snapshot, StoredQuestions, percentage, written
 from raterbook.rounds.store import schema
 
 _events = schema.answer_event
 _LARGEST = 2**62
 _AT_ONCE = 20_000
-ANSWERED, NOT_APPLICABLE, SKIPPED, RETRACTED = range(4)
-_STATUS = {
-    "answered": ANSWERED,
-    "not_applicable": NOT_APPLICABLE,
-    "skipped": SKIPPED,
-    "retracted": RETRACTED,
-}
+ANSWERED, NOT_APPLICABLE, SKIPPED, RETRACTED = map(
+    STATUSES.index, ("answered", "not_applicable", "skipped", "retracted")
+)
 _KINDS: dict[str, type] = {
     "number": float,
     "confidence": float,
     "seconds": float,
     "text": object,
     "reason": object,
-    "shown_as": object,
+    "client_time": object,
 }
-_COLUMNS: dict[str, ColumnElement] = {
+_COLUMNS: dict[str, ColumnElement[Any]] = {
     "rater": _events.c.rater_id,
     "subject": _events.c.subject_id,
     "part": _events.c.part,
     "question": _events.c.question_id,
     "replicate": _events.c.replicate,
     "status": case(
-        *((_events.c.status == name, literal_column(str(code))) for name, code in _STATUS.items())
+        *(
+            (_events.c.status == name, literal_column(str(code)))
+            for code, name in enumerate(STATUSES)
+        )
     ),
     "value_id": func.coalesce(_events.c.value_id, literal_column("-1")),
     "number": _events.c.number,
@@ -49,9 +54,8 @@ _COLUMNS: dict[str, ColumnElement] = {
     "answered_at": func.coalesce(_events.c.client_time, _events.c.server_time),
     "text": _events.c.text,
 }
-_DETAILS: dict[str, ColumnElement] = {
-    "reason": _events.c.reason,
-    "shown_as": _events.c.shown_as,
+_MORE: dict[str, ColumnElement[Any]] = {
+    name: _events.c[name] for name in ("reason", "client_time", "server_time")
 }
 
 
@@ -73,7 +77,7 @@ class Events:
     answered_at: np.ndarray
     text: np.ndarray  # None where the value is no text
     revision: np.ndarray
-    details: dict[str, np.ndarray] = field(default_factory=dict)
+    more: dict[str, np.ndarray] = field(default_factory=dict)  # columns that were asked for
 
     def __len__(self) -> int:
         return len(self.lamport)
@@ -81,8 +85,8 @@ class Events:
     def take(self, rows: np.ndarray) -> Events:
         """These rows, by mask or by place."""
         columns = {each.name: getattr(self, each.name)[rows] for each in fields(self)[:-1]}
-        details = {name: column[rows] for name, column in self.details.items()}
-        return replace(self, **columns, details=details)
+        more = {name: column[rows] for name, column in self.more.items()}
+        return replace(self, **columns, more=more)
 
     def cell(self, question: bool = False, part: bool = True) -> np.ndarray:
         """One number for each subject, rater, replicate, and part and question where wanted."""
@@ -101,8 +105,9 @@ class Events:
                 cell = cell * size + (axis - low)
         return cell
 
-    def current(self) -> Events:
-        """The last of each cell by (lamport, seq) without what was retracted, in order of cells."""
+    def current(self, retracted: bool = False) -> Events:
+        """The last of each cell by (lamport, seq), in order of cells; what was retracted is away
+        unless it is asked for."""
         if not len(self):
             return self
         cell = self.cell(question=True)
@@ -110,26 +115,29 @@ class Events:
         ends = np.append(np.flatnonzero(np.diff(cell[order])), len(order) - 1)
         current = replace(self.take(order[ends]), revision=np.diff(ends, prepend=-1))
         stays = current.status != RETRACTED
-        return current if stays.all() else current.take(stays)
+        return current if retracted or stays.all() else current.take(stays)
 
 
 def read(
     connection: Connection,
     round_id: int,
-    questions: Sequence[int],
-    details: bool = False,
+    questions: StoredQuestions,
     only: Sequence[ColumnElement[bool]] = (),
     without: Sequence[str] = (),
+    more: Sequence[str] = (),
 ) -> Events:
     """Every event of these questions, in the order they came.
 
-    `only` narrows it further; columns named in `without` are not read and say nothing.
+    `only` narrows it to a few, such as those of one rater; columns named in `without` are not read
+    and say nothing; `more` are columns beyond the usual ones.
     """
     columns = {name: column for name, column in _COLUMNS.items() if name not in without}
-    columns |= _DETAILS if details else {}
+    columns |= {name: _MORE[name] for name in more}
+    asked = [each.id for each in questions.values()]
+    here = (_events.c.round_id == round_id) if only else _of_round(connection, round_id)
     query = (
         select(*columns.values())
-        .where(_of_round(connection, round_id), _events.c.question_id.in_(questions), *only)
+        .where(here, _events.c.question_id.in_(asked), *only)
         .order_by(_events.c.seq)
     )
     # The driver's own cursor: rows as plain tuples, a million of them in a third of the time.
@@ -140,10 +148,10 @@ def read(
             piece.append(np.array(cells, dtype=_KINDS.get(name, np.int64)))
     cursor.close()
     arrays = {name: np.concatenate(piece) for name, piece in zip(columns, pieces, strict=True)}
-    extra = {name: arrays.pop(name) for name in columns if name in _DETAILS}
+    extra = {name: arrays.pop(name) for name in more}
     size = len(arrays["lamport"])
     arrays |= {name: np.zeros(size, _KINDS.get(name, np.int64)) for name in without}
-    return Events(**arrays, revision=np.ones(size, dtype=np.int64), details=extra)
+    return Events(**arrays, revision=np.ones(size, dtype=np.int64), more=extra)
 
 
 def _of_round(connection: Connection, round_id: int) -> ColumnElement[bool]:
@@ -156,7 +164,10 @@ def _of_round(connection: Connection, round_id: int) -> ColumnElement[bool]:
     return (_events.c.round_id + 0) == round_id
 
 
-# Every current answer of a round with all that is known of it, for files.
+# Current answers one by one, with all that is known of them: for the form, for files.
+
+AnswerCell = tuple[str, bool, int, str, str, int]
+"""Subject and whether it is a case, part, rater, question, replicate: all by name."""
 
 
 @dataclass(slots=True)
@@ -203,73 +214,85 @@ class Fact:
 
     @property
     def answered_at(self) -> str | None:
-        return model.iso(self.server_time if self.client_time is None else self.client_time)
+        return iso(self.server_time if self.client_time is None else self.client_time)
 
     @property
-    def cell(self) -> tuple[str, bool, int, str, str, int]:
+    def cell(self) -> AnswerCell:
         """What it is an answer to, and whose."""
         return (self.subject, self.of_case, self.part, self.rater, self.question, self.replicate)
 
 
 def facts(
-    stored: Any, connection: Connection, retracted: bool = False, pseudonyms: bool = False
+    connection: Connection,
+    seen: Snapshot,
+    questions: StoredQuestions,
+    only: Sequence[ColumnElement[bool]] = (),
+    retracted: bool = False,
+    pseudonyms: bool = False,
 ) -> list[Fact]:
     """Current answers, by item, part, rater and question; retracted ones only on request.
 
-    `pseudonyms` stand for the names of people.
+    `pseudonyms` stand for the names of people; `only` narrows it as in `read`.
     """
-    snapshot = stored.look(connection)
-    asked = stored.asked(connection)
-    by_id = {each.id: (place, name, each) for place, (name, each) in enumerate(asked.items())}
-    who: Mapping[int, Any] = {row.id: row for row in snapshot.raters.values()}
-    order = {subject: place for place, subject in enumerate(snapshot.subjects)}
-    event = schema.answer_event
-    cell = (
-        event.c.rater_id,
-        event.c.subject_id,
-        event.c.part,
-        event.c.question_id,
-        event.c.replicate,
-    )
-    age = func.row_number().over(
-        partition_by=cell, order_by=(event.c.lamport.desc(), event.c.seq.desc())
-    )
-    revision = func.count().over(partition_by=cell)
-    latest = (
-        select(event, age.label("age"), revision.label("revision"))
-        .where(event.c.round_id == stored.id)
-        .subquery()
-    )
-    query = select(latest).where(latest.c.age == 1)
-    if not retracted:
-        query = query.where(latest.c.status != "retracted")
-    rows = connection.execute(query).all()
+    more = ("reason", "client_time", "server_time")
+    events = read(connection, seen.round_id, questions, only, ("answered_at",), more)
+    events = events.current(retracted)
+    of = {each.id: (name, each) for name, each in questions.items()}
+    who: Mapping[int, Any] = {row.id: row for row in seen.raters.values()}
+    names = {number: public_name(row, pseudonyms) for number, row in who.items()}
+    order = {subject: place for place, subject in enumerate(seen.subjects)}
+    place = {each.id: place for place, each in enumerate(questions.values())}
+    subjects = np.array([order[number] for number in events.subject.tolist()], dtype=np.int64)
+    asking = np.array([place[number] for number in events.question.tolist()], dtype=np.int64)
+    last_first = (events.replicate, asking, events.rater, events.part, subjects)
+    events = events.take(np.lexsort(last_first))
+    plain = [getattr(events, each.name).tolist() for each in fields(events)[:-1]]
+    plain += [events.more[name].tolist() for name in more]
     found = []
-    for row in rows:
-        place, name, question = by_id[row.question_id]
-        value = question.value_of.get(row.value_id, row.text)
-        if row.number is not None:
-            value = int(row.number) if row.number.is_integer() else row.number
-        subject, rater = snapshot.subjects[row.subject_id], who[row.rater_id]
-        fact = Fact(
-            subject.key,
-            subject.kind == "case",
-            row.part,
-            public_name(rater, pseudonyms),
-            rater.kind,
-            rater.version,
-            name,
-            row.replicate,
-            row.status,
-            value,
-            row.reason,
-            row.confidence,
-            row.seconds,
-            row.client_time,
-            row.server_time,
-            row.revision,
-            row.lamport,
-            question.question.kind.unit == "%",
+    for row in zip(*plain, strict=True):
+        rater, subject, part, question, replicate, status, value_id, number = row[:8]
+        confidence, seconds, lamport, _, text, revision, reason, client_time, server_time = row[8:]
+        about, (name, asked) = seen.subjects[subject], of[question]
+        found.append(
+            Fact(
+                about.key,
+                about.kind == "case",
+                part,
+                names[rater],
+                who[rater].kind,
+                who[rater].version,
+                name,
+                replicate,
+                STATUSES[status],
+                asked.decode(value_id, number, text),
+                reason,
+                None if isnan(confidence) else confidence,
+                None if isnan(seconds) else seconds,
+                client_time,
+                server_time,
+                revision,
+                lamport,
+                asked.question.kind.unit == "%",
+            )
         )
-        found.append(((order[row.subject_id], row.part, row.rater_id, place, row.replicate), fact))
-    return [fact for _, fact in sorted(found, key=lambda pair: pair[0])]
+    return found
+
+
+def current(
+    connection: Connection, seen: Snapshot, questions: StoredQuestions, rater: int
+) -> dict[tuple[str, int, str], Answer]:
+    """What this rater's answers are now, by (subject ref, part, question); replicate 1."""
+    only = (_events.c.rater_id == rater, _events.c.replicate == 1)
+    found = {}
+    for fact in facts(connection, seen, questions, only):
+        subject = (seen.cases if fact.of_case else seen.items)[fact.subject]
+        found[subject.ref, fact.part, fact.question] = Answer(
+            fact.value,
+            fact.status,
+            fact.reason,
+            fact.revision,
+            fact.confidence,
+            fact.lamport,
+            fact.seconds,
+        )
+    return found

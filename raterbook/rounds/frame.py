@@ -5,23 +5,19 @@ The database gives numbers; which answer is current, and every name, is found wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from raterbook.rounds import items
-from raterbook.rounds.current import Events, read
+from raterbook.rounds.current import Events
 from raterbook.rounds.model import RoundError
 from raterbook.rounds.raters import public_name
-from raterbook.rounds.snapshot import Asked, Snapshot, percentage, written
-
-if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
-
+from raterbook.rounds.snapshot import Snapshot, StoredQuestions, percentage, written
 
 COLUMNS = (
     "round",
@@ -65,43 +61,29 @@ class Names:
         return _categorical(self.codes[numbers], self.categories)
 
 
-def frame(
-    stored: StoredRound,
-    texts: bool = False,
-    excluded: bool = False,
-    details: bool = False,
-    pseudonyms: bool = False,
-    groups: Iterable[str] = (),
-) -> pd.DataFrame:
-    """One row per current answer; retracted ones are gone, excluded raters' only on request.
+@dataclass(frozen=True)
+class FrameColumns:
+    """What a frame has beyond its usual columns, and under which names people stand in it.
 
-    `texts` adds the answers to text questions; `details` adds the reason of each and the item's
-    place in the rater's order; `pseudonyms` stand for the names of people; `groups` adds further
-    columns of the items.
+    `reasons` adds the reason of each answer; `pseudonyms` stand for the names of people; `groups`
+    are further columns of the items.
     """
-    with stored.store.read() as connection:
-        snapshot = stored.look(connection)
-        asked = stored.asked(connection)
-        wanted = [each.id for each in asked.values() if texts or not each.question.is_text]
-        events = read(connection, stored.id, wanted, details)
-        inside = stored.inside(connection)
-    if not excluded and snapshot.excluded:
-        events = events.take(~np.isin(events.rater, list(snapshot.excluded)))
-    events = events.current()
-    return _columns(stored, snapshot, asked, inside, events, details, pseudonyms, tuple(groups))
+
+    reasons: bool = False
+    pseudonyms: bool = False
+    groups: tuple[str, ...] = ()
 
 
-def _columns(
-    stored: StoredRound,
-    snapshot: Snapshot,
-    asked: Mapping[str, Asked],
+def frame(
+    seen: Snapshot,
+    asked: StoredQuestions,
     inside: items.Contents,
     events: Events,
-    details: bool,
-    pseudonyms: bool,
-    groups: tuple[str, ...],
+    grouped: Sequence[str],
+    how: FrameColumns,
 ) -> pd.DataFrame:
-    subjects, raters = snapshot.subjects, {row.id: row for row in snapshot.raters.values()}
+    """One row per event; `grouped` are the item columns that come where there are any."""
+    subjects, raters = seen.subjects, {row.id: row for row in seen.raters.values()}
     question = Names.of({each.id: name for name, each in asked.items()})
     number = _numbers(asked, events)
     case: dict[int, str | None] = {
@@ -111,11 +93,11 @@ def _columns(
     roles: dict[int, str | None] = {each.id: each.role for each in subjects.values()}
     size = len(events)
     data: dict[str, Any] = {
-        "round": _categorical(np.zeros(size, dtype=np.int8), [stored.name]),
+        "round": _categorical(np.zeros(size, dtype=np.int8), [seen.name]),
         "item": Names.of(item)(events.subject),
         "case": Names.of(case)(events.subject),
         "part": events.part,
-        "rater": Names.of({key: public_name(row, pseudonyms) for key, row in raters.items()})(
+        "rater": Names.of({key: public_name(row, how.pseudonyms) for key, row in raters.items()})(
             events.rater
         ),
         "rater_kind": Names.of({key: row.kind for key, row in raters.items()})(events.rater),
@@ -129,27 +111,27 @@ def _columns(
         "revision": events.revision,
         "answered_at": _utc(events.answered_at),
         "role": Names.of(roles)(events.subject),
-        "cluster": _column(snapshot, inside, stored.cluster)(events.subject),
+        "cluster": _column(seen, inside, seen.cluster)(events.subject),
     }
-    for name in dict.fromkeys((*items.group_columns(stored.protocol), *groups)):
-        found = _column(snapshot, inside, name)
+    for name in dict.fromkeys((*grouped, *how.groups)):
+        found = _column(seen, inside, name)
         if found.categories:
             data[name] = found(events.subject)
-        elif name in groups:
+        elif name in how.groups:
             known = sorted({word for each in subjects for word in inside.of(each)})
             raise RoundError(
-                f"The items of {stored.name} have no column {name!r} to group by: "
+                f"The items of {seen.name} have no column {name!r} to group by: "
                 f"they have {', '.join(known)}."
             )
-    if details:
-        data |= events.details
+    if how.reasons:
+        data["reason"] = events.more["reason"]
     return pd.DataFrame(data, copy=False)
 
 
-def _column(snapshot: Snapshot, inside: items.Contents, name: str | None) -> Names:
+def _column(seen: Snapshot, inside: items.Contents, name: str | None) -> Names:
     """One column of the items, which a case has where it belongs to the case."""
     values: dict[int, str | None] = {}
-    for each in snapshot.subjects.values():
+    for each in seen.subjects.values():
         own = inside.of(each.id).get(name) if name else None
         if own is None and name and each.case_id is not None:
             own = inside.of(each.case_id).get(name)
@@ -157,7 +139,7 @@ def _column(snapshot: Snapshot, inside: items.Contents, name: str | None) -> Nam
     return Names.of(values)
 
 
-def _numbers(asked: Mapping[str, Asked], events: Events) -> np.ndarray:
+def _numbers(asked: StoredQuestions, events: Events) -> np.ndarray:
     """The value as a float where it is a number."""
     closed = {
         number: float(value)
@@ -172,7 +154,7 @@ def _numbers(asked: Mapping[str, Asked], events: Events) -> np.ndarray:
     return np.where(np.isnan(events.number), known[inside], events.number)
 
 
-def _values(asked: Mapping[str, Asked], events: Events) -> pd.Categorical:
+def _values(asked: StoredQuestions, events: Events) -> pd.Categorical:
     """Values in one spelling: allowed ones in the protocol's order, then numbers, then texts."""
     allowed = {
         number: written(value) for each in asked.values() for number, value in each.value_of.items()
@@ -211,7 +193,7 @@ def _ascending(text: str) -> tuple[float, str]:
         return np.inf, text
 
 
-def _confidence(asked: Mapping[str, Asked], events: Events, number: np.ndarray) -> np.ndarray:
+def _confidence(asked: StoredQuestions, events: Events, number: np.ndarray) -> np.ndarray:
     """Given with the answer, else the answer to the confidence question that covers it."""
     confidence = events.confidence.copy()
     for each in asked.values():
@@ -253,11 +235,10 @@ _CONTENT = (
 )
 
 
-def data_hash(stored: StoredRound) -> str:
+def data_hash(protocol_hash: str, frame: pd.DataFrame) -> str:
     """Of the protocol and the current answers, texts too; not of times, order or revisions."""
-    frame = stored.frame(texts=True)
     columns = [frame[name].astype(object).where(frame[name].notna(), None) for name in _CONTENT]
-    digest = sha256(stored.protocol_hash.encode())
+    digest = sha256(protocol_hash.encode())
     for row in sorted(map(repr, zip(*columns, strict=True))):
         digest.update(row.encode())
         digest.update(b"\n")

@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Table, delete, func, insert, select
@@ -61,35 +60,69 @@ def add_items(
     connection: Connection,
     place: Place,
     table: ItemTable,
-    snapshot: Snapshot | None = None,
-    contents: Contents | None = None,
+    seen: Snapshot,
+    contents: Contents,
     replace: bool = False,
 ) -> list[str]:
     """The keys of the items that are new. Known ones must say the same, or `replace` them."""
     check_items(table, place.protocol)
-    known = snapshot.items if snapshot else {}
-    cases = {key: case.id for key, case in snapshot.cases.items()} if snapshot else {}
-    batch = 1 + max((each.batch for each in known.values()), default=-1)
+    cases = {key: case.id for key, case in seen.cases.items()}
+    batch = 1 + max((each.batch for each in seen.items.values()), default=-1)
     number = int(connection.scalar(select(func.max(schema.subject.c.id))) or 0)
-    subjects: list[dict] = []
+    subjects: list[dict[str, Any]] = []
     values: dict[int, Mapping[str, str]] = {}
+
+    def add(kind: str, key: str, case: int | None, row: ItemRow, fields: dict[str, str]) -> int:
+        subjects.append(
+            {
+                "id": number + len(subjects) + 1,
+                "round_id": place.round_id,
+                "kind": kind,
+                "key": key,
+                "ref": opaque_ref(place.secret, kind, key),
+                "case_id": case,
+                "role": row.role,
+                "batch": batch,
+                "probability": row.probability if kind == "item" else None,
+                "added_at": place.now,
+            }
+        )
+        values[number + len(subjects)] = fields
+        return number + len(subjects)
+
+    def agree(row: ItemRow, subject: Subject, fields: Mapping[str, str]) -> None:
+        """A known subject says what it said, or is changed while nobody has answered about it."""
+        stored, where = contents.of(subject.id), _where(table, row)
+        different = ", ".join(name for name in fields if stored.get(name, "") != fields[name])
+        if not different:
+            return
+        if not replace:
+            raise RoundError(
+                f"{where}: {row.key!r} is in the round already, with another {different}: use "
+                "replace to change items nobody has answered about, or give this one a key of its "
+                "own."
+            )
+        if is_answered(connection, seen, subject):
+            raise RoundError(
+                f"{where}: {subject.key!r} has answers, and its {different} cannot change any "
+                "more: leave the row as the round has it, or open a new round."
+            )
+        for table_ in (schema.shown_value, schema.hidden_value):
+            connection.execute(
+                delete(table_).where(table_.c.subject_id == subject.id, table_.c.part == 0)
+            )
+        write_values(connection, place, {subject.id: {**stored, **fields}})
+
     for row in table.rows:
         of_case_, own = _apart(row, place)
         if row.case not in cases:
-            number += 1
-            cases[row.case] = number
-            subjects.append(_subject(place, number, "case", row.case, None, row, batch))
-            values[number] = of_case_
-        elif contents is not None and cases[row.case] in snapshot.subjects:  # type: ignore[union-attr]
-            case = snapshot.subjects[cases[row.case]]  # type: ignore[union-attr]
-            _same(connection, place, table, row, case, of_case_, contents, snapshot, replace)
-        if row.key in known:
-            assert contents is not None
-            _same(connection, place, table, row, known[row.key], own, contents, snapshot, replace)
-            continue
-        number += 1
-        subjects.append(_subject(place, number, "item", row.key, cases[row.case], row, batch))
-        values[number] = own
+            cases[row.case] = add("case", row.case, None, row, of_case_)
+        elif row.case in seen.cases:
+            agree(row, seen.cases[row.case], of_case_)
+        if row.key in seen.items:
+            agree(row, seen.items[row.key], own)
+        else:
+            add("item", row.key, cases[row.case], row, own)
     if subjects:
         connection.execute(insert(schema.subject), subjects)
     write_values(connection, place, values)
@@ -100,8 +133,8 @@ def write_values(
     connection: Connection, place: Place, values: Mapping[int, Mapping[str, str]]
 ) -> None:
     """Each column goes to the table of what raters see, or to that of what they do not."""
-    shown: list[dict] = []
-    hidden: list[dict] = []
+    shown: list[dict[str, Any]] = []
+    hidden: list[dict[str, Any]] = []
     for subject, fields in values.items():
         for name, value in fields.items():
             row = {"subject_id": subject, "part": 0, "name": name, "value": value}
@@ -109,25 +142,6 @@ def write_values(
     for table, rows in ((schema.shown_value, shown), (schema.hidden_value, hidden)):
         if rows:
             connection.execute(insert(table), rows)
-
-
-def _subject(
-    place: Place, number: int, kind: str, key: str, case: int | None, row: ItemRow, batch: int
-) -> dict:
-    is_item = kind == "item"
-    return {
-        "id": number,
-        "round_id": place.round_id,
-        "kind": kind,
-        "key": key,
-        "ref": opaque_ref(place.secret, kind, key),
-        "case_id": case,
-        "role": row.role,
-        "batch": batch,
-        "source_row": row.row if is_item else None,
-        "probability": row.probability if is_item else None,
-        "added_at": place.now,
-    }
 
 
 def _apart(row: ItemRow, place: Place) -> tuple[dict[str, str], dict[str, str]]:
@@ -139,40 +153,6 @@ def _apart(row: ItemRow, place: Place) -> tuple[dict[str, str], dict[str, str]]:
         kept = [name for name in row.fields if name in wanted]
     case = {name: row.fields[name] for name in kept if of_case(place.protocol, name)}
     return case, {name: row.fields[name] for name in kept if name not in case}
-
-
-def _same(
-    connection: Connection,
-    place: Place,
-    table: ItemTable,
-    row: ItemRow,
-    subject: Subject,
-    fields: Mapping[str, str],
-    contents: Contents,
-    snapshot: Snapshot | None,
-    replace: bool,
-) -> None:
-    """A known subject says what it said, or is changed while nobody has answered about it."""
-    stored = contents.of(subject.id)
-    different = [name for name in fields if stored.get(name, "") != fields[name]]
-    if not different:
-        return
-    if not replace:
-        raise RoundError(
-            f"{_where(table, row)}: {row.key!r} is in the round already, with another "
-            f"{', '.join(different)}: use replace to change items nobody has answered about, or "
-            "give this one a key of its own."
-        )
-    if snapshot is not None and is_answered(connection, snapshot, subject):
-        raise RoundError(
-            f"{_where(table, row)}: {subject.key!r} has answers, and its {', '.join(different)} "
-            "cannot change any more: leave the row as the round has it, or open a new round."
-        )
-    for values in (schema.shown_value, schema.hidden_value):
-        connection.execute(
-            delete(values).where(values.c.subject_id == subject.id, values.c.part == 0)
-        )
-    write_values(connection, place, {subject.id: {**stored, **fields}})
 
 
 def _twice(where: str, row: ItemRow, first: ItemRow, protocol: Protocol) -> str:
@@ -210,14 +190,6 @@ class Contents:
         """Shown and hidden values together: for reports and files, never for raters."""
         return {**self.shown.get((subject, part), {}), **self.hidden.get((subject, part), {})}
 
-    def hash(self, subject: int) -> str:
-        """Of everything the subject says, parts too."""
-        numbers = [number for number, _ in self.parts.get(subject, [])]
-        content = [self.of(subject), self.parts.get(subject, [])]
-        content += [self.of(subject, number) for number in numbers]
-        text = json.dumps(content, ensure_ascii=False, sort_keys=True)
-        return sha256(text.encode()).hexdigest()
-
     def _parts(self, subject: int) -> tuple[Part, ...]:
         return tuple(
             Part(number, text, self.shown.get((subject, number), {}))
@@ -244,22 +216,20 @@ def load(connection: Connection, round_id: int) -> Contents:
 
 
 def items(
-    snapshot: Snapshot,
-    contents: Contents,
-    protocol: Protocol,
-    cluster: str | None,
-    only: Iterable[int] | None = None,
+    snapshot: Snapshot, contents: Contents, protocol: Protocol, only: Iterable[int] | None = None
 ) -> list[Item]:
     """In the order they came, whole, for reports and files: groups can be hidden from raters.
 
-    With `only`, these alone and in this order, as raters and judges get them.
+    With `only`, these alone and in this order, as raters and judges get them: with groups only
+    where they see the column anyway.
     """
     found = []
     chosen = snapshot.items.values() if only is None else [snapshot.subjects[n] for n in only]
+    groups, cluster = group_columns(protocol), snapshot.cluster or ""
     for subject in chosen:
         case = subject.case_id or 0
-        everything = {**contents.of(case), **contents.of(subject.id)}
         fields = {**contents.shown.get((case, 0), {}), **contents.shown.get((subject.id, 0), {})}
+        known = fields if only is not None else {**contents.of(case), **contents.of(subject.id)}
         found.append(
             Item(
                 subject.id,
@@ -268,21 +238,12 @@ def items(
                 snapshot.subjects[case].key,
                 subject.role,
                 _in_order(fields, protocol),
-                {name: everything[name] for name in group_columns(protocol) if name in everything},
-                everything.get(cluster) if cluster else None,
+                {name: known[name] for name in groups if name in known},
+                known.get(cluster) if only is None else None,
                 contents._parts(subject.id) or contents._parts(case),
-                contents.hash(subject.id) if only is None else "",
             )
         )
-    return found if only is None else [_blind(item) for item in found]
-
-
-def _blind(item: Item) -> Item:
-    """Groups only where raters see the column anyway, and no hash: it is of hidden values too."""
-    groups = {name: value for name, value in item.groups.items() if name in item.fields}
-    return Item(
-        item.id, item.ref, item.key, item.case, item.role, item.fields, groups, None, item.parts
-    )
+    return found
 
 
 def cases(snapshot: Snapshot, contents: Contents, protocol: Protocol) -> list[Case]:
@@ -321,7 +282,7 @@ def _in_order(fields: Mapping[str, str], protocol: Protocol) -> dict[str, str]:
 
 def _values(connection: Connection, table: Table, round_id: int) -> Values:
     values: Values = {}
-    rows: Iterable = connection.execute(
+    rows: Iterable[Any] = connection.execute(
         select(table)
         .join(schema.subject, schema.subject.c.id == table.c.subject_id)
         .where(schema.subject.c.round_id == round_id)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypedDict
 
 from sqlalchemy import Connection, func, insert, select
 
-from raterbook.rounds.answers import Refused, _count
-from raterbook.rounds.completeness import unanswered
+from raterbook.rounds.answers import RefusedEvent, whole_number
 from raterbook.rounds.model import MARKS, Ack, iso, microseconds
 from raterbook.rounds.raters import public_name
-from raterbook.rounds.snapshot import Snapshot
+from raterbook.rounds.snapshot import Snapshot, Subject
 from raterbook.rounds.store import schema
-
-if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
 
 _marks = schema.mark_event
 MARKED = ("item", "rater", "mark", "reason", "field", "start", "end", "quote")
@@ -38,48 +33,10 @@ class Mark:
     notes: tuple[str, ...] = ()  # all of them, oldest first; who wrote them says what holds
 
 
-def mark(
-    stored: StoredRound,
-    rater: str,
-    subject: str,
-    kind: str,
-    event_id: str | None = None,
-    reason: str | None = None,
-    lamport: int | None = None,
-    client_time: Any = None,
-) -> Ack:
-    """Saved like an answer: one transaction, one id, acknowledged when it is on the disk.
-
-    Without a counter it comes after every mark of this rater on the item that is stored by then.
-    """
-    event_id = event_id or uuid.uuid4().hex
-    with stored.store.write() as connection:
-        snapshot = stored.look(connection)
-        number = stored.rater_id(snapshot, rater)
-        try:
-            row = _row(snapshot, subject, kind, lamport, client_time)
-            return _save(stored, connection, snapshot, number, event_id, reason, row)
-        except Refused as refusal:
-            return Ack(event_id, False, None, str(refusal))
-
-
-def current(stored: StoredRound, rater: str) -> dict[str, Mark]:
-    """The marks of one rater by subject ref; the latest of each kind counts."""
-    with stored.store.read() as connection:
-        snapshot = stored.look(connection)
-        by_subject = marks_of(connection, stored.id, stored.rater_id(snapshot, rater))
-    return {
-        snapshot.subjects[subject].ref: standing for (_, subject), standing in by_subject.items()
-    }
-
-
 def marked(
-    stored: StoredRound, pseudonyms: bool = False, excluded: bool = True
+    seen: Snapshot, standing: Mapping[tuple[int, int], Mark], pseudonyms: bool, excluded: bool
 ) -> list[dict[str, Any]]:
     """Flags with their reasons and the evidence that stands, as rows of MARKED, item by item."""
-    with stored.store.read() as connection:
-        seen = stored.look(connection)
-        standing = marks_of(connection, stored.id)
     raters = {row.id: row for row in seen.raters.values()}
     place = {subject: number for number, subject in enumerate(seen.subjects)}
     rows = []
@@ -137,6 +94,73 @@ def marks_of(
     return {where: Mark(**standing) for where, standing in found.items()}
 
 
+class Stamp(TypedDict, total=False):
+    """When something was said: in its sender's count (None: after every mark of this rater on the
+    item that is stored by then), and by its sender's clock."""
+
+    lamport: int | None
+    client_time: Any
+
+
+def check(
+    seen: Snapshot, subject: str, kind: str, event_id: str, reason: str | None, stamp: Stamp
+) -> dict[str, Any]:
+    """The mark as a row of the table, but for who made it; or why it cannot be kept."""
+    if kind not in MARKS:
+        raise RefusedEvent(f"mark {kind!r} is not one of {', '.join(MARKS)}")
+    try:
+        found = seen.refs.get(subject) or seen.subject(subject, "item")
+        at = microseconds(stamp.get("client_time"))
+    except ValueError as error:
+        raise RefusedEvent(str(error)) from None
+    lamport = stamp.get("lamport")
+    return {
+        "event_id": event_id,
+        "round_id": seen.round_id,
+        "subject_id": found.id,
+        "kind": kind,
+        "reason": reason,
+        "lamport": None if lamport is None else whole_number("lamport", lamport, 0),
+        "client_time": at,
+    }
+
+
+def save(
+    connection: Connection,
+    seen: Snapshot,
+    rater: int,
+    row: dict[str, Any],
+    missing: Callable[[Subject], list[str]],
+    now: int,
+) -> Ack:
+    """Inside a transaction, like an answer: stored once, however often it is sent. A submission is
+    refused while `missing` names anything that is still to be answered about its item."""
+    event_id = row["event_id"]
+    about = (_marks.c.rater_id == rater, _marks.c.subject_id == row["subject_id"])
+    twin = connection.execute(
+        select(_marks).where(
+            _marks.c.round_id == seen.round_id,
+            _marks.c.rater_id == rater,
+            _marks.c.event_id == event_id,
+        )
+    ).one_or_none()
+    if twin is not None:
+        if (twin.subject_id, twin.kind) != (row["subject_id"], row["kind"]):
+            raise RefusedEvent(f"event id {event_id} already belongs to another mark")
+        return Ack(event_id, True, None, None, twin.lamport)
+    if (closed := seen.closed()) is not None:
+        raise RefusedEvent(closed)
+    if row["kind"] == "submit" and not _overtaken(connection, row, about):
+        lacking = missing(seen.subjects[row["subject_id"]])
+        if lacking:
+            raise RefusedEvent("not complete yet: " + "; ".join(lacking))
+    if row["lamport"] is None:
+        last = connection.scalar(select(func.max(_marks.c.lamport)).where(*about))
+        row["lamport"] = (last or 0) + 1
+    connection.execute(insert(_marks).values(rater_id=rater, server_time=now, **row))
+    return Ack(event_id, True, None, None, row["lamport"])
+
+
 def _overtaken(connection: Connection, row: dict[str, Any], about: Any) -> bool:
     """Whether this submission comes after one that is newer, so that it will not stand.
 
@@ -148,61 +172,3 @@ def _overtaken(connection: Connection, row: dict[str, Any], about: Any) -> bool:
         *about, _marks.c.kind.in_(("submit", "unsubmit")), _marks.c.lamport > row["lamport"]
     )
     return connection.execute(newer.limit(1)).first() is not None
-
-
-def _row(
-    snapshot: Snapshot, subject: str, kind: str, lamport: int | None, client_time: Any
-) -> dict[str, Any]:
-    if kind not in MARKS:
-        raise Refused(f"mark {kind!r} is not one of {', '.join(MARKS)}")
-    try:
-        found = snapshot.refs.get(subject) or snapshot.subject(subject, "item")
-        at = microseconds(client_time)
-    except ValueError as error:
-        raise Refused(str(error)) from None
-    counted = None if lamport is None else _count("lamport", lamport, 0)
-    return {"subject_id": found.id, "kind": kind, "lamport": counted, "client_time": at}
-
-
-def _save(
-    stored: StoredRound,
-    connection: Connection,
-    snapshot: Snapshot,
-    rater: int,
-    event_id: str,
-    reason: str | None,
-    row: dict[str, Any],
-) -> Ack:
-    about = (_marks.c.rater_id == rater, _marks.c.subject_id == row["subject_id"])
-    twin = connection.execute(
-        select(_marks).where(
-            _marks.c.round_id == stored.id,
-            _marks.c.rater_id == rater,
-            _marks.c.event_id == event_id,
-        )
-    ).one_or_none()
-    if twin is not None:
-        if (twin.subject_id, twin.kind) != (row["subject_id"], row["kind"]):
-            raise Refused(f"event id {event_id} already belongs to another mark")
-        return Ack(event_id, True, None, None, twin.lamport)
-    if snapshot.state == "closed":
-        raise Refused(stored.closed_reason(snapshot))
-    if row["kind"] == "submit" and not _overtaken(connection, row, about):
-        subject = snapshot.subjects[row["subject_id"]]
-        missing = unanswered(stored, connection, snapshot, rater, subject)
-        if missing:
-            raise Refused("not complete yet: " + "; ".join(missing))
-    if row["lamport"] is None:
-        last = connection.scalar(select(func.max(_marks.c.lamport)).where(*about))
-        row["lamport"] = (last or 0) + 1
-    connection.execute(
-        insert(_marks).values(
-            event_id=event_id,
-            round_id=stored.id,
-            rater_id=rater,
-            reason=reason,
-            server_time=stored.store.now(),
-            **row,
-        )
-    )
-    return Ack(event_id, True, None, None, row["lamport"])

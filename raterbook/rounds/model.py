@@ -11,8 +11,42 @@ from typing import Any
 
 STATUSES = ("answered", "not_applicable", "skipped", "retracted")
 ROLES = ("main", "training", "gold")
-RATER_KINDS = ("human", "model", "automatic", "key", "adjudicator")
-MARKS = ("flag", "unflag", "submit", "unsubmit", "reveal", "pause", "resume", "note")
+MARKS = ("flag", "unflag", "submit", "unsubmit", "reveal", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class RaterKind:
+    """What kind of rater does what.
+
+    Who `plans` has a plan of items to rate; who is a `person` rates in the form, and can have a
+    pseudonym; who `counts` is one of the raters numbers are made of, where the others are what
+    these are compared with. Of the kinds with a place in a consensus, the first `settles` it.
+    """
+
+    name: str
+    plans: bool = False
+    person: bool = False
+    counts: bool = False
+    settles: int | None = None
+
+
+KINDS = (
+    RaterKind("human", plans=True, person=True, counts=True, settles=2),
+    RaterKind("model", counts=True, settles=3),
+    RaterKind("automatic"),  # labels that came with the items
+    RaterKind("key"),
+    RaterKind("adjudicator", person=True, settles=1),
+)
+RATER_KINDS = tuple(kind.name for kind in KINDS)
+PLANNED = tuple(kind.name for kind in KINDS if kind.plans)
+PEOPLE = tuple(kind.name for kind in KINDS if kind.person)
+HELPERS = tuple(kind.name for kind in KINDS if not kind.counts)
+CONSENSUS = tuple(
+    kind.name for kind in sorted(KINDS, key=lambda kind: kind.settles or 0) if kind.settles
+)
+
+# Of the raters who answered a question, those of the first of these kinds count, all alike.
+STANDING = (*CONSENSUS, *(name for name in RATER_KINDS if name not in CONSENSUS))
 
 
 class RoundError(ValueError):
@@ -95,7 +129,6 @@ class Item:
     groups: Mapping[str, str]
     cluster: str | None
     parts: tuple[Part, ...] = ()
-    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +149,6 @@ class Rater:
     name: str
     kind: str = "human"
     version: str | None = None
-    expertise: str | None = None
     excluded: str | None = None  # why, or None
     pseudonym: str = ""
     erased: bool = False

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Insert, insert, select
 
 from raterbook.protocols import Protocol, parse
-from raterbook.rounds import answers, plan, snapshot
+from raterbook.rounds import answers, items, plan, snapshot
 from raterbook.rounds import parts as splitting
 from raterbook.rounds import raters as people
 from raterbook.rounds.frame import COLUMNS
-from raterbook.rounds.items import Place, add_items, group_columns
 from raterbook.rounds.model import Event, ItemRow, ItemTable, PartRow, RoundError
-from raterbook.rounds.plan import Mix, PlanError
+from raterbook.rounds.plan import Mix, PlanError, PlanRule
 from raterbook.rounds.snapshot import written
 from raterbook.rounds.store import log, schema
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
     from raterbook.rounds.store.store import Store
 
 
@@ -36,61 +35,59 @@ class Opening:
     name: str
     protocol: Protocol
     items: ItemTable
-    raters: tuple[str, ...] = ()
+    raters: Iterable[str] = ()
     per_item: int | None = None
     seed: int = 0
-    parts: tuple[PartRow, ...] | None = None
+    parts: Iterable[PartRow] | None = None
     bare: bool = False
     sample: int | None = None
-    by: tuple[str, ...] = ()
+    by: Iterable[str] = ()
     cluster: str | None = None
     mix: Mix | None = None
 
 
 def open_round(store: Store, how: Opening) -> None:
-    from raterbook.rounds import items as original
-    from raterbook.rounds.raters import refuse_one_spelt_twice
-    from raterbook.rounds.round import StoredRound
-
+    """One transaction: the protocol, its questions, the items, the raters and who rates what."""
     _check(how)
-    items, options = _sampled(how)
+    table, options = _sampled(how)
+    raters, protocol = tuple(how.raters), how.protocol
     with store.write() as connection:
         now = store.now()
         if connection.scalar(select(schema.round.c.id).where(schema.round.c.name == how.name)):
             raise RoundError(
                 f"There is a round {how.name!r} in {store.path} already: choose another name."
             )
-        store_protocol(connection, how.protocol, now)
+        store_protocol(connection, protocol, now)
         secret = secrets.token_bytes(16).hex()
         number = _new(
             connection,
             insert(schema.round).values(
                 name=how.name,
-                protocol_hash=how.protocol.hash,
+                protocol_hash=protocol.hash,
                 seed=how.seed,
                 secret=secret,
                 bare=how.bare,
                 per_item=how.per_item,
-                cluster=how.cluster or how.protocol.item.cluster,
+                cluster=how.cluster or protocol.item.cluster,
                 options=json.dumps(options, ensure_ascii=False),
                 created_at=now,
             ),
         )
-        place = Place(number, how.protocol, secret, how.bare, how.cluster, now)
-        add_items(connection, place, items)
-        refuse_one_spelt_twice(how.raters, [each.name for each in people.everybody(connection)])
-        people.join(connection, number, how.raters, "human", now)
-        log.add(connection, number, "open", now, items=len(items.rows), source=items.source)
+        place = items.Place(number, protocol, secret, how.bare, how.cluster, now)
+        log.add(connection, number, "open", now, items=len(table.rows), source=table.source)
+        nothing = snapshot.take(connection, number)
+        items.add_items(connection, place, table, nothing, items.load(connection, number))
+        people.refuse_one_spelt_twice(raters, [one.name for one in people.everybody(connection)])
+        people.join(connection, number, raters, "human", now)
         if not how.bare:
-            original.keep(connection, number, items, now)
+            items.keep(connection, number, table, now)
         seen = snapshot.take(connection, number)
         parts = how.parts
         if parts is None and not how.bare:
-            parts = tuple(splitting.from_fields(how.protocol, items))
-        splitting.add_parts(connection, how.protocol, seen, parts or (), now)
-        plan.extend(connection, seen, how.seed, how.per_item, now, how.mix)
-        row = connection.execute(select(schema.round).where(schema.round.c.id == number)).one()
-        add_answers(StoredRound(store, row, how.protocol), connection, items)
+            parts = splitting.from_fields(protocol, table)
+        splitting.add_parts(connection, protocol, seen, parts or (), now)
+        plan.extend(connection, seen, PlanRule(how.seed, how.per_item, how.mix), now)
+        add_answers(connection, number, protocol, table, now)
 
 
 def store_protocol(connection: Connection, protocol: Protocol, now: int) -> None:
@@ -147,7 +144,7 @@ def _check(how: Opening) -> None:
     for what, number in (("seed", how.seed), ("number of raters an item", how.per_item)):
         if number is not None and not -LARGEST <= number <= LARGEST:
             raise RoundError(f"A {what} of {number} is too large: use at most {LARGEST}.")
-    clash = [name for name in group_columns(how.protocol) if name in COLUMNS]
+    clash = [name for name in items.group_columns(how.protocol) if name in COLUMNS]
     if clash:
         raise RoundError(
             f"Protocol {how.protocol.name}: group column {clash[0]!r} is also the name of a column "
@@ -161,18 +158,19 @@ def _check(how: Opening) -> None:
         )
 
 
-def _sampled(how: Opening) -> tuple[ItemTable, dict]:
+def _sampled(how: Opening) -> tuple[ItemTable, dict[str, Any]]:
     """The items the round takes, with their chances, and what is written down about it."""
-    options: dict = {}
+    options: dict[str, Any] = {}
+    by = tuple(how.by)
     if how.mix is not None:
         options["mix"] = {"gold": how.mix.gold, "training": how.mix.training}
     if how.sample is None:
-        if how.by:
+        if by:
             raise RoundError("Columns to sample by need the size of the sample too (--sample N).")
         return how.items, options
     columns = {row.key: row.fields for row in how.items.rows if row.role == "main"}
     try:
-        taken = plan.sample(columns, how.sample, how.by, how.seed)
+        taken = plan.sample(columns, how.sample, by, how.seed)
     except PlanError as error:
         raise RoundError(str(error)) from error
     rows = tuple(
@@ -187,27 +185,28 @@ def _sampled(how: Opening) -> tuple[ItemTable, dict]:
 # Answers that come with the items: a column that holds the labels of an automatic rater.
 
 
-def add_answers(stored: StoredRound, connection: Connection, table: ItemTable) -> None:
+def add_answers(
+    connection: Connection, round_id: int, protocol: Protocol, table: ItemTable, now: int
+) -> None:
     """Each filled cell is an answer of the rater the protocol names for its column."""
-    from raterbook.rounds.raters import join
-
-    for column, field in stored.protocol.item.fields.items():
+    for column, field in protocol.item.fields.items():
         named = field.answers
         if named is None:
             continue
-        of_case = stored.protocol.question(named.question).of == "case"
+        of_case = protocol.question(named.question).of == "case"
         rows: dict[str, ItemRow] = {}
         for row in table.rows:
             if row.fields.get(column, "").strip():
                 rows.setdefault(row.case if of_case else row.key, row)
-        join(connection, stored.id, [named.rater], named.kind, stored.store.now())
-        seen = snapshot.take(connection, stored.id)
+        people.join(connection, round_id, [named.rater], named.kind, now)
+        seen = snapshot.take(connection, round_id)
+        questions = snapshot.questions(connection, protocol, seen.protocol_hash)
         events = [
             Event(_event_id(column, subject, row), subject, named.question, row.fields[column])
             for subject, row in rows.items()
         ]
-        rater = stored.rater_id(seen, named.rater)
-        acks = answers.store_events(stored, connection, seen, rater, events)
+        rater = seen.rater(named.rater)
+        acks = answers.save(connection, seen, questions, rater, events, now)
         for row, ack in zip(rows.values(), acks, strict=True):
             if not ack.ok:
                 raise RoundError(

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from raterbook.protocols import Protocol
-from raterbook.rounds import plan
 from raterbook.rounds.model import ItemTable, Part, PartRow, RoundError
 from raterbook.rounds.sentences import sentences
 from raterbook.rounds.snapshot import Snapshot, Subject
 from raterbook.rounds.store import schema
-
-if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
 
 
 def from_fields(protocol: Protocol, table: ItemTable) -> list[PartRow]:
@@ -52,9 +48,9 @@ def add_parts(
             raise RoundError(f"Protocol {protocol.name} has no parts: leave the parts file out.")
         return 0
     used, places = _used(connection, snapshot)
-    parts: list[dict] = []
-    shown: list[dict] = []
-    hidden: list[dict] = []
+    parts: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
+    hidden: list[dict[str, Any]] = []
     for row in rows:
         subject = subject_of(snapshot, spec.of, row)
         taken = used.setdefault(subject.id, set())
@@ -87,45 +83,38 @@ def add_parts(
     return len(parts)
 
 
+@dataclass(frozen=True)
+class NewSplit:
+    """The parts an item or case, by its key, is to have instead of those it has, and why."""
+
+    subject: str
+    rows: Sequence[PartRow]
+    why: str | None = None
+
+
 def replace_parts(
-    connection: Connection,
-    protocol: Protocol,
-    snapshot: Snapshot,
-    key: str,
-    rows: Sequence[PartRow],
-    now: int,
-    reason: str | None,
+    connection: Connection, protocol: Protocol, snapshot: Snapshot, split: NewSplit, now: int
 ) -> None:
-    """A new split of one subject. All old parts are retired, and their numbers with them."""
+    """All old parts are retired, and their numbers with them."""
     if protocol.parts is None:
         raise RoundError(f"Protocol {protocol.name} has no parts to edit.")
-    subject = snapshot.subject(key, protocol.parts.of)
-    _refuse_answered(connection, snapshot, subject)
+    subject = snapshot.subject(split.subject, protocol.parts.of)
+    refuse_answered(connection, snapshot, subject)
     live = snapshot.parts.get(subject.id, set())
     retired = connection.scalars(
         select(schema.part.c.id).where(
             schema.part.c.subject_id == subject.id, schema.part.c.number.in_(live)
         )
     )
-    dropped = [{"part_id": number, "reason": reason, "at": now} for number in retired]
+    dropped = [{"part_id": number, "reason": split.why, "at": now} for number in retired]
     if dropped:
         connection.execute(insert(schema.part_retired), dropped)
     for table in (schema.shown_value, schema.hidden_value):
         connection.execute(
             delete(table).where(table.c.subject_id == subject.id, table.c.part.in_(live))
         )
-    fresh = [PartRow(row.subject, None, row.text, row.fields) for row in rows]
+    fresh = [PartRow(row.subject, None, row.text, row.fields) for row in split.rows]
     add_parts(connection, protocol, snapshot, fresh, now)
-
-
-def refuse_answered(
-    connection: Connection, protocol: Protocol, snapshot: Snapshot, rows: Iterable[PartRow]
-) -> None:
-    """Parts of an item are frozen, with the item, at its first answer."""
-    if protocol.parts is not None:
-        subjects = {subject_of(snapshot, protocol.parts.of, row).id: row for row in rows}
-        for number in subjects:
-            _refuse_answered(connection, snapshot, snapshot.subjects[number])
 
 
 def is_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> bool:
@@ -140,7 +129,8 @@ def is_answered(connection: Connection, snapshot: Snapshot, subject: Subject) ->
     return connection.scalar(by_somebody.limit(1)) is not None
 
 
-def _refuse_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> None:
+def refuse_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> None:
+    """Parts of an item are frozen, with the item, at its first answer."""
     if is_answered(connection, snapshot, subject):
         raise RoundError(
             f"{subject.key!r} has answers, and its parts are frozen since the first: open a new "
@@ -179,7 +169,7 @@ def _used(connection: Connection, snapshot: Snapshot) -> tuple[dict[int, set[int
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Queued:
     """An item and its case in a rater's queue, by their opaque names."""
 
     ref: str
@@ -196,54 +186,20 @@ class Page:
     parts: tuple[Part, ...]
 
 
-def turns(stored: StoredRound, rater: str) -> list[Turn]:
-    """The same items in the same order as `stored.queue(rater)`, without their texts."""
-    with stored.store.read() as connection:
-        seen = stored.look(connection)
-        order = plan.queue(connection, seen, stored.rater_id(seen, rater), stored.seed)
-    found = []
-    for number in order:
-        subject = seen.subjects[number]
-        case = seen.subjects[subject.case_id] if subject.case_id else subject
-        found.append(Turn(subject.ref, case.ref))
-    return found
-
-
-def counter(stored: StoredRound, rater: str) -> int:
-    """The highest counter of all this rater ever said here: a sender new to it counts on from it.
-
-    Answers and marks have one count, and what was taken back is in it: whoever began below any of
-    these would say something that is older than what is stored.
-    """
-    with stored.store.read() as connection:
-        number = stored.rater_id(stored.look(connection), rater)
-        highest = [
-            connection.scalar(
-                select(func.max(table.c.lamport)).where(
-                    table.c.round_id == stored.id, table.c.rater_id == number
-                )
-            )
-            for table in (schema.answer_event, schema.mark_event)
-        ]
-    return max(each or 0 for each in highest)
-
-
-def page(stored: StoredRound, turn: Turn) -> Page:
+def page(connection: Connection, seen: Snapshot, queued: Queued, protocol: Protocol) -> Page:
     """One item, read by itself; hidden values stand in another table and are not asked for."""
-    with stored.store.read() as connection:
-        seen = stored.look(connection)
-        item, case = seen.refs[turn.ref], seen.refs[turn.case]
-        both = [case.id, item.id]
-        values: dict[tuple[int, int], dict[str, str]] = {}
-        shown = schema.shown_value
-        for row in connection.execute(select(shown).where(shown.c.subject_id.in_(both))):
-            values.setdefault((row.subject_id, row.part), {})[row.name] = row.value
-        part = schema.part
-        rows = connection.execute(
-            select(part.c.subject_id, part.c.number, part.c.text)
-            .where(part.c.subject_id.in_(both))
-            .order_by(part.c.position, part.c.number)
-        ).all()
+    item, case = seen.refs[queued.ref], seen.refs[queued.case]
+    both = [case.id, item.id]
+    values: dict[tuple[int, int], dict[str, str]] = {}
+    shown = schema.shown_value
+    for row in connection.execute(select(shown).where(shown.c.subject_id.in_(both))):
+        values.setdefault((row.subject_id, row.part), {})[row.name] = row.value
+    part = schema.part
+    rows = connection.execute(
+        select(part.c.subject_id, part.c.number, part.c.text)
+        .where(part.c.subject_id.in_(both))
+        .order_by(part.c.position, part.c.number)
+    ).all()
     own = item.id if any(row.subject_id == item.id for row in rows) else case.id
     alive = seen.parts.get(own, set())
     parts = tuple(
@@ -252,5 +208,5 @@ def page(stored: StoredRound, turn: Turn) -> Page:
         if row.subject_id == own and row.number in alive
     )
     fields = {**values.get((case.id, 0), {}), **values.get((item.id, 0), {})}
-    in_order = {name: fields[name] for name in stored.protocol.item.fields if name in fields}
-    return Page(turn.ref, turn.case, in_order, parts)
+    in_order = {name: fields[name] for name in protocol.item.fields if name in fields}
+    return Page(queued.ref, queued.case, in_order, parts)

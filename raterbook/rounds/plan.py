@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
-from raterbook.rounds.model import RoundError
+from raterbook.rounds.model import PLANNED, RoundError
 from raterbook.rounds.snapshot import Snapshot, places
 from raterbook.rounds.store import schema
 
@@ -162,7 +163,7 @@ def _interleave(main: list[str], gold: list[str], rate: float, name: str) -> lis
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampledItems:
     """The sampled items in their old order, and what an estimate for all items needs to know.
 
     `chance` is each sampled item's inclusion probability: n of its stratum over N of it.
@@ -191,7 +192,7 @@ class Sample:
 
 def sample(
     columns: Mapping[str, Mapping[str, str]], n: int, by: Sequence[str] = (), seed: int = 0
-) -> Sample:
+) -> SampledItems:
     """`n` of the items, at random or spread over the strata of `by` as evenly as sizes allow.
 
     `columns` has each item's fields, in order. Strata get proportional shares, rounded by
@@ -220,7 +221,7 @@ def sample(
         taken.update(first)
         chance.update(dict.fromkeys(first, takes[key] / sizes[key]))
     kept = tuple(item for item in columns if item in taken)
-    return Sample(
+    return SampledItems(
         kept,
         seed,
         tuple(by),
@@ -248,37 +249,32 @@ def _shares(sizes: Mapping[tuple[str, ...], int], n: int, seed: int) -> dict[tup
 # Who rates what, written down: a plan once made is only ever added to or withdrawn from.
 
 
-PLANNED = ("human",)  # models, keys and adjudicators take what they take
+@dataclass(frozen=True)
+class PlanRule:
+    """How a round gives its items out, from its opening on."""
+
+    seed: int = 0
+    per_item: int | None = None  # raters an item; None is everybody
+    mix: Mix | None = None
 
 
-def extend(
-    connection: Connection,
-    snapshot: Snapshot,
-    seed: int,
-    per_item: int | None,
-    now: int,
-    mix: Mix | None = None,
-    reason: str | None = None,
-) -> int:
+def extend(connection: Connection, snapshot: Snapshot, rule: PlanRule, now: int) -> int:
     """Give out what is not given out yet; every pair and every place that exists stays."""
     raters = {
         name: row.id
         for name, row in snapshot.raters.items()
         if row.kind in PLANNED and row.id not in snapshot.excluded and not row.erased_at
     }
-    if not raters or (per_item is not None and len(raters) < per_item):
+    if not raters or (rule.per_item is not None and len(raters) < rule.per_item):
         return 0  # dealt when there are enough of them
-    held = {
-        name: places(connection, snapshot, snapshot.round_id, number)
-        for name, number in raters.items()
-    }
+    held = {name: places(connection, snapshot, number) for name, number in raters.items()}
     key_of = {subject.id: key for key, subject in snapshot.items.items()}
     existing = {(key_of[subject], name) for name, mine in held.items() for subject in mine}
     main = [key for key, subject in snapshot.items.items() if subject.role == "main"]
     rest = [key for key, subject in snapshot.items.items() if subject.role != "main"]
     try:
-        pairs = assign(main, list(raters), per_item, seed, existing)
-        pairs += assign(rest, list(raters), None, seed, existing)  # checks are for everybody
+        pairs = assign(main, list(raters), rule.per_item, rule.seed, existing)
+        pairs += assign(rest, list(raters), None, rule.seed, existing)  # checks are for everybody
     except PlanError as error:
         raise RoundError(str(error)) from error
     mine: dict[str, list[str]] = {}
@@ -286,15 +282,15 @@ def extend(
         mine.setdefault(name, []).append(key)
     for name, keys in mine.items():
         roles = {key: snapshot.items[key].role for key in keys}
-        queue = in_order(roles, name, seed, mix)
-        _assign(connection, snapshot, raters[name], queue, now, reason)
+        queue = in_order(roles, name, rule.seed, rule.mix)
+        _assign(connection, snapshot, raters[name], queue, now, None)
     return len(pairs)
 
 
 def take_up(
     connection: Connection,
     snapshot: Snapshot,
-    seed: int,
+    rule: PlanRule,
     answered: Mapping[str, Iterable[str]],
     now: int,
 ) -> None:
@@ -303,45 +299,50 @@ def take_up(
         row = snapshot.raters[name]
         if row.kind not in PLANNED:
             continue
-        held = places(connection, snapshot, snapshot.round_id, row.id)
+        held = places(connection, snapshot, row.id)
         new = {key: snapshot.items[key].role for key in keys if snapshot.items[key].id not in held}
-        _assign(connection, snapshot, row.id, in_order(new, name, seed), now, "imported")
+        _assign(connection, snapshot, row.id, in_order(new, name, rule.seed), now, "imported")
+
+
+@dataclass(frozen=True)
+class Handover:
+    """Items that go from one rater to another, both by number."""
+
+    giver: int
+    taker: int
+    reason: str | None = None
 
 
 def move(
     connection: Connection,
     snapshot: Snapshot,
-    giver: str,
-    taker: str,
-    seed: int,
+    rule: PlanRule,
+    handover: Handover,
+    finished: Collection[int],
     now: int,
-    finished: Iterable[int],
-    reason: str | None,
-    keep: bool = False,
 ) -> tuple[list[str], list[str]]:
     """The keys that went from one rater to the other, all that is not finished or doubled; and the
-    doubled ones, which the other has already. Where each item is to have so many raters (`keep`),
-    those stay with who had them, so that somebody else can take them."""
-    done = set(finished)
-    from_, to = snapshot.raters[giver].id, snapshot.raters[taker].id
-    theirs = places(connection, snapshot, snapshot.round_id, from_)
-    already = places(connection, snapshot, snapshot.round_id, to)
-    left = [subject for subject in theirs if subject not in done]
-    gone = [subject for subject in left if not keep or subject not in already]
+    doubled ones, which the other has already. Where each item is to have so many raters, those
+    stay with who had them, so that somebody else can take them."""
+    from_, to, reason = handover.giver, handover.taker, handover.reason
+    theirs, already = (places(connection, snapshot, rater) for rater in (from_, to))
+    left = [subject for subject in theirs if subject not in finished]
+    gone = [subject for subject in left if rule.per_item is None or subject not in already]
     if gone:
         connection.execute(
             insert(schema.plan_event),
             [_row(snapshot, from_, subject, "withdraw", None, now, reason) for subject in gone],
         )
     keys = [snapshot.subjects[subject].key for subject in left if subject not in already]
-    ordered = in_order({key: snapshot.items[key].role for key in keys}, taker, seed)
+    roles = {key: snapshot.items[key].role for key in keys}
+    ordered = in_order(roles, snapshot.names()[to], rule.seed)
     _assign(connection, snapshot, to, ordered, now, reason)
     return ordered, [snapshot.subjects[subject].key for subject in left if subject in already]
 
 
 def queue(connection: Connection, snapshot: Snapshot, rater: int, seed: int) -> list[int]:
     """The items of one rater in order: as planned, or all of them for raters without a plan."""
-    planned = places(connection, snapshot, snapshot.round_id, rater)
+    planned = places(connection, snapshot, rater)
     name = snapshot.names()[rater]
     if planned or snapshot.raters[name].kind in PLANNED:
         return list(planned)
@@ -385,7 +386,7 @@ def _row(
     position: int | None,
     now: int,
     reason: str | None,
-) -> dict:
+) -> dict[str, Any]:
     return {
         "round_id": snapshot.round_id,
         "rater_id": rater,

@@ -6,21 +6,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from hashlib import sha256
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.engine import Row
 
-from raterbook.rounds.model import RATER_KINDS, Rater, RoundError, listed, shown
+from raterbook.rounds.model import PEOPLE, RATER_KINDS, Rater, RoundError, listed, shown
 from raterbook.rounds.store import log, schema
 
-PEOPLE = ("human", "adjudicator")
 _EVERYBODY = (
     select(
         schema.rater.c.id,
         func.coalesce(schema.identity.c.name, schema.rater.c.pseudonym).label("name"),
         schema.rater.c.kind,
         schema.rater.c.version,
-        schema.identity.c.expertise,
         schema.rater.c.pseudonym,
         schema.erasure.c.at.label("erased_at"),
     )
@@ -30,26 +29,25 @@ _EVERYBODY = (
 )
 
 
-def of_round(connection: Connection, round_id: int) -> list[Row]:
+def of_round(connection: Connection, round_id: int) -> list[Row[Any]]:
     """Everybody with a part in this round, in the order they came to the workspace."""
     mine = schema.round_rater
     query = _EVERYBODY.join(mine, mine.c.rater_id == schema.rater.c.id)
     return list(connection.execute(query.where(mine.c.round_id == round_id)))
 
 
-def as_rater(row: Row, excluded: str | None = None) -> Rater:
+def as_rater(row: Any, excluded: str | None = None) -> Rater:
     return Rater(
         row.name,
         row.kind,
         row.version,
-        row.expertise,
         excluded,
         row.pseudonym,
         row.erased_at is not None,
     )
 
 
-def public_name(row: Row, pseudonyms: bool) -> str:
+def public_name(row: Row[Any], pseudonyms: bool) -> str:
     """A person's pseudonym where it is asked for; models and keys are no secret."""
     return str(row.pseudonym if pseudonyms and row.kind in PEOPLE else row.name)
 
@@ -58,22 +56,17 @@ def everybody(connection: Connection) -> list[Rater]:
     return [as_rater(row) for row in connection.execute(_EVERYBODY)]
 
 
-def find(connection: Connection, name: str) -> Row | None:
+def find(connection: Connection, name: str) -> Row[Any] | None:
     """By name, or by pseudonym."""
     for column in (schema.identity.c.name, schema.rater.c.pseudonym):
-        row = connection.execute(_EVERYBODY.where(column == name)).one_or_none()
-        if row is not None:
-            return row
+        found: list[Row[Any]] = list(connection.execute(_EVERYBODY.where(column == name)))
+        if found:
+            return found[0]
     return None
 
 
 def ensure(
-    connection: Connection,
-    name: str,
-    kind: str | None,
-    version: str | None,
-    expertise: str | None,
-    now: int,
+    connection: Connection, name: str, kind: str | None, version: str | None, now: int
 ) -> int:
     """The rater's number; made when new. A name stays with one kind and one version."""
     check_rater(name)
@@ -81,7 +74,7 @@ def ensure(
         raise RoundError(f"{kind!r} is no kind of rater: choose {', '.join(RATER_KINDS)}.")
     row = find(connection, name)
     if row is None:
-        return _add(connection, name, kind or "human", version, expertise, now)
+        return _add(connection, name, kind or "human", version, now)
     if row.erased_at is not None:
         raise RoundError(f"{name} was erased and cannot come back: give the rater another name.")
     for what, old, new in (("kind", row.kind, kind), ("version", row.version, version)):
@@ -90,20 +83,10 @@ def ensure(
                 f"Rater {name} is known here with {what} {old or 'not given'}, not {new}: one "
                 f"name is one rater over all rounds, so use another name, such as {name}-2."
             )
-    if expertise is not None and expertise != row.expertise:
-        known = schema.identity.c.rater_id == row.id
-        connection.execute(update(schema.identity).where(known).values(expertise=expertise))
     return int(row.id)
 
 
-def _add(
-    connection: Connection,
-    name: str,
-    kind: str,
-    version: str | None,
-    expertise: str | None,
-    now: int,
-) -> int:
+def _add(connection: Connection, name: str, kind: str, version: str | None, now: int) -> int:
     secret = connection.scalar(select(schema.workspace.c.secret)) or ""
     number = (connection.scalar(select(func.max(schema.rater.c.id))) or 0) + 1
     connection.execute(
@@ -115,9 +98,7 @@ def _add(
             pseudonym=pseudonym(secret, number, lambda name: find(connection, name)),
         )
     )
-    connection.execute(
-        insert(schema.identity).values(rater_id=number, name=name, expertise=expertise)
-    )
+    connection.execute(insert(schema.identity).values(rater_id=number, name=name))
     return number
 
 
@@ -200,14 +181,13 @@ def join(
     kind: str | None,
     now: int,
     version: str | None = None,
-    expertise: str | None = None,
 ) -> list[int]:
     """These raters have a part in the round; who has one already is left as is."""
     table = schema.round_rater
     here = table.c.round_id == round_id
     added = []
     for name in names:
-        rater = ensure(connection, name, kind, version, expertise, now)
+        rater = ensure(connection, name, kind, version, now)
         # Asked of this one alone: files name thousands of raters, one after the other.
         if connection.scalar(select(table.c.rater_id).where(here, table.c.rater_id == rater)):
             continue

@@ -1,20 +1,24 @@
-"""One round in the store: the door to everything that is asked of it or done to it."""
+"""One round in the store: everything that is asked of it or done to it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from sqlalchemy import Connection, select
-from sqlalchemy.engine import Row
+import numpy as np
+from sqlalchemy import Connection, func, select
 
 from raterbook.protocols import Protocol, parse
-from raterbook.rounds import answers, completeness, items, marks, opening, plan, raters, snapshot
+from raterbook.rounds import answers, completeness, current, marks, opening, plan, raters, snapshot
 from raterbook.rounds import items as contents
-from raterbook.rounds import parts as splitting
+from raterbook.rounds import parts as pieces
+from raterbook.rounds.marks import Mark, Stamp
 from raterbook.rounds.model import (
+    PLANNED,
     Ack,
     Answer,
     Case,
@@ -24,11 +28,10 @@ from raterbook.rounds.model import (
     PartRow,
     Rater,
     RoundError,
-    minute,
 )
-from raterbook.rounds.plan import Mix
-from raterbook.rounds.raters import as_rater
-from raterbook.rounds.snapshot import Asked, Snapshot, places_of_all
+from raterbook.rounds.parts import NewSplit, Page, Queued
+from raterbook.rounds.plan import Handover, Mix, PlanRule
+from raterbook.rounds.snapshot import Snapshot, StoredQuestion
 from raterbook.rounds.store import log, schema
 
 if TYPE_CHECKING:
@@ -36,8 +39,7 @@ if TYPE_CHECKING:
 
     from raterbook.rounds.store.store import Replies, Store
 
-
-# What is done to a round after it was opened; each step is one transaction and one log entry.
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -52,190 +54,17 @@ class Reassigned:
     other: str | None = None
 
 
-def add_rater(
-    stored: StoredRound, name: str, kind: str | None, version: str | None, expertise: str | None
-) -> Rater:
-    """A new rater gets work by the plan; what others have stays."""
-    with stored.store.write() as connection:
-        now = stored.store.now()
-        seen = _still_open(stored, connection, f"{name} was not added")
-        added = raters.join(connection, stored.id, [name], kind, now, version, expertise)
-        row = raters.find(connection, name)
-        assert row is not None
-        if added or expertise is not None:
-            log.add(connection, stored.id, "add_rater", now, rater_id=row.id)
-            seen = snapshot.take(connection, stored.id)
-        if added:
-            _plan(stored, connection, seen, now)
-        return raters.as_rater(row, seen.excluded.get(row.id))
-
-
-def add_items(
-    stored: StoredRound, table: ItemTable, parts: Iterable[PartRow] | None, replace: bool
-) -> list[str]:
-    """New items with their parts go to the raters; returns the keys that are new."""
-    with stored.store.write() as connection:
-        now = stored.store.now()
-        seen = _still_open(stored, connection, "no items were added")
-        place = items.Place(
-            stored.id, stored.protocol, stored.secret, stored.bare, stored.cluster, now
-        )
-        inside = items.load(connection, stored.id)
-        keys = items.add_items(connection, place, table, seen, inside, replace)
-        new = set(keys)
-        fresh = ItemTable(
-            tuple(row for row in table.rows if row.key in new), table.columns, table.source
-        )
-        log.add(
-            connection,
-            stored.id,
-            "add_items",
-            now,
-            items=len(keys),
-            source=table.source,
-            replaced=replace,
-        )
-        after = snapshot.take(connection, stored.id)
-        if parts is None and not stored.bare:
-            parts = [
-                row
-                for row in splitting.from_fields(stored.protocol, fresh)
-                if row.subject not in seen.cases or row.subject in new
-            ]
-        splitting.add_parts(connection, stored.protocol, after, parts or (), now)
-        after = snapshot.take(connection, stored.id)
-        _plan(stored, connection, after, now)
-        opening.add_answers(stored, connection, table)
-        return keys
-
-
-def add_parts(stored: StoredRound, rows: Iterable[PartRow]) -> int:
-    """Further parts of items nobody has answered about."""
-    with stored.store.write() as connection:
-        now = stored.store.now()
-        seen = _still_open(stored, connection, "no parts were added")
-        rows = list(rows)
-        splitting.refuse_answered(connection, stored.protocol, seen, rows)
-        added = splitting.add_parts(connection, stored.protocol, seen, rows, now)
-        log.add(connection, stored.id, "add_parts", now, parts=added)
-        return added
-
-
-def set_parts(stored: StoredRound, subject: str, rows: Sequence[PartRow], why: str | None) -> None:
-    """Split one item or case anew, until its first answer."""
-    with stored.store.write() as connection:
-        now = stored.store.now()
-        seen = _still_open(stored, connection, f"the parts of {subject!r} stay as they are")
-        try:
-            splitting.replace_parts(connection, stored.protocol, seen, subject, rows, now, why)
-        except ValueError as error:
-            raise RoundError(str(error)) from error
-        log.add(connection, stored.id, "set_parts", now, reason=why, subject=subject)
-
-
-def close(stored: StoredRound, why: str | None) -> None:
-    """Nothing comes in any more; closing twice is closing once."""
-    _turn(stored, "close", "closed", why)
-
-
-def reopen(stored: StoredRound, why: str | None) -> None:
-    """Answers come in again, and the log says so."""
-    _turn(stored, "reopen", "open", why)
-
-
-def exclude(stored: StoredRound, rater: str, why: str) -> None:
-    """The rater's answers stay, and no longer count."""
-    if not why or not why.strip():
-        raise RoundError(f"Say why {rater} is excluded from {stored.name}: the reason is reported.")
-    _about(stored, "exclude", rater, why)
-
-
-def include(stored: StoredRound, rater: str, why: str | None) -> None:
-    """The rater's answers count again."""
-    _about(stored, "include", rater, why)
-
-
-def reassign(stored: StoredRound, giver: str, taker: str, why: str | None) -> Reassigned:
-    """Unfinished items go from one rater to another; answers given stay with who gave them."""
-    with stored.store.write() as connection:
-        now = stored.store.now()
-        seen = _still_open(stored, connection, "nothing was reassigned")
-        from_, to = stored.rater_id(seen, giver), stored.rater_id(seen, taker)
-        if from_ == to:
-            raise RoundError(f"{giver} and {taker} are one rater: name two.")
-        names = seen.names()
-        done = {
-            subject
-            for (_, subject), mark in marks.marks_of(connection, stored.id, from_).items()
-            if mark.submitted
-        } | completeness.finished(stored, connection, seen, from_)
-        keys, doubled = plan.move(
-            connection,
-            seen,
-            names[from_],
-            names[to],
-            stored.seed,
-            now,
-            done,
-            why,
-            stored.per_item is not None,
-        )
-        seen.places.clear()
-        plans = places_of_all(connection, seen)
-        lost = {seen.items[key].id for key in doubled}
-        free = [
-            (len(lost & plans[row.id].keys()), len(plans[row.id]), name)
-            for name, row in seen.raters.items()
-            if row.kind in plan.PLANNED
-            and row.id not in (from_, to)
-            and row.id not in seen.excluded
-            and not row.erased_at
-        ]
-        other = min(free, default=(len(lost), 0, ""))
-        log.add(
-            connection,
-            stored.id,
-            "reassign",
-            now,
-            reason=why,
-            giver=from_,
-            taker=to,
-            items=len(keys),
-        )
-        taker_of_rest = other[2] if other[0] < len(lost) else None
-        return Reassigned(tuple(keys), tuple(doubled), stored.per_item is not None, taker_of_rest)
-
-
-def _turn(stored: StoredRound, action: str, state: str, why: str | None) -> None:
-    with stored.store.write() as connection:
-        if snapshot.take(connection, stored.id).state != state:
-            log.add(connection, stored.id, action, stored.store.now(), reason=why)
-
-
-def _about(stored: StoredRound, action: str, rater: str, why: str | None) -> None:
-    with stored.store.write() as connection:
-        seen = snapshot.take(connection, stored.id)
-        number = stored.rater_id(seen, rater)
-        if (action == "exclude") != (number in seen.excluded):
-            log.add(connection, stored.id, action, stored.store.now(), rater_id=number, reason=why)
-
-
-def _still_open(stored: StoredRound, connection: Connection, else_: str) -> Snapshot:
-    seen = snapshot.take(connection, stored.id)
-    if seen.state != "open":
-        raise RoundError(f"{stored.closed_reason(seen)}; {else_}.")
-    return seen
-
-
-def _plan(stored: StoredRound, connection: Connection, seen: Snapshot, now: int) -> None:
-    mix = json.loads(stored.options).get("mix")
-    plan.extend(connection, seen, stored.seed, stored.per_item, now, Mix(**mix) if mix else None)
-
-
-class StoredRound:
+class Round:
     """Usable from any thread. What others change meanwhile is seen at the next call."""
 
-    def __init__(self, store: Store, row: Row, protocol: Protocol | None = None):
+    def __init__(self, store: Store, name: str):
+        with store.read() as connection:
+            row = connection.execute(
+                select(schema.round).where(schema.round.c.name == name)
+            ).one_or_none()
+        if row is None:
+            known = ", ".join(store.rounds()) or "none yet"
+            raise RoundError(f"There is no round {name!r} in {store.path}; rounds: {known}.")
         self.store = store
         self.id: int = row.id
         self.name: str = row.name
@@ -246,23 +75,24 @@ class StoredRound:
         self.protocol_hash: str = row.protocol_hash
         self.secret: str = row.secret
         self.options: str = row.options
-        self._protocol = protocol
-        self._snapshot: tuple[tuple[int, int], Snapshot] | None = None
-        self._contents: tuple[tuple[int, int], contents.Contents] | None = None
-        self._asked: dict[str, Asked] | None = None
+        mix = json.loads(row.options).get("mix")
+        self.rule = PlanRule(row.seed, row.per_item, Mix(**mix) if mix else None)
+        self._kept: dict[str, tuple[tuple[int, int], Any]] = {}
+        self._questions: dict[str, StoredQuestion] | None = None
 
     def __repr__(self) -> str:
-        return f"StoredRound({self.name!r}, {self.store!r})"
+        return f"Round({self.name!r}, protocol {self.protocol.name!r}, {self.state})"
 
     # What it is
 
     @property
     def protocol(self) -> Protocol:
         """As it was when the round was opened."""
-        if self._protocol is None:
-            with self.store.read() as connection:
-                return self._read_protocol(connection)
-        return self._protocol
+        known = self.store.protocols.get(self.protocol_hash)
+        if known is not None:
+            return known
+        with self.store.read() as connection:
+            return self._read_protocol(connection)
 
     @property
     def state(self) -> str:
@@ -275,13 +105,18 @@ class StoredRound:
         with self.store.read() as connection:
             return log.readable(connection, self.id, self.look(connection).names())
 
+    @property
+    def replies(self) -> Replies:
+        """What models replied, in any round of the workspace."""
+        return self.store.replies
+
     # What it asks, and of whom
 
     def items(self) -> list[Item]:
         """All items in the order they came, with their groups: for reports and files."""
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
-        return contents.items(seen, inside, self.protocol, self.cluster)
+        return contents.items(seen, inside, self.protocol)
 
     def cases(self) -> list[Case]:
         with self.store.read() as connection:
@@ -300,9 +135,8 @@ class StoredRound:
         """What is shown once this rater has submitted this item; nothing before."""
         with self.store.read() as connection:
             seen = self.look(connection)
-            found = seen.subject(item, "item")
-            standing = marks.marks_of(connection, self.id, self.rater_id(seen, rater))
-        mark = standing.get((self.rater_id(seen, rater), found.id))
+            found, number = seen.subject(item, "item"), seen.rater(rater)
+            mark = marks.marks_of(connection, self.id, number).get((number, found.id))
         if mark is None or not mark.submitted:
             return {}
         fields = self.protocol.item.fields
@@ -315,23 +149,42 @@ class StoredRound:
     def raters(self) -> list[Rater]:
         with self.store.read() as connection:
             seen = self.look(connection)
-        return [as_rater(row, seen.excluded.get(row.id)) for row in seen.raters.values()]
+        return [raters.as_rater(row, seen.excluded.get(row.id)) for row in seen.raters.values()]
 
     def queue(self, rater: str) -> list[Item]:
         """This rater's items in this rater's own order, without anything raters must not know."""
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
-            order = plan.queue(connection, seen, self.rater_id(seen, rater), self.seed)
-        return contents.items(seen, inside, self.protocol, self.cluster, only=order)
+            order = plan.queue(connection, seen, seen.rater(rater), self.seed)
+        return contents.items(seen, inside, self.protocol, only=order)
+
+    def queued(self, rater: str) -> list[Queued]:
+        """The same items in the same order as `queue`, without their texts."""
+        with self.store.read() as connection:
+            seen = self.look(connection)
+            order = plan.queue(connection, seen, seen.rater(rater), self.seed)
+        found = [seen.subjects[number] for number in order]
+        return [Queued(each.ref, seen.case(each).ref) for each in found]
+
+    def page(self, queued: Queued) -> Page:
+        """One item of a queue: a form opens as fast on ten thousand items as on ten."""
+        with self.store.read() as connection:
+            return pieces.page(connection, self.look(connection), queued, self.protocol)
 
     # What was answered
 
     def save(self, rater: str, events: Sequence[Event]) -> list[Ack]:
         """All events in one transaction; the acknowledgements come after it is on the disk."""
-        return answers.save(self, rater, events)
+        with self.store.write() as connection:
+            seen, questions = self.look(connection), self.questions(connection)
+            number, now = seen.rater(rater), self.store.now()
+            return answers.save(connection, seen, questions, number, events, now)
 
     def current(self, rater: str) -> dict[tuple[str, int, str], Answer]:
-        return answers.current(self, rater)
+        """What this rater's answers are now, by (subject ref, part, question); replicate 1."""
+        with self.store.read() as connection:
+            seen, questions = self.look(connection), self.questions(connection)
+            return current.current(connection, seen, questions, seen.rater(rater))
 
     def mark(
         self,
@@ -340,127 +193,294 @@ class StoredRound:
         kind: str,
         event_id: str | None = None,
         reason: str | None = None,
-        lamport: int | None = None,
-        client_time: Any = None,
+        **stamp: Unpack[Stamp],
     ) -> Ack:
-        return marks.mark(self, rater, subject, kind, event_id, reason, lamport, client_time)
+        """Saved like an answer: one transaction, one id, acknowledged when it is on the disk."""
+        event_id = event_id or uuid.uuid4().hex
+        with self.store.write() as connection:
+            seen = self.look(connection)
+            number, questions = seen.rater(rater), self.questions(connection)
+            missing = partial(
+                completeness.unanswered, connection, seen, self.protocol, questions, number
+            )
+            try:
+                row = marks.check(seen, subject, kind, event_id, reason, stamp)
+                return marks.save(connection, seen, number, row, missing, self.store.now())
+            except answers.RefusedEvent as refusal:
+                return Ack(event_id, False, None, str(refusal))
 
-    def marks(self, rater: str) -> dict[str, marks.Mark]:
-        return marks.current(self, rater)
+    def marks(self, rater: str) -> dict[str, Mark]:
+        """The marks of one rater by subject ref; the latest of each kind counts."""
+        with self.store.read() as connection:
+            seen = self.look(connection)
+            mine = marks.marks_of(connection, self.id, seen.rater(rater))
+        return {seen.subjects[subject].ref: mark for (_, subject), mark in mine.items()}
 
     def marked(self, pseudonyms: bool = False, excluded: bool = True) -> list[dict[str, Any]]:
-        return marks.marked(self, pseudonyms, excluded)
+        """Flags with their reasons and the evidence that stands: a row each."""
+        with self.store.read() as connection:
+            seen, standing = self.look(connection), marks.marks_of(connection, self.id)
+        return marks.marked(seen, standing, pseudonyms, excluded)
+
+    def counter(self, rater: str) -> int:
+        """The highest counter of all this rater ever said here: a sender new to it counts on.
+
+        Answers and marks have one count, and what was taken back is in it: whoever began below any
+        of these would say something that is older than what is stored.
+        """
+        with self.store.read() as connection:
+            number = self.look(connection).rater(rater)
+            highest = [
+                connection.scalar(
+                    select(func.max(table.c.lamport)).where(
+                        table.c.round_id == self.id, table.c.rater_id == number
+                    )
+                )
+                for table in (schema.answer_event, schema.mark_event)
+            ]
+        return max(each or 0 for each in highest)
 
     def frame(
         self,
         texts: bool = False,
         excluded: bool = False,
-        details: bool = False,
+        reasons: bool = False,
         pseudonyms: bool = False,
         groups: Iterable[str] = (),
     ) -> pd.DataFrame:
-        from raterbook.rounds.frame import frame
+        """One row per current answer; retracted ones are gone, excluded raters' only on request.
 
-        return frame(self, texts, excluded, details, pseudonyms, groups)
+        `texts` adds the answers to text questions; `reasons` adds the reason of each; `pseudonyms`
+        stand for the names of people; `groups` adds further columns of the items.
+        """
+        from raterbook.rounds.frame import FrameColumns, frame
+
+        with self.store.read() as connection:
+            seen, inside = self.look(connection), self.inside(connection)
+            questions = self.questions(connection)
+            wanted = {
+                name: each for name, each in questions.items() if texts or not each.question.is_text
+            }
+            more = ("reason",) if reasons else ()
+            events = current.read(connection, self.id, wanted, more=more)
+        if not excluded and seen.excluded:
+            events = events.take(~np.isin(events.rater, list(seen.excluded)))
+        grouped = contents.group_columns(self.protocol)
+        how = FrameColumns(reasons, pseudonyms, tuple(groups))
+        return frame(seen, questions, inside, events.current(), grouped, how)
 
     def data_hash(self) -> str:
+        """Of the protocol and the current answers, texts too; not of times, order or revisions."""
         from raterbook.rounds.frame import data_hash
 
-        return data_hash(self)
+        return data_hash(self.protocol_hash, self.frame(texts=True))
+
+    def standings(
+        self, roles: Iterable[str] = ()
+    ) -> tuple[list[completeness.Standing], completeness.OfCases]:
+        """How far every rater is, and what is answered about cases; `roles` limits the items."""
+        with self.store.read() as connection:
+            seen, questions = self.look(connection), self.questions(connection)
+            return completeness.standings(connection, seen, self.protocol, questions, tuple(roles))
 
     def status(self) -> dict[str, Any]:
+        """What is stored, by whom, and what is missing, as plain data."""
         from raterbook.rounds.status import status
 
-        return status(self)
+        with self.store.read() as connection:
+            seen, questions = self.look(connection), self.questions(connection)
+            return status(connection, seen, self.protocol, questions)
 
-    @property
-    def replies(self) -> Replies:
-        return self.store.replies
+    # What is done to it: each step is one transaction and one entry of the log
 
-    # What is done to it
-
-    def add_rater(
-        self,
-        name: str,
-        kind: str | None = None,
-        version: str | None = None,
-        expertise: str | None = None,
-    ) -> Rater:
-        return add_rater(self, name, kind, version, expertise)
+    def add_rater(self, name: str, kind: str | None = None, version: str | None = None) -> Rater:
+        """A new rater gets work by the plan; what others have stays."""
+        with self.store.write() as connection:
+            now = self.store.now()
+            seen = self._still_open(connection, f"{name} was not added")
+            added = raters.join(connection, self.id, [name], kind, now, version)
+            row = raters.find(connection, name)
+            assert row is not None
+            if added:
+                log.add(connection, self.id, "add_rater", now, rater_id=row.id)
+                seen = snapshot.take(connection, self.id)
+                plan.extend(connection, seen, self.rule, now)
+            return raters.as_rater(row, seen.excluded.get(row.id))
 
     def add_items(
         self, items: ItemTable, parts: Iterable[PartRow] | None = None, replace: bool = False
     ) -> list[str]:
-        return add_items(self, items, parts, replace)
-
-    def set_parts(self, subject: str, parts: Sequence[PartRow], why: str | None = None) -> None:
-        set_parts(self, subject, parts, why)
+        """New items with their parts go to the raters; returns the keys that are new. Items that
+        are known must say the same, unless nobody has answered about them and they `replace`."""
+        with self.store.write() as connection:
+            now = self.store.now()
+            seen = self._still_open(connection, "no items were added")
+            place = contents.Place(
+                self.id, self.protocol, self.secret, self.bare, self.cluster, now
+            )
+            inside = contents.load(connection, self.id)
+            keys = contents.add_items(connection, place, items, seen, inside, replace)
+            new = set(keys)
+            log.add(
+                connection,
+                self.id,
+                "add_items",
+                now,
+                items=len(keys),
+                source=items.source,
+                replaced=replace,
+            )
+            after = snapshot.take(connection, self.id)
+            if parts is None and not self.bare:
+                fresh = tuple(row for row in items.rows if row.key in new)
+                parts = [
+                    row
+                    for row in pieces.from_fields(
+                        self.protocol, ItemTable(fresh, items.columns, items.source)
+                    )
+                    if row.subject not in seen.cases or row.subject in new
+                ]
+            pieces.add_parts(connection, self.protocol, after, parts or (), now)
+            after = snapshot.take(connection, self.id)
+            plan.extend(connection, after, self.rule, now)
+            opening.add_answers(connection, self.id, self.protocol, items, now)
+            return keys
 
     def add_parts(self, parts: Iterable[PartRow]) -> int:
-        return add_parts(self, parts)
+        """Further parts of items nobody has answered about."""
+        with self.store.write() as connection:
+            now = self.store.now()
+            seen = self._still_open(connection, "no parts were added")
+            rows, spec = list(parts), self.protocol.parts
+            if spec is not None:
+                for number in {pieces.subject_of(seen, spec.of, row).id: None for row in rows}:
+                    pieces.refuse_answered(connection, seen, seen.subjects[number])
+            added = pieces.add_parts(connection, self.protocol, seen, rows, now)
+            log.add(connection, self.id, "add_parts", now, parts=added)
+            return added
+
+    def set_parts(self, subject: str, parts: Sequence[PartRow], why: str | None = None) -> None:
+        """Split one item or case anew, until its first answer."""
+        with self.store.write() as connection:
+            now = self.store.now()
+            seen = self._still_open(connection, f"the parts of {subject!r} stay as they are")
+            split = NewSplit(subject, parts, why)
+            pieces.replace_parts(connection, self.protocol, seen, split, now)
+            log.add(connection, self.id, "set_parts", now, reason=why, subject=subject)
 
     def close(self, why: str | None = None) -> None:
-        close(self, why)
+        """Nothing comes in any more; closing twice is closing once."""
+        self._turn("close", why)
 
     def reopen(self, why: str | None = None) -> None:
-        reopen(self, why)
+        """Answers come in again, and the log says so."""
+        self._turn("reopen", why)
 
     def exclude(self, rater: str, why: str) -> None:
-        exclude(self, rater, why)
+        """The rater's answers stay, and no longer count."""
+        if not why or not why.strip():
+            raise RoundError(
+                f"Say why {rater} is excluded from {self.name}: the reason is reported."
+            )
+        self._count("exclude", rater, why)
 
     def include(self, rater: str, why: str | None = None) -> None:
-        include(self, rater, why)
+        """The rater's answers count again."""
+        self._count("include", rater, why)
 
     def reassign(self, giver: str, taker: str, why: str | None = None) -> Reassigned:
-        return reassign(self, giver, taker, why)
+        """Unfinished items go from one rater to another; answers given stay with who gave them."""
+        with self.store.write() as connection:
+            now = self.store.now()
+            seen = self._still_open(connection, "nothing was reassigned")
+            questions = self.questions(connection)
+            from_, to = seen.rater(giver), seen.rater(taker)
+            if from_ == to:
+                raise RoundError(f"{giver} and {taker} are one rater: name two.")
+            submitted = {
+                subject
+                for (_, subject), mark in marks.marks_of(connection, self.id, from_).items()
+                if mark.submitted
+            }
+            done = submitted | completeness.finished(
+                connection, seen, self.protocol, questions, from_
+            )
+            handover = Handover(from_, to, why)
+            keys, doubled = plan.move(connection, seen, self.rule, handover, done, now)
+            seen.places.clear()
+            plans = snapshot.places_of_all(connection, seen)
+            lost = {seen.items[key].id for key in doubled}
+            free = [
+                (len(lost & plans[row.id].keys()), len(plans[row.id]), name)
+                for name, row in seen.raters.items()
+                if row.kind in PLANNED
+                and row.id not in (from_, to)
+                and row.id not in seen.excluded
+                and not row.erased_at
+            ]
+            have, _, other = min(free, default=(len(lost), 0, ""))
+            log.add(
+                connection,
+                self.id,
+                "reassign",
+                now,
+                reason=why,
+                giver=from_,
+                taker=to,
+                items=len(keys),
+            )
+            of_rest = other if have < len(lost) else None
+            return Reassigned(tuple(keys), tuple(doubled), self.per_item is not None, of_rest)
 
-    # For the rest of this room
+    def _turn(self, action: str, why: str | None) -> None:
+        with self.store.write() as connection:
+            if snapshot.take(connection, self.id).state != log.STATES[action]:
+                log.add(connection, self.id, action, self.store.now(), reason=why)
+
+    def _count(self, action: str, rater: str, why: str | None) -> None:
+        with self.store.write() as connection:
+            seen = snapshot.take(connection, self.id)
+            number = seen.rater(rater)
+            if (action == "exclude") != (number in seen.excluded):
+                log.add(connection, self.id, action, self.store.now(), rater_id=number, reason=why)
+
+    def _still_open(self, connection: Connection, otherwise: str) -> Snapshot:
+        seen = snapshot.take(connection, self.id)
+        if (closed := seen.closed()) is not None:
+            raise RoundError(f"{closed}; {otherwise}.")
+        return seen
+
+    # Inside a transaction: for files and numbers, which read much of a round at once
 
     def look(self, connection: Connection) -> Snapshot:
         """The round as it stands; read again only when its log has grown."""
-        now = (log.last(connection, self.id), self.store.undone)
-        kept = self._snapshot
-        if kept is None or kept[0] != now:
-            kept = self._snapshot = (now, snapshot.take(connection, self.id))
-        return kept[1]
+        return self._as_logged(connection, "snapshot", snapshot.take)
 
     def inside(self, connection: Connection) -> contents.Contents:
-        now = (log.last(connection, self.id), self.store.undone)
-        kept = self._contents
-        if kept is None or kept[0] != now:
-            kept = self._contents = (now, contents.load(connection, self.id))
-        return kept[1]
+        """All values of its items, hidden ones too."""
+        return self._as_logged(connection, "contents", contents.load)
 
-    def asked(self, connection: Connection) -> dict[str, Asked]:
-        if self._asked is None:
-            protocol = self._protocol or self._read_protocol(connection)
-            self._asked = snapshot.questions(connection, protocol, self.protocol_hash)
-        return self._asked
+    def questions(self, connection: Connection) -> dict[str, StoredQuestion]:
+        """What is asked, with the numbers it has in the store."""
+        if self._questions is None:
+            known = self.store.protocols.get(self.protocol_hash)
+            protocol = known or self._read_protocol(connection)
+            self._questions = snapshot.questions(connection, protocol, self.protocol_hash)
+        return self._questions
 
     def _read_protocol(self, connection: Connection) -> Protocol:
-        table, known = schema.protocol, self.store.protocols
-        if self.protocol_hash not in known:
-            row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
-            known[self.protocol_hash] = parse(row.text, source=f"{row.name}.yaml", stored=True)
-        self._protocol = known[self.protocol_hash]
-        return self._protocol
+        table = schema.protocol
+        row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
+        found = parse(row.text, source=f"{row.name}.yaml", stored=True)
+        self.store.protocols[self.protocol_hash] = found
+        return found
 
-    def rater_id(self, seen: Snapshot, name: str) -> int:
-        row = seen.raters.get(name)
-        if row is None:
-            row = next((each for each in seen.raters.values() if each.pseudonym == name), None)
-        if row is None:
-            from raterbook.rounds.model import listed
-
-            known = listed(seen.raters, 10) or "nobody yet"
-            raise RoundError(
-                f"{name!r} is no rater of {self.name}: its raters are {known}. Correct the name; "
-                f"`raterbook import {self.name} FILE` brings in raters that its file names."
-            )
-        return int(row.id)
-
-    def closed_reason(self, seen: Snapshot) -> str:
-        return (
-            f"{self.name} was closed on {minute(seen.state_at)}: `raterbook reopen {self.name}` "
-            "lets answers in again"
-        )
+    def _as_logged(
+        self, connection: Connection, what: str, read: Callable[[Connection, int], Found]
+    ) -> Found:
+        now = (log.last(connection, self.id), self.store.undone)
+        kept = self._kept.get(what)
+        if kept is None or kept[0] != now:
+            kept = self._kept[what] = (now, read(connection, self.id))
+        found: Found = kept[1]
+        return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -12,7 +13,7 @@ from sqlalchemy.engine import Row
 
 from raterbook.protocols import Protocol, Question
 from raterbook.rounds import raters as people
-from raterbook.rounds.model import RoundError
+from raterbook.rounds.model import RoundError, listed, minute
 from raterbook.rounds.store import log, schema
 
 
@@ -30,7 +31,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StoredQuestion:
     """A question and how its values are stored: closed ones by number of the allowed value."""
 
     id: int
@@ -38,13 +39,34 @@ class Asked:
     allowed: dict[Any, int]
     value_of: dict[int, Any]
 
+    def encode(self, value: Any) -> tuple[int | None, float | None, str | None]:
+        """A value that was checked as value_id, number and text; one of them is not None."""
+        if self.allowed:
+            return self.allowed[value], None, None
+        if self.question.is_numeric:
+            return None, float(value), None
+        return None, None, value
+
+    def decode(self, value_id: int | None, number: float | None, text: str | None) -> Any:
+        """What was encoded; None where there is no value. A number may be NaN for none."""
+        if number is not None and not math.isnan(number):
+            return int(number) if number.is_integer() else number
+        return text if value_id is None else self.value_of.get(value_id, text)
+
+
+StoredQuestions = Mapping[str, StoredQuestion]  # of a protocol, by id
+
 
 @dataclass
 class Snapshot:
     """Everything by number and by name."""
 
     round_id: int
-    seq: int
+    name: str
+    cluster: str | None  # the items' column that clusters them
+    protocol_hash: str
+    bare: bool
+    per_item: int | None
     state: str
     state_at: int
     subjects: dict[int, Subject]
@@ -52,7 +74,7 @@ class Snapshot:
     items: dict[str, Subject]
     cases: dict[str, Subject]
     parts: dict[int, set[int]]  # of each subject, without retired ones
-    raters: dict[str, Row]
+    raters: dict[str, Row[Any]]
     excluded: dict[int, str]
     places: dict[int, dict[int, int]] = field(default_factory=dict)
 
@@ -75,17 +97,58 @@ class Snapshot:
             return self.subjects[found.case_id]
         raise RoundError(f"{name!r} is a case, and an item is asked about")
 
+    def case(self, subject: Subject) -> Subject:
+        """Of an item; a case is its own."""
+        return self.subjects[subject.case_id or subject.id]
+
+    def parts_of(self, subject: Subject) -> set[int]:
+        """Its own parts, else its case's."""
+        return self.parts.get(subject.id) or self.parts.get(subject.case_id or 0) or set()
+
+    def refuse_part(self, subject: Subject, question: Question, part: int) -> None:
+        """Whether the question is asked about this part of the subject; 0 is the whole."""
+        if question.per == "whole":
+            if part:
+                raise RoundError(
+                    f"“{question.id}” is asked about the whole, not about part {part}: leave the "
+                    "part out"
+                )
+        elif not part:
+            raise RoundError(f"“{question.id}” is asked about each part: say which, 1, 2, 3, …")
+        elif not any(part in self.parts.get(n or 0, ()) for n in (subject.id, subject.case_id)):
+            there = self.parts_of(subject)
+            has = f"It has {listed(sorted(there))}" if there else "It has no parts"
+            raise RoundError(f"of {subject.key!r} there is no part {part}. {has}")
+
     def names(self) -> dict[int, str]:
         """Of the raters, by number."""
         return {row.id: name for name, row in self.raters.items()}
 
-    def has_part(self, subject: Subject, number: int) -> bool:
-        if number in self.parts.get(subject.id, ()):
-            return True
-        return subject.case_id is not None and number in self.parts.get(subject.case_id, ())
+    def rater(self, name: str) -> int:
+        """The number of the rater of this name or pseudonym."""
+        row = self.raters.get(name)
+        if row is None:
+            row = next((each for each in self.raters.values() if each.pseudonym == name), None)
+        if row is None:
+            known = listed(self.raters, 10) or "nobody yet"
+            raise RoundError(
+                f"{name!r} is no rater of {self.name}: its raters are {known}. Correct the name; "
+                f"`raterbook import {self.name} FILE` brings in raters that its file names."
+            )
+        return int(row.id)
+
+    def closed(self) -> str | None:
+        """Why nothing comes in; None while the round is open."""
+        if self.state == "open":
+            return None
+        return (
+            f"{self.name} was closed on {minute(self.state_at)}: `raterbook reopen {self.name}` "
+            "lets answers in again"
+        )
 
 
 def take(connection: Connection, round_id: int) -> Snapshot:
+    row = connection.execute(select(schema.round).where(schema.round.c.id == round_id)).one()
     state = log.entries(connection, round_id, *log.STATES)[-1]
     subjects = {
         row.id: Subject(*row)
@@ -97,7 +160,11 @@ def take(connection: Connection, round_id: int) -> Snapshot:
     }
     return Snapshot(
         round_id=round_id,
-        seq=log.last(connection, round_id),
+        name=row.name,
+        cluster=row.cluster,
+        protocol_hash=row.protocol_hash,
+        bare=row.bare,
+        per_item=row.per_item,
         state=log.STATES[state.action],
         state_at=state.at,
         subjects=subjects,
@@ -110,7 +177,7 @@ def take(connection: Connection, round_id: int) -> Snapshot:
     )
 
 
-def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str, Asked]:
+def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str, StoredQuestion]:
     """The protocol's questions with the numbers they and their values have in the store."""
     rows = connection.execute(
         select(schema.question.c.name, schema.question.c.id).where(
@@ -131,7 +198,7 @@ def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str
         stored = values[known[question.id]]
         allowed = {value: stored[written(value)] for value in question.values or ()}
         back = {number: value for value, number in allowed.items()}
-        asked[question.id] = Asked(known[question.id], question, allowed, back)
+        asked[question.id] = StoredQuestion(known[question.id], question, allowed, back)
     return asked
 
 
@@ -155,13 +222,11 @@ def percentage(number: float) -> str:
     return written(number) + ("%" if 0 < number < 1 else "")
 
 
-def places(
-    connection: Connection, snapshot: Snapshot, round_id: int, rater_id: int
-) -> dict[int, int]:
+def places(connection: Connection, snapshot: Snapshot, rater_id: int) -> dict[int, int]:
     """This rater's items and their places, as planned; what was withdrawn is left out."""
     if rater_id not in snapshot.places:
         mine = schema.plan_event.c.rater_id == rater_id
-        snapshot.places[rater_id] = _planned(connection, round_id, mine).get(rater_id, {})
+        snapshot.places[rater_id] = _planned(connection, snapshot.round_id, mine).get(rater_id, {})
     return snapshot.places[rater_id]
 
 

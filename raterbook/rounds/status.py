@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from raterbook.protocols import Protocol
 from raterbook.rounds import marks
 from raterbook.rounds.completeness import Standing, by_models, standings
 from raterbook.rounds.model import Rater, iso
 from raterbook.rounds.raters import as_rater
-from raterbook.rounds.snapshot import Snapshot
+from raterbook.rounds.snapshot import Snapshot, StoredQuestions
 from raterbook.rounds.store import log, schema
 
-if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
 
-
-def status(stored: StoredRound) -> dict[str, Any]:
+def status(
+    connection: Connection, seen: Snapshot, protocol: Protocol, questions: StoredQuestions
+) -> dict[str, Any]:
     """As plain data, for the command line and for people who script."""
     events = schema.answer_event
-    with stored.store.read() as connection:
-        seen = stored.look(connection)
-        marked = marks.marks_of(connection, stored.id)
-        count, last = connection.execute(
-            select(func.count(), func.max(events.c.server_time)).where(
-                events.c.round_id == stored.id
-            )
-        ).one()
-        found, cases = standings(stored, connection)
-        imported = bool(log.entries(connection, stored.id, "import"))
+    marked = marks.marks_of(connection, seen.round_id)
+    count, last = connection.execute(
+        select(func.count(), func.max(events.c.server_time)).where(
+            events.c.round_id == seen.round_id
+        )
+    ).one()
+    found, cases = standings(connection, seen, protocol, questions)
+    imported = bool(log.entries(connection, seen.round_id, "import"))
     raters = [
         _of_rater(as_rater(row, seen.excluded.get(row.id)), row.id, standing, marked)
         for row, standing in zip(seen.raters.values(), found, strict=True)
@@ -39,7 +36,7 @@ def status(stored: StoredRound) -> dict[str, Any]:
     counting = [each for each in raters if each["excluded"] is None]
     planned = any(each["assigned"] for each in counting)
     of_cases = cases.missing if planned else 0
-    unsplit = _without_parts(stored.protocol, seen) if planned else 0
+    unsplit = _without_parts(protocol, seen) if planned else 0
     asked_anybody = any(each["kind"] != "automatic" for each in counting)
     models = [each for each in found if each.kind == "model" and each.excluded is None]
     _, put, whole = by_models(models, len(seen.items))
@@ -53,13 +50,13 @@ def status(stored: StoredRound) -> dict[str, Any]:
         if mark.flagged
     ]
     return {
-        "round": stored.name,
-        "protocol": stored.protocol.name,
-        "protocol_hash": stored.protocol_hash,
+        "round": seen.name,
+        "protocol": protocol.name,
+        "protocol_hash": seen.protocol_hash,
         "state": seen.state,
         "since": iso(seen.state_at),
-        "bare": stored.bare,
-        "per_item": stored.per_item,
+        "bare": seen.bare,
+        "per_item": seen.per_item,
         "imported": imported,
         "items": len(seen.items),
         "cases": len(seen.cases),

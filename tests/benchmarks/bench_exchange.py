@@ -76,7 +76,7 @@ def theirs(folder: Path, file: Path, number: int) -> float:
     """pandas.read_csv, numbers for names, and one executemany."""
     stored = opened(folder, f"theirs{number}")
     with stored.store.read() as connection:
-        snapshot, asked = stored.look(connection), stored.asked(connection)
+        snapshot, asked = stored.look(connection), stored.questions(connection)
     subjects = {key: each.id for key, each in snapshot.items.items()}
     raters = {name: row.id for name, row in snapshot.raters.items()}
     questions = {name: each.id for name, each in asked.items()}

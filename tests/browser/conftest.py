@@ -8,7 +8,7 @@ import pytest
 
 from raterbook.protocols import Protocol, load
 from raterbook.rating import Form
-from raterbook.rounds import ItemTable, PartRow, Store, StoredRound
+from raterbook.rounds import ItemTable, PartRow, Round, Store
 from tests.browser.bare import BareDesk
 from tests.browser.desk import Desk, write_notebook
 from tests.browser.lab import Lab
@@ -152,7 +152,7 @@ def open_round(
     raters=("ana",),
     name="round-01",
     **plan,
-) -> StoredRound:
+) -> Round:
     """A round in the folder's workspace: of the sample's first rows, or of the rows given."""
     asked = protocol if isinstance(protocol, Protocol) else load(protocol)
     if rows is None or isinstance(rows, int):

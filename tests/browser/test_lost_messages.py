@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from raterbook.rating import Form, front
-from raterbook.rounds import Store, StoredRound
+from raterbook.rounds import Round, Store
 from tests.browser.bare import BareDesk
 from tests.browser.test_nothing_is_lost import SIX, item, stored
 
@@ -39,9 +39,9 @@ def test_a_flag_whose_first_message_was_lost_stays_taken_back(stem):
 
 
 def test_the_control_where_the_last_mark_to_come_stands_the_flag_is_back(stem, monkeypatch):
-    mark = StoredRound.mark
+    mark = Round.mark
     monkeypatch.setattr(
-        StoredRound, "mark", lambda *said, lamport, **more: mark(*said, lamport=None, **more)
+        Round, "mark", lambda *said, lamport, **more: mark(*said, lamport=None, **more)
     )
     assert flag_and_take_back(stem)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from raterbook.rounds import RoundError, StoredRound
+from raterbook.rounds import Round, RoundError
 
 
 def events(desk):
@@ -323,7 +323,7 @@ def test_a_store_that_cannot_store_says_why_and_what_was_entered_is_kept(bare_de
         raise RoundError("The disk is full: make room, and the answers will be stored.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(StoredRound, "save", full)
+        broken.setattr(Round, "save", full)
         desk.press("1").wait_for_state("silent")
         desk.form.get_by_text("The disk is full: make room").wait_for()
     desk.wait_for_state("saved")

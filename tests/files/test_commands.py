@@ -201,7 +201,7 @@ def test_a_round_opens_with_a_sample_parts_roles_and_so_many_raters_an_item(run)
         "4",
     )
     assert (status, said) == (0, "s1: 20 items of stem-sentences.")
-    stored = Workspace().round("s1").stored
+    stored = Workspace().round("s1")
     roles = Counter(item.role for item in stored.items())
     assert roles == {"main": 12, "gold": 4, "training": 4}
     assert {item.cluster for item in stored.items()} >= {"q8", "q9"}
@@ -227,8 +227,8 @@ def test_a_round_opens_with_a_sample_parts_roles_and_so_many_raters_an_item(run)
     )
     bare = ("open", "s3", "--protocol", "stem-sentences", "--items", "stem.csv", "--bare")
     assert run(*bare)[0] == 0
-    assert [len(item.parts) for item in Workspace().round("s2").stored.items()[:2]] == [1, 0]
-    assert all(not item.parts for item in Workspace().round("s3").stored.items())
+    assert [len(item.parts) for item in Workspace().round("s2").items()[:2]] == [1, 0]
+    assert all(not item.parts for item in Workspace().round("s3").items())
 
 
 def test_every_layout_is_written_and_people_can_go_by_pseudonyms(run, tmp_path):

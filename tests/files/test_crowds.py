@@ -63,7 +63,7 @@ def test_status_says_of_whom_the_missing_answers_are_wanted(place, capsys):
 def test_the_page_asks_nobody_to_fill_what_no_plan_says_they_were_asked(place):
     round = place.open("r", PROTOCOL, ITEMS)
     round.add(crowd())
-    page = words_of(page_of(round.stored))
+    page = words_of(page_of(round))
     assert "108 of 144 required answers are missing if everybody is to answer about" in page
     assert "items have 3 of 12 people on average" in page
     assert "ask the raters to fill them" not in page
@@ -88,7 +88,7 @@ def test_an_unknown_rater_of_a_crowd_is_refused_in_a_line(place):
     round = place.open("r", PROTOCOL, ITEMS, per_item=3)
     round.add(crowd())
     with pytest.raises(RoundError, match=r"worker 9 and 2 more\. Correct the name"):
-        round.stored.exclude("nobody", "why not")
+        round.exclude("nobody", "why not")
 
 
 def test_a_name_of_another_round_is_one_person_and_import_and_open_say_so(place, capsys):

@@ -167,7 +167,7 @@ class Doors:
             parts = folder / "parts.csv"
             parts.write_text("item,part,text\nk,1,Who?\nk,2,When?\n")
         self.row = {field: row[field] for field in row if row[field]}
-        self.round = place.open("r", protocol, pd.DataFrame([row]), parts=parts).stored
+        self.round = place.open("r", protocol, pd.DataFrame([row]), parts=parts)
         (self.item,) = self.round.items()
 
     def about(self, question):

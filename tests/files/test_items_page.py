@@ -51,17 +51,17 @@ def test_the_example_opens_as_it_is(tmp_path, name):
         raters=["ana"],
         parts=tmp_path / "parts.csv" if parts else None,
     )
-    items = opened.stored.items()
+    items = opened.items()
     assert len(items) == 2
     assert all(item.key.startswith(item.case) for item in items)
     asks_of_parts = any(question.per == "part" for question in opened.protocol.questions)
     assert bool(items[0].parts) == asks_of_parts
-    assert len(opened.stored.queue("ana")) == 2
+    assert len(opened.queue("ana")) == 2
 
 
 def test_triples_and_spellings_of_the_page_are_what_the_protocol_stores(tmp_path):
     (example,) = blocks(SECTIONS["neureg-qa"], "csv")
     (tmp_path / "items.csv").write_text(example, encoding="utf-8")
-    stored = Workspace(tmp_path).open("r", "neureg-qa", tmp_path / "items.csv").stored
+    stored = Workspace(tmp_path).open("r", "neureg-qa", tmp_path / "items.csv")
     assert [item.groups["question_type"] for item in stored.items()] == ["factual", "relational"]
     assert [item.groups["shot_type"] for item in stored.items()] == ["zero_shot", "few_shot"]

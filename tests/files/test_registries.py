@@ -66,8 +66,8 @@ def rounds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     workspace = Workspace(tmp_path)
     first, second = (workspace.open(name, EVERYTHING, pd.DataFrame(ITEMS)) for name in "ab")
-    first.stored.add_rater("ana")
-    first.stored.save("ana", [Event(None, "c1/a", "tone", 4), Event(None, "c1/b", "tone", 2)])
+    first.add_rater("ana")
+    first.save("ana", [Event(None, "c1/a", "tone", 4), Event(None, "c1/b", "tone", 2)])
     return first, second
 
 
@@ -92,11 +92,11 @@ def test_a_layout_of_a_test_is_exported_and_imported_by_the_commands(rounds, cap
 
 def test_what_a_layout_of_a_test_cannot_carry_is_named_or_refused_as_its_data_say(rounds):
     first, _ = rounds
-    first.stored.save("ana", [Event(None, "c1/a", "remark", None, status="skipped", seconds=2)])
+    first.save("ana", [Event(None, "c1/a", "remark", None, status="skipped", seconds=2)])
     assert str(first.export("o.csv", "cards")).endswith("; not in this file: skipped, seconds")
     parts = first.workspace.open("c", EVERYTHING, pd.DataFrame(ITEMS), parts=parts_file())
-    parts.stored.add_rater("ana")
-    (ack,) = parts.stored.save("ana", [Event(None, "c1/a", "claim", "holds", 1)])
+    parts.add_rater("ana")
+    (ack,) = parts.save("ana", [Event(None, "c1/a", "claim", "holds", 1)])
     assert ack.ok
     with pytest.raises(FileError, match=r"The layout cards cannot carry answers about parts. Use"):
         parts.export("o.csv", "cards")

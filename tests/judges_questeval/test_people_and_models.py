@@ -127,7 +127,7 @@ def test_judge_grades_whether_the_answers_mean_the_same(raterbook, server):
         == 0
     )
     assert raterbook("judge", "r1", "--model", "judge-1", "--base-url", server.url) == 0
-    stored = Workspace(raterbook.folder).round("r1").stored
+    stored = Workspace(raterbook.folder).round("r1")
     frame = stored.frame()
     assert set(frame["question"]) == {"keep", "reference_answer", "generated_answer", "match"}
     grades = frame[frame["question"].eq("match")]
@@ -142,13 +142,13 @@ def test_judge_grades_whether_the_answers_mean_the_same(raterbook, server):
 def test_judge_under_the_name_that_answered_only_grades_those_answers(raterbook, server):
     model = ("--model", "scripted-1", "--base-url", server.url)
     assert raterbook("questions", "r1", *model) == 0
-    before = Workspace(raterbook.folder).round("r1").stored.frame()
+    before = Workspace(raterbook.folder).round("r1").frame()
     asked = len(server.seen)
     assert raterbook("judge", "r1", *model) == 0
     graded = [seen.body["messages"][0]["content"] for seen in server.seen[asked:]]
     assert graded
     assert all("two answers mean the same" in system for system in graded)
-    frame = Workspace(raterbook.folder).round("r1").stored.frame()
+    frame = Workspace(raterbook.folder).round("r1").frame()
     grades = frame["question"].eq("match")
     # m1: one of two questions is answered from both texts; m2: both.
     assert grades.sum() == len(CASES) * (1 + 2)
@@ -188,7 +188,7 @@ def test_the_upstream_cache_comes_in_by_the_command_and_a_file_that_is_none_is_r
     cache.write_text(json.dumps({"s1": entry, "s9": entry}), encoding="utf-8")
     assert raterbook("questions", "r1", "--cache", cache, "--model", "gpt-3.5-turbo") == 0
     assert "1 × no such case in the round" in capsys.readouterr().out
-    stored = Workspace(raterbook.folder).round("r1").stored
+    stored = Workspace(raterbook.folder).round("r1")
     [rater] = stored.raters()
     assert (rater.name, rater.version) == ("upstream-cache", "gpt-3.5-turbo")
     cache.write_text("[1, 2]", encoding="utf-8")

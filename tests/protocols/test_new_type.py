@@ -64,7 +64,7 @@ def round(protocol, tmp_path):
         "r", tmp_path / "school.yaml", tmp_path / "items.csv", raters=["ana", "ben"]
     )
     for item in round.queue("ana"):
-        (ack,) = round.stored.save("ana", [Event(item.ref, item.ref, "mark", "b")])
+        (ack,) = round.save("ana", [Event(item.ref, item.ref, "mark", "b")])
         assert ack.ok, ack.reason
     (tmp_path / "ben.csv").write_text("id,rater,mark\n1,ben,b\n2,ben,B\n3,ben,A\n", "utf-8")
     round.add(tmp_path / "ben.csv")
@@ -83,7 +83,7 @@ def test_it_is_rated_and_imported_and_what_is_none_is_refused(round, tmp_path):
         "ben": ["A", "B", "B"],
     }
     ref = round.queue("ana")[0].ref
-    (ack,) = round.stored.save("ana", [Event("x", ref, "mark", "D", lamport=9)])
+    (ack,) = round.save("ana", [Event("x", ref, "mark", "D", lamport=9)])
     assert (ack.ok, "takes A, B or C" in ack.reason) == (False, True)
     (tmp_path / "bad.csv").write_text("id,rater,mark\n1,cem,D\n", "utf-8")
     with pytest.raises(ValueError, match="takes A, B or C"):
@@ -96,7 +96,7 @@ def test_it_is_rated_and_imported_and_what_is_none_is_refused(round, tmp_path):
 def test_it_decides_what_is_asked_next(round):
     ref = round.queue("ana")[0].ref
     before = {rater["rater"]: rater["missing"] for rater in round.status()["raters"]}
-    round.stored.save("ana", [Event("c", ref, "mark", "C", lamport=9)])
+    round.save("ana", [Event("c", ref, "mark", "C", lamport=9)])
     after = {rater["rater"]: rater["missing"] for rater in round.status()["raters"]}
     assert (before["ana"], after["ana"]) == (0, 1)
 
@@ -132,7 +132,7 @@ def test_it_is_counted(round):
 
 def test_it_is_worded_wherever_a_protocol_is(protocol, round):
     assert "[letter, ordinal; required]" in show(protocol)
-    assert "type letter (ordinal)" in codebook(round.stored)
+    assert "type letter (ordinal)" in codebook(round)
     assert "| mark | C, B, A |" in guide(protocol)
     assert "Judge the essay." in guide(protocol)
 

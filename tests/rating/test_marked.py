@@ -6,7 +6,7 @@ import re
 from raterbook.files import export_answers
 from raterbook.rating import Form
 from raterbook.rounds import Event
-from raterbook.workspace import Round
+from raterbook.workspace import Workspace
 from tests.reporting.rounds import page_of
 
 QUOTE = {"field": "context", "start": 0, "end": 7, "quote": "Tower 1"}
@@ -38,7 +38,7 @@ def marked(halo):
 
 def test_what_raters_marked_is_a_frame(halo):
     marked(halo)
-    frame = Round(None, halo).marks()
+    frame = Workspace(db=str(halo.store.path)).round(halo.name).flags()
     told = frame[["rater", "mark", "reason", "field", "quote"]].fillna("")
     assert told.values.tolist() == [
         ["ana", "flag", "Cut off.", "", ""],

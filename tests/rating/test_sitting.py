@@ -5,7 +5,7 @@ import json
 import pytest
 
 from raterbook.protocols import UNANSWERABLE
-from raterbook.rounds import StoredRound
+from raterbook.rounds import Round
 
 
 def item(browser, **which):
@@ -130,9 +130,9 @@ def test_flags_and_marked_evidence_reach_the_store_with_their_reasons(halo, brow
 
 def last_to_come(monkeypatch):
     """A store that lets the mark that came last stand."""
-    mark = StoredRound.mark
+    mark = Round.mark
     monkeypatch.setattr(
-        StoredRound, "mark", lambda *said, lamport, **more: mark(*said, lamport=None, **more)
+        Round, "mark", lambda *said, lamport, **more: mark(*said, lamport=None, **more)
     )
 
 

@@ -36,7 +36,7 @@ def opened(file, folder, cluster="chunk"):
     place = Workspace(folder)
     made = place.open("judges", "neureg-qa", folder / "items.csv", bare=True, cluster=cluster)
     made.add(file, kind="model")
-    return made.stored
+    return made
 
 
 def text_of(page):

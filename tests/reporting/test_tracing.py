@@ -161,6 +161,6 @@ def test_who_wrote_the_questions_is_counted_among_all_questions(tmp_path):
     text = "The old canal opened on 26 June 2016."
     items = pd.DataFrame([{"id": "q", "ground_truth": text, "generated": text}])
     round = Workspace(tmp_path).open("traced", "rag-questeval", items)
-    questions(round.stored, rules=True, steps="write,check,answer")
+    questions(round, rules=True, steps="write,check,answer")
     said = plain(round.read().coverage()._repr_html_())
     assert "The rule-based baseline wrote 1 of 1 question and answers: a lowest bar" in said

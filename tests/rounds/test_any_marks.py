@@ -4,7 +4,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
-from raterbook.rounds import StoredRound
+from raterbook.rounds import Round
 from tests.rounds.test_any_sequence import RATERS, Rounds, run
 
 ITEM = "q0/a"
@@ -107,8 +107,8 @@ def test_any_long_sequence_of_marks_gives_what_the_model_gives():
 
 
 def test_control_a_store_that_lets_the_last_mark_to_come_stand_is_found_out(monkeypatch):
-    mark = StoredRound.mark
-    monkeypatch.setattr(StoredRound, "mark", lambda *said, lamport=None: mark(*said))
+    mark = Round.mark
+    monkeypatch.setattr(Round, "mark", lambda *said, lamport=None: mark(*said))
     machine = Marks()
     machine.open()
     try:

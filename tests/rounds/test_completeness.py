@@ -6,7 +6,7 @@ import pytest
 
 from raterbook.protocols import is_required
 from raterbook.rounds import Event, PartRow
-from raterbook.rounds.completeness import finished, standings
+from raterbook.rounds.completeness import finished
 from tests.files.rounds import protocol_round
 
 
@@ -64,7 +64,8 @@ def answer_some(stored, rater, share, seed):
                         reason=None if status == "answered" else "no_kg",
                     )
                 )
-    assert all(ack.ok for ack in stored.save(rater, events))
+    acks = stored.save(rater, events)
+    assert all(ack.ok or "which is asked only if" in (ack.reason or "") for ack in acks)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_every_required_answer_is_counted_as_item_by_item(tmp_path, protocol, sh
     for seed, rater in enumerate(("ana", "ben")):
         stored.add_rater(rater)
         answer_some(stored, rater, share, seed)
-    found = {each.rater: each for each in standings(stored)[0]}
+    found = {each.rater: each for each in stored.standings()[0]}
     for rater in ("ana", "ben"):
         expected = by_hand(stored, rater)
         put = {name for name, _ in expected}
@@ -125,8 +126,8 @@ def test_training_and_gold_items_can_be_left_out(store, protocol, table):
 
     rows = tuple(replace(row, role="gold" if row.case == "q0" else "main") for row in table.rows)
     stored = store.open("mixed", protocol, replace(table, rows=rows), raters=["ana"])
-    (ana, *_), _ = standings(stored)
-    (only, *_), _ = standings(stored, roles=("main",))
+    (ana, *_), _ = stored.standings()
+    (only, *_), _ = stored.standings(roles=("main",))
     assert (ana.items, only.items) == (6, 4)
     assert only.put["tone"] == 4
 
@@ -134,7 +135,7 @@ def test_training_and_gold_items_can_be_left_out(store, protocol, table):
 def test_models_are_put_what_they_began(stored):
     stored.add_rater("gpt", "model")
     stored.save("gpt", [Event(None, "q0/a", "tone", 3), Event(None, "q0/a", "correct", "right", 1)])
-    gpt = next(each for each in standings(stored)[0] if each.rater == "gpt")
+    gpt = next(each for each in stored.standings()[0] if each.rater == "gpt")
     assert (gpt.items, gpt.complete, gpt.begun, gpt.planned) == (1, 0, 1, False)
     assert (gpt.put["correct"], gpt.given["correct"]) == (2, 1)
 
@@ -146,5 +147,6 @@ def test_what_is_finished_is_not_reassigned(stored, say):
     say("ana", "q0/b", "tone", 3)
     with stored.store.read() as connection:
         seen = stored.look(connection)
-        done = finished(stored, connection, seen, stored.rater_id(seen, "ana"))
+        questions, ana = stored.questions(connection), seen.rater("ana")
+        done = finished(connection, seen, stored.protocol, questions, ana)
         assert {seen.subjects[number].key for number in done} == {"q0/a"}

@@ -3,7 +3,6 @@
 import pytest
 
 from raterbook.rounds import Store
-from raterbook.rounds.parts import counter
 from tests.rounds.test_migrations import KEPT, restored
 
 
@@ -54,19 +53,19 @@ def test_a_mark_without_a_counter_comes_after_those_with_one_and_before_the_next
     assert stored.mark("ana", ref, "flag", "m1", lamport=1_717_243_200_000).ok
     stored.mark("ana", ref, "unflag", "m2")  # from a cell of the notebook
     assert not stored.marks("ana")[ref].flagged
-    stored.mark("ana", ref, "flag", "m3", lamport=counter(stored, "ana") + 1)
+    stored.mark("ana", ref, "flag", "m3", lamport=stored.counter("ana") + 1)
     assert stored.marks("ana")[ref].flagged
 
 
 def test_the_count_goes_on_above_answers_marks_and_what_was_taken_back(stored, say):
-    assert counter(stored, "ana") == 0
+    assert stored.counter("ana") == 0
     say("ana", "q0/a", "tone", 3, lamport=5)
     say("ana", "q0/a", "tone", status="retracted", lamport=7)
     say("ana", "q0/a", "tone", 2, replicate=2, lamport=8)
-    assert counter(stored, "ana") == 8
+    assert stored.counter("ana") == 8
     stored.mark("ana", "q0/b", "flag", "m1", lamport=9)
-    assert counter(stored, "ana") == 9
-    assert counter(stored, "ben") == 0
+    assert stored.counter("ana") == 9
+    assert stored.counter("ben") == 0
 
 
 @pytest.mark.parametrize("fixture", KEPT, ids=lambda path: path.stem)
@@ -74,7 +73,7 @@ def test_marks_of_old_databases_stand_until_one_that_counts_on_from_them(fixture
     old = Store(restored(fixture, tmp_path / "old.sqlite")).round("round-01")
     ref = old.items()[0].ref
     assert old.marks("ana")[ref].flagged
-    assert old.mark("ana", ref, "unflag", "new", lamport=counter(old, "ana") + 1).ok
+    assert old.mark("ana", ref, "unflag", "new", lamport=old.counter("ana") + 1).ok
     assert not old.marks("ana")[ref].flagged
 
 

@@ -2,7 +2,6 @@
 
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, PartRow, Store
-from raterbook.rounds.parts import page, turns
 
 ROWS = [
     {
@@ -28,10 +27,10 @@ def test_turns_and_pages_are_the_queue_without_the_reading(tmp_path):
     round = store.open("r", protocol, ItemTable.from_records(protocol, ROWS), ["ana"], parts=PARTS)
     cases = {case.key: case.ref for case in round.cases()}
     queue = round.queue("ana")
-    found = turns(round, "ana")
+    found = round.queued("ana")
     assert [turn.ref for turn in found] == [item.ref for item in queue]
     for turn, item in zip(found, queue, strict=True):
-        read = page(round, turn)
+        read = round.page(turn)
         assert turn.case == cases[item.case]
         assert (read.fields, read.parts) == (dict(item.fields), item.parts)
         assert "hidden" not in str(read)
@@ -43,6 +42,6 @@ def test_retired_parts_are_left_out(tmp_path):
     store = Store(tmp_path / "data.sqlite")
     round = store.open("r", protocol, ItemTable.from_records(protocol, ROWS), ["ana"], parts=PARTS)
     round.set_parts("c1", [PartRow("c1", None, "Another question?")], "a better one")
-    for turn, item in zip(turns(round, "ana"), round.queue("ana"), strict=True):
-        assert page(round, turn).parts == item.parts
+    for turn, item in zip(round.queued("ana"), round.queue("ana"), strict=True):
+        assert round.page(turn).parts == item.parts
     store.dispose()

@@ -21,7 +21,7 @@ from raterbook.rounds.model import FileError, Given, Problems, listed
 from raterbook.rounds.raters import PEOPLE
 
 if TYPE_CHECKING:
-    from raterbook.rounds.round import StoredRound
+    from raterbook.rounds import Round
 
 Where = tuple[str, bool]  # the key of an item or a case, and whether it is a case
 Carried = Literal["yes", "named", "refused", "no"]
@@ -47,7 +47,7 @@ class Incoming:
 class Outgoing:
     """The current answers of a round on their way out; `suffix` is the file's ending."""
 
-    round: StoredRound
+    round: Round
     name: str
     suffix: str
     facts: list[Fact]

@@ -26,8 +26,16 @@ from raterbook.protocols import Protocol, Question
 from raterbook.protocols.kinds import plain
 from raterbook.rounds.current import Fact
 from raterbook.rounds.items import Decoded
-from raterbook.rounds.model import RATER_KINDS, FileError, Given, Problems, listed, shown
-from raterbook.rounds.raters import PEOPLE
+from raterbook.rounds.model import (
+    CONSENSUS,
+    PEOPLE,
+    RATER_KINDS,
+    FileError,
+    Given,
+    Problems,
+    listed,
+    shown,
+)
 
 
 @dataclass(frozen=True)
@@ -266,9 +274,6 @@ def read_source(given: Incoming) -> tuple[list[Given], list[str]]:
 # One answer from several people: adjudicated, else a strict majority, else none.
 
 
-PRECEDENCE = ("adjudicator", "human", "model")
-
-
 def consensus(question: Question, facts: Sequence[Fact]) -> str:
     """The answer that stands for all of them to one question about one thing; empty for none.
 
@@ -276,7 +281,7 @@ def consensus(question: Question, facts: Sequence[Fact]) -> str:
     majority of their own; where they tie, nothing was adjudicated.
     """
     told = [fact for fact in facts if fact.status == "answered" and fact.replicate == 1]
-    kinds = PRECEDENCE if question.consensus == "precedence" else PRECEDENCE[:2]
+    kinds = CONSENSUS if question.consensus == "precedence" else CONSENSUS[:2]
     for kind in kinds:
         votes = Counter(fact.text for fact in told if fact.kind == kind)
         if votes:

@@ -45,7 +45,7 @@ from raterbook.rounds import PartRow, RoundError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from raterbook.rounds import StoredRound
+    from raterbook.rounds import Round
 
 
 STEPS = {
@@ -250,7 +250,7 @@ class QuestionRun(Runner):
 
     def __init__(
         self,
-        stored: StoredRound,
+        stored: Round,
         answerer: Answerer,
         scribe: Scribe,
         result: Summary,

@@ -23,7 +23,7 @@ from raterbook.rounds import Event, PartRow
 if TYPE_CHECKING:
     import pandas as pd
 
-    from raterbook.rounds import Case, StoredRound
+    from raterbook.rounds import Case, Round
 
 
 # One entry of the upstream cache: what of it can be used, and what is flagged.
@@ -163,7 +163,7 @@ __all__ = ["Imported", "import_upstream"]
 
 
 def import_upstream(
-    stored: StoredRound,
+    stored: Round,
     source: str | os.PathLike[str] | Mapping[str, Any],
     rater: str = "upstream-cache",
     version: str | None = None,
@@ -203,7 +203,7 @@ def _has_place(entry: Entry, cases: Mapping[str, Case], found: Imported) -> bool
 
 
 def _store(
-    stored: StoredRound,
+    stored: Round,
     entries: list[Entry],
     cases: Mapping[str, Case],
     rater: str,

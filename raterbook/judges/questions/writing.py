@@ -27,7 +27,7 @@ from raterbook.judges.questions.wording import Wordings
 from raterbook.judges.run import Answerer, Settings
 
 if TYPE_CHECKING:
-    from raterbook.rounds import StoredRound
+    from raterbook.rounds import Round
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class QuestionSettings(Settings):
 
 
 def questions(
-    stored: StoredRound,
+    stored: Round,
     model: str | None = None,
     ask: Any = None,
     *,
@@ -118,13 +118,13 @@ def questions(
     return summary
 
 
-def generate(stored: StoredRound, ask: Any, name: str | None = None, **how: Any) -> Summary:
+def generate(stored: Round, ask: Any, name: str | None = None, **how: Any) -> Summary:
     """Only the questions: from the references, which are all that is shown. `how` as above."""
     return questions(stored, None, ask, name=name, steps=("write",), **how)
 
 
 def answer(
-    stored: StoredRound,
+    stored: Round,
     ask: Any,
     name: str | None = None,
     of: Iterable[str] | str = ("reference", "generated"),
@@ -158,7 +158,7 @@ def _model(model: str | None, ask: Any, name: str | None, settings: QuestionSett
     )
 
 
-def writers(stored: StoredRound) -> dict[tuple[str, int], str]:
+def writers(stored: Round) -> dict[tuple[str, int], str]:
     """Who wrote each generated question, by case and part; those of people and files are absent."""
     with stored.store.read() as connection:
         hidden = stored.inside(connection).hidden

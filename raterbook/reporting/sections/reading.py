@@ -354,7 +354,7 @@ def marked(report: Any) -> Markup:
     rows = report.stored.marked(pseudonyms, excluded=False)
     flags = [row for row in rows if row["mark"] == "flag"]
     stretches = len(rows) - len(flags)
-    every = report.stored.frame(texts=True, details=True, pseudonyms=pseudonyms)
+    every = report.stored.frame(texts=True, reasons=True, pseudonyms=pseudonyms)
     left = every[every["status"].eq("skipped") & every["rater_kind"].isin(["human", "adjudicator"])]
     told = []
     if flags:

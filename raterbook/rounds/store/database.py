@@ -206,7 +206,8 @@ def _plain(point: str) -> str:
 # From each earlier version of the schema to the next: one step each, kept for ever.
 #
 # A step is a function that takes the connection; version 1 is the first, so there is none yet. The
-# test beside the fixtures of old databases fails when the schema changes without a step.
+# test beside the fixtures of old databases fails when the schema changes without a step. The view
+# needs none: it holds nothing, and is made anew where it is not today's.
 
 
 Step = Callable[[Connection], None]
@@ -245,9 +246,22 @@ def create(connection: Connection) -> None:
 
 
 def create_guards(connection: Connection) -> None:
-    connection.execute(schema.CURRENT_ANSWER)
+    connection.exec_driver_sql(schema.CURRENT_ANSWER)
     for statement in schema.sqlite_guards():
         connection.exec_driver_sql(statement)
+
+
+def has_todays_view(connection: Connection) -> bool:
+    """Whether people who open the file with other tools read what Raterbook reads."""
+    found = connection.exec_driver_sql(
+        "SELECT sql FROM sqlite_master WHERE type = 'view' AND name = 'current_answer'"
+    ).scalar()
+    return str(found).split() == schema.CURRENT_ANSWER.split()
+
+
+def renew_view(connection: Connection) -> None:
+    connection.exec_driver_sql("DROP VIEW IF EXISTS current_answer")
+    connection.exec_driver_sql(schema.CURRENT_ANSWER)
 
 
 def drop_guards(connection: Connection) -> None:

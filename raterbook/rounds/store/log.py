@@ -48,7 +48,7 @@ def last(connection: Connection, round_id: int) -> int:
     return int(connection.scalar(_LAST, {"round_id": round_id}) or 0)
 
 
-def entries(connection: Connection, round_id: int, *actions: str) -> list[Row]:
+def entries(connection: Connection, round_id: int, *actions: str) -> list[Row[Any]]:
     """In the order they were made; only these actions, if any are named."""
     query = select(schema.round_event).where(schema.round_event.c.round_id == round_id)
     if actions:

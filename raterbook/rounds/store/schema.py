@@ -10,6 +10,7 @@ rest. Times are microseconds since 1970, UTC.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -25,7 +26,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
 VERSION = 1
@@ -36,20 +36,21 @@ Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by 
 
 
 def _table(
-    name: str, *columns: Column | CheckConstraint | UniqueConstraint | Index | ForeignKeyConstraint
+    name: str,
+    *columns: Column[Any] | CheckConstraint | UniqueConstraint | Index | ForeignKeyConstraint,
 ) -> Table:
     return Table(name, metadata, *columns, sqlite_autoincrement=True)
 
 
-def _id(name: str = "id") -> Column:
+def _id(name: str = "id") -> Column[Any]:
     return Column(name, Serial, primary_key=True, autoincrement=True)
 
 
-def _needs(name: str, target: str, **more: object) -> Column:
-    return Column(name, Serial, ForeignKey(target), nullable=False, **more)  # type: ignore[arg-type]
+def _needs(name: str, target: str) -> Column[Any]:
+    return Column(name, Serial, ForeignKey(target), nullable=False)
 
 
-def _must(name: str, kind: type) -> Column:
+def _must(name: str, kind: type) -> Column[Any]:
     return Column(name, kind, nullable=False)
 
 
@@ -126,7 +127,7 @@ subject = _table(  # what answers are about: an item or a case
     Column("case_id", Serial, ForeignKey("subject.id")),
     _must("role", Text),
     _must("batch", Integer),  # items added later come in later batches
-    Column("source_row", Integer),
+    Column("source_row", Integer),  # written no more
     Column("probability", Float),  # of being in the sample
     _must("added_at", BigInteger),
     UniqueConstraint("round_id", "kind", "key"),
@@ -182,7 +183,7 @@ identity = Table(
     metadata,
     Column("rater_id", Serial, ForeignKey("rater.id"), primary_key=True, autoincrement=False),
     Column("name", Text, nullable=False, unique=True),
-    Column("expertise", Text),
+    Column("expertise", Text),  # written no more
 )
 erasure = Table(
     "erasure",
@@ -229,7 +230,7 @@ answer_event = _table(
     Column("reason", Text),
     Column("confidence", Float),
     Column("seconds", Float),
-    Column("shown_as", Integer),  # the item's place in the rater's order, from 0
+    Column("shown_as", Integer),  # written no more
     _must("lamport", BigInteger),
     Column("client_time", BigInteger),
     _must("server_time", BigInteger),
@@ -272,12 +273,16 @@ reply = _table(
 )
 
 # For people who open the file with other tools.
-CURRENT_ANSWER = text("""
+CURRENT_ANSWER = """
 CREATE VIEW current_answer AS
 SELECT round.name AS round, subject.kind AS about, subject.key AS subject, e.part,
        COALESCE(identity.name, rater.pseudonym) AS rater, rater.kind AS rater_kind,
        question.name AS question, e.replicate,
-       COALESCE(allowed.value, CAST(e.number AS TEXT), e.text) AS value,
+       COALESCE(allowed.value, e.text, CASE
+           WHEN e.number = CAST(e.number AS INTEGER) THEN CAST(CAST(e.number AS INTEGER) AS TEXT)
+           ELSE rtrim(printf('%.15f', e.number), '0')
+                || CASE WHEN question.type = 'percent' AND e.number BETWEEN 0 AND 1
+                   THEN '%' ELSE '' END END) AS value,
        e.status, e.reason, e.confidence, e.seconds, e.revision, e.server_time
 FROM (SELECT *,
              ROW_NUMBER() OVER (cell ORDER BY lamport DESC, seq DESC) AS age,
@@ -291,7 +296,7 @@ LEFT JOIN identity ON identity.rater_id = e.rater_id
 JOIN question ON question.id = e.question_id
 LEFT JOIN allowed ON allowed.id = e.value_id
 WHERE e.age = 1 AND e.status <> 'retracted'
-""")
+"""
 
 
 # What the database itself refuses, whoever asks: changing, removing or replacing what was said.
@@ -310,11 +315,6 @@ def sqlite_guards() -> Iterator[str]:
         elif table.name not in ERASABLE:
             yield from _append_only(table)
     yield from _parts_frozen_once_answered()
-
-
-def names() -> list[str]:
-    """The names of all guards."""
-    return [statement.split()[2] for statement in sqlite_guards()]
 
 
 def _append_only(table: Table) -> Iterator[str]:

@@ -16,14 +16,14 @@ from sqlalchemy import Connection, func, insert, inspect, select
 
 from raterbook.rounds import raters as names
 from raterbook.rounds import raters as people
-from raterbook.rounds.model import ItemTable, PartRow, Rater, RoundError, iso
+from raterbook.rounds.model import ItemTable, Rater, RoundError, iso
+from raterbook.rounds.opening import Opening, open_round
+from raterbook.rounds.round import Round
 from raterbook.rounds.store import database, lock, schema
 from raterbook.rounds.store.backup import copy_database, explained
 
 if TYPE_CHECKING:
     from raterbook.protocols import Protocol
-    from raterbook.rounds.plan import Mix
-    from raterbook.rounds.round import StoredRound
 
 
 # What models replied: kept as it came, so that no reply is paid for twice.
@@ -33,7 +33,7 @@ _reply = schema.reply
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class KeptReply:
     """The raw text, and whatever was known about it: model served, tokens, cost, status."""
 
     key: str
@@ -48,13 +48,13 @@ class Replies:
     def __init__(self, store: Store):
         self._store = store
 
-    def get(self, key: str) -> Reply | None:
+    def get(self, key: str) -> KeptReply | None:
         query = select(_reply).where(_reply.c.key == key).order_by(_reply.c.seq.desc()).limit(1)
         with self._store.read() as connection:
             row = connection.execute(query).one_or_none()
         if row is None:
             return None
-        return Reply(row.key, row.text, json.loads(row.detail), iso(row.at))
+        return KeptReply(row.key, row.text, json.loads(row.detail), iso(row.at))
 
     def put(self, key: str, text: str, **detail: Any) -> None:
         """On the disk when this returns."""
@@ -142,17 +142,8 @@ class Store:
         with self.read() as connection:
             return list(connection.scalars(select(schema.round.c.name).order_by(schema.round.c.id)))
 
-    def round(self, name: str) -> StoredRound:
-        from raterbook.rounds.round import StoredRound
-
-        with self.read() as connection:
-            row = connection.execute(
-                select(schema.round).where(schema.round.c.name == name)
-            ).one_or_none()
-        if row is None:
-            known = ", ".join(self.rounds()) or "none yet"
-            raise RoundError(f"There is no round {name!r} in {self.path}; rounds: {known}.")
-        return StoredRound(self, row)
+    def round(self, name: str) -> Round:
+        return Round(self, name)
 
     def open(
         self,
@@ -160,35 +151,15 @@ class Store:
         protocol: Protocol,
         items: ItemTable,
         raters: Iterable[str] = (),
-        per_item: int | None = None,
-        seed: int = 0,
-        parts: Iterable[PartRow] | None = None,
-        bare: bool = False,
-        sample: int | None = None,
-        by: Iterable[str] = (),
-        cluster: str | None = None,
-        mix: Mix | None = None,
-    ) -> StoredRound:
-        """A new round: its protocol is frozen from here on; items, raters, parts can be added."""
-        from raterbook.rounds.opening import Opening, open_round
+        **how: Any,
+    ) -> Round:
+        """A new round: its protocol is frozen from here on; items, raters, parts can be added.
 
+        `how` is what else an `Opening` has: per_item, seed, parts, sample and so on.
+        """
         names.check_round(name)
-        how = Opening(
-            name,
-            protocol,
-            items,
-            tuple(raters),
-            per_item,
-            seed,
-            None if parts is None else tuple(parts),
-            bare,
-            sample,
-            tuple(by),
-            cluster,
-            mix,
-        )
-        open_round(self, how)
-        return self.round(name)
+        open_round(self, Opening(name, protocol, items, raters, **how))
+        return Round(self, name)
 
     # Raters, over all rounds
 
@@ -234,7 +205,9 @@ class Store:
         with self._engine.begin() as connection:
             found = self._version(connection)
             mode = database.journal_of(connection)
-        if found == schema.VERSION and (mode != "wal" or database.has_sound_wal()):
+            stale = found == schema.VERSION and not database.has_todays_view(connection)
+        as_it_was = not stale or not os.access(self.path, os.W_OK)
+        if found == schema.VERSION and as_it_was and (mode != "wal" or database.has_sound_wal()):
             return
         if found is not None:
             database.check_version(found, self.path, self._steps)
@@ -254,6 +227,8 @@ class Store:
                     self._create(connection)
                 elif found < schema.VERSION:
                     database.migrate(connection, found, self._steps)
+                elif not database.has_todays_view(connection):
+                    database.renew_view(connection)
 
     def _create(self, connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")

@@ -250,7 +250,7 @@ def gappy(workspace: Workspace, rng: random.Random) -> Round:
                     answers += gaps(rng, here, truth, grade, quality)
     round = opened(workspace, "gappy", items)
     add(round, answers)
-    round.stored.exclude("dan", "answered by chance")
+    round.exclude("dan", "answered by chance")
     return round
 
 
