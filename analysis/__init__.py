@@ -1,63 +1,39 @@
-"""From ratings to numbers: agreement, means and proportions with honest intervals."""
+"""From ratings to numbers: agreement, means and proportions with honest intervals.
 
-from analysis.agreement.alpha import alpha
-from analysis.agreement.gwet import alpha_gwet, brennan_prediger, gwet, percent_agreement
-from analysis.agreement.icc import icc, variance_components
-from analysis.agreement.influence import (
-    agreement_by_category,
-    alpha_by_category,
-    alpha_without_raters,
-    alpha_without_units,
-    kappa_by_category,
-)
-from analysis.agreement.kappa import kappa
-from analysis.agreement.tables import coefficients, pairwise
-from analysis.averages.differences import adjust, compare_systems, p_value
-from analysis.averages.means import mean, median, sd
-from analysis.averages.proportions import proportion, proportion_difference
-from analysis.averages.severity import confusion, distribution, rater_severity
-from analysis.averages.weighted import Confidence, confidence, weighted_mean
-from analysis.estimate import REASONS, WARNINGS, Estimate, sentence
-from analysis.older import KappaTest, benchmark, kappa_test
-from analysis.text import token_f1, tokenise
+`Ratings` are read once and asked often; each function takes them, or a long frame or a units ×
+raters table, and gives an `Estimate` or a tidy frame of its fields. What only papers need is in
+`analysis.older`; a module's further names are imported from it.
+"""
+
+from analysis.averages.against import against, severity
+from analysis.averages.differences import adjust, difference
+from analysis.averages.means import mean
+from analysis.averages.proportions import proportion
+from analysis.averages.weighted import weighted_mean
+from analysis.coefficients.alpha import alpha
+from analysis.coefficients.gwet import agreement, gwet
+from analysis.coefficients.icc import icc
+from analysis.coefficients.influence import influence
+from analysis.coefficients.kappa import kappa
+from analysis.estimate import Estimate
+from analysis.intervals.interval import Interval
+from analysis.ratings.ratings import Ratings
 
 __all__ = [
-    "REASONS",
-    "WARNINGS",
-    "Confidence",
     "Estimate",
-    "KappaTest",
+    "Interval",
+    "Ratings",
     "adjust",
-    "agreement_by_category",
+    "against",
+    "agreement",
     "alpha",
-    "alpha_by_category",
-    "alpha_gwet",
-    "alpha_without_raters",
-    "alpha_without_units",
-    "benchmark",
-    "brennan_prediger",
-    "coefficients",
-    "compare_systems",
-    "confidence",
-    "confusion",
-    "distribution",
+    "difference",
     "gwet",
     "icc",
+    "influence",
     "kappa",
-    "kappa_by_category",
-    "kappa_test",
     "mean",
-    "median",
-    "p_value",
-    "pairwise",
-    "percent_agreement",
     "proportion",
-    "proportion_difference",
-    "rater_severity",
-    "sd",
-    "sentence",
-    "token_f1",
-    "tokenise",
-    "variance_components",
+    "severity",
     "weighted_mean",
 ]

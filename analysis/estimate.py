@@ -15,6 +15,9 @@ class Estimate:
     `low, high` speak of these raters, as do `se` and `df`; `low_like, high_like` of raters like
     these, and are absent below three raters. `n_units` were used, `n_dropped` had ratings that
     could not be used.
+
+    >>> Estimate(0.5, 0.25, 0.75, statistic="share", n_units=12, n_raters=2, n_ratings=24)
+    <share: 0.5000; 95 % 0.2500 to 0.7500 for these raters; 12 units, 2 raters, 24 ratings>
     """
 
     value: float | None
@@ -46,6 +49,15 @@ class Estimate:
 
     def __float__(self) -> float:
         return float("nan") if self.value is None else float(self.value)
+
+    @property
+    def p(self) -> float | None:
+        """Two-sided p of the value being zero, by the t of its jackknife."""
+        if self.value is None or not self.se or self.df is None:
+            return None
+        from scipy.special import stdtr
+
+        return float(2 * stdtr(self.df, -abs(self.value) / self.se))
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -166,5 +178,9 @@ WARNINGS = {
 
 
 def sentence(code: str) -> str:
-    """What a reason or a warning means, in one sentence."""
+    """What a reason or a warning means, in one sentence.
+
+    >>> sentence("single_rater")
+    'Only one rater answered.'
+    """
     return REASONS.get(code) or WARNINGS[code]

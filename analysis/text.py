@@ -23,6 +23,9 @@ def tokenise(text: str, tokeniser: str = "auto") -> list[str]:
     makes each Chinese, Japanese or Korean character a token. `jieba` cuts as the upstream code
     did, with no normalisation, so that case, punctuation and spaces count. `auto` is char where
     such characters occur, else squad.
+
+    >>> tokenise("The Eiffel Tower, in Paris")
+    ['eiffel', 'tower', 'in', 'paris']
     """
     return _tokeniser(tokeniser, text)(text)
 

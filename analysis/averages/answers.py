@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.agreement.statistic import CELLS
+from analysis.coefficients.statistic import CELLS
 from analysis.estimate import Estimate
-from analysis.intervals.interval import USUAL, Options, UnitSums, estimated, interval_of
+from analysis.intervals.interval import USUAL, Interval, UnitSums, estimated, interval_of
 from analysis.intervals.raters import Departures, add_rows
-from analysis.intervals.resampling import PLAIN, LeftOut, Link
+from analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
 
 
 @dataclass(frozen=True)
@@ -74,25 +74,34 @@ def add_up(codes: np.ndarray, columns: tuple[np.ndarray, ...]) -> np.ndarray:
 Rows = Callable[[Entries], np.ndarray]
 
 
+@dataclass(frozen=True)
+class Additive:
+    """A number made of sums over clusters: its name, the sums, and the values of their totals.
+
+    `link` is the scale on which it spreads evenly; `reason` says why there is no value where
+    there is none.
+    """
+
+    name: str
+    rows: Rows
+    values: Values
+    link: Link = PLAIN
+    reason: str = "no_ratings"
+
+
 def infer_cells(
-    name: str,
+    number: Additive,
     cells: Entries,
-    rows_of: Rows,
-    values: Callable[[np.ndarray], np.ndarray],
-    options: Options = USUAL,
+    wish: Interval = USUAL,
     *,
-    link: Link = PLAIN,
-    reason: str = "no_ratings",
     warnings: tuple[str, ...] = (),
 ) -> Estimate:
-    """The estimate made from per-cluster sums; the raters' share comes from leaving each out.
-
-    `reason` says why there is no value where there is none.
-    """
+    """The estimate made from per-cluster sums; the raters' share comes from leaving each out."""
+    rows_of, values, reason = number.rows, number.values, number.reason
     names = tuple(cells.raters[i] for i in np.unique(cells.rater)) if cells.raters else ()
     common: dict[str, Any] = {
-        "statistic": name,
-        "coverage": options.coverage,
+        "statistic": number.name,
+        "coverage": wish.coverage,
         "raters": names,
         "warnings": warnings,
         **cells.counts(),
@@ -103,11 +112,11 @@ def infer_cells(
     value = float(values(rows.sum(axis=0)[None, :])[0])
     if not np.isfinite(value):
         return Estimate(None, reason=reason, **common)
-    if options.interval is None:
+    if wish.method is None:
         return Estimate(value, **common)
     left = None
     present = np.unique(cells.rater)
-    if options.interval == "jackknife" and len(present) >= 3:
+    if wish.method == "jackknife" and len(present) >= 3:
         left = _leave_raters_out(cells, present, rows_of, values)
     present_clusters, answers = np.unique(cells.cluster, return_counts=True)
     sample = UnitSums(
@@ -117,12 +126,12 @@ def infer_cells(
         "unit" if len(present_clusters) == common["n_units"] else "cluster",
         sizes=answers.astype(float),
     )
-    found = interval_of(values, sample, options, link=link, left=left, edge=None)
+    found = interval_of(values, sample, wish, link=number.link, left=left, edge=None)
     common["warnings"] = (*warnings, *found.warnings)
     return estimated(
         value,
         found,
-        options,
+        wish,
         called=lambda row: cells.cluster_name(present_clusters[row]),
         leaving=names,
         **common,
@@ -133,7 +142,7 @@ def _leave_raters_out(
     cells: Entries,
     present: np.ndarray,
     rows_of: Rows,
-    values: Callable[[np.ndarray], np.ndarray],
+    values: Values,
 ) -> LeftOut:
     """Without each rater: the sums of the clusters they answered in are made again."""
     _, first, units = np.unique(cells.unit, return_index=True, return_inverse=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Entries, add_up, infer_cells, ratio
+from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
+from analysis.averages.means import one_by_one, read_numbers
 from analysis.estimate import Estimate
-from analysis.intervals.interval import USUAL, Options
-from analysis.ratings.long import identities
-from analysis.ratings.ratings import cluster_codes, one_label
+from analysis.intervals.interval import USUAL, Interval, Wish
+from analysis.ratings.ratings import Coded, cluster_codes, one_label
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "none")
 
@@ -22,6 +22,9 @@ def adjust(p: Iterable[float | None], correction: str = "holm") -> list[float | 
 
     `holm` keeps the chance of any false finding, `benjamini-hochberg` the share of false ones
     among the findings.
+
+    >>> adjust([0.01, None, 0.04])
+    [0.02, None, 0.04]
     """
     if correction not in CORRECTIONS:
         raise ValueError(f"unknown correction {correction!r}: choose {', '.join(CORRECTIONS)}")
@@ -42,88 +45,55 @@ def adjust(p: Iterable[float | None], correction: str = "holm") -> list[float | 
     return found
 
 
-def p_value(estimate: Estimate) -> float | None:
-    """Two-sided p of a difference being zero, by the t of its jackknife."""
-    if estimate.value is None or not estimate.se or estimate.df is None:
-        return None
-    from scipy.special import stdtr
+def difference(first: Any, second: Any, *, interval: Wish = "jackknife") -> Estimate:
+    """Mean of the first − mean of the second over the units of both, set against each other.
 
-    return float(2 * stdtr(estimate.df, -abs(estimate.value) / estimate.se))
+    Both are what `mean` takes, such as ratings of one system's answers and of another's to the
+    same questions; units go by their names and count the same, however many ratings each has.
+    Values may be scores, or 0 and 1 for a proportion. `p` is that of no difference.
 
-
-def compare_systems(
-    frame: pd.DataFrame,
-    *,
-    system: str = "system",
-    case: str = "case",
-    value: str = "value",
-    rater: str | None = "rater",
-    cluster: str | None = None,
-    correction: str = "holm",
-    coverage: float = 0.95,
-) -> pd.DataFrame:
-    """Every pair of systems over the cases that both answered.
-
-    One row per pair: systems ("a − b"), estimate (mean of a − mean of b), low, high, p, adjusted,
-    correction, n_cases. Values may be scores, or 0 and 1 for a proportion. Intervals are not
-    corrected; `adjusted` is. Cases, or the clusters they stand in, are what is resampled; a case
-    without a cluster stands alone, and an answer without a case or a system is refused.
+    >>> difference([4, 5, 3, 5], [3, 5, 2, 3], interval=None)
+    <difference: 1.0000; 4 units, 1 raters, 8 ratings>
     """
-    needed = (system, case, value, *([] if cluster is None else [cluster]))
-    missing = [name for name in needed if name not in frame.columns]
-    if missing:
-        raise ValueError(f"the frame has no column {missing[0]!r}")
-    frame = frame[frame[value].notna()]
-    if frame[system].isna().any():
-        raise ValueError(f"row {frame[system].isna().argmax()} has no {system}: fill it in")
-    named = identities(frame[case], few=True)
-    cases = clusters = named.places()
-    if cluster is not None:
-        clusters = cluster_codes(one_label(frame[cluster], cases, named.labels, "case"))[cases]
-    raters = np.zeros(len(frame), dtype=int)
-    if rater is not None and rater in frame.columns:
-        raters, _ = pd.factorize(frame[rater], sort=True)
-    labels = frame[system].astype(str).to_numpy()
-    x = frame[value].to_numpy(dtype=float)
-    rows, found = [], []
-    for a, b in combinations(sorted(set(labels)), 2):
-        common = np.intersect1d(cases[labels == a], cases[labels == b])
-        keep = np.isin(cases, common) & np.isin(labels, [a, b])
-        cells = Entries(
-            cases[keep],
-            raters[keep],
-            clusters[keep],
-            {"x": x[keep], "first": (labels[keep] == a) * 1.0},
-        )
-        estimate = paired_difference(cells, Options(coverage=coverage))
-        found.append(p_value(estimate))
-        rows.append(
-            {
-                "systems": f"{a} − {b}",
-                "estimate": estimate.value,
-                "low": estimate.low,
-                "high": estimate.high,
-                "low_like": estimate.low_like,
-                "high_like": estimate.high_like,
-                "p": found[-1],
-                "n_cases": len(common),
-                "reason": estimate.reason,
-            }
-        )
-    adjusted = adjust(found, correction)
-    for row, p in zip(rows, adjusted, strict=True):
-        row.update(adjusted=p, correction=correction)
-    return pd.DataFrame(rows)
+    sides = [read_numbers(each) for each in (first, second)]
+    parts = [one_by_one(side) for side in sides]
+    units, names = _together(sides, parts, "unit")
+    raters, who = _together(sides, parts, "rater")
+    clusters = units
+    if any(side.clusters is not None for side in sides):
+        given = [
+            np.full(len(part), None, dtype=object)
+            if side.clusters is None
+            else np.asarray(side.cluster_names, dtype=object)[part.cluster]
+            for side, part in zip(sides, parts, strict=True)
+        ]
+        labels = pd.Series(np.concatenate(given), dtype=object)
+        clusters = cluster_codes(one_label(labels, units, names))[units]
+    x = np.concatenate([part.numbers["x"] for part in parts])
+    is_first = np.repeat([1.0, 0.0], [len(part) for part in parts])
+    both = np.intersect1d(units[is_first > 0], units[is_first == 0])
+    cells = Entries(units, raters, clusters, {"x": x, "first": is_first}, tuple(who))
+    return paired_difference(cells.where(np.isin(units, both)), Interval.of(interval))
 
 
-def pooled_difference(cells: Entries, options: Options = USUAL) -> Estimate:
+def _together(sides: list[Coded], parts: list[Entries], what: str) -> tuple[np.ndarray, Any]:
+    """Units or raters of both sides as one set of codes, with their names."""
+    names = [
+        np.asarray(getattr(side, f"{what}s"), dtype=object)[getattr(part, what)]
+        for side, part in zip(sides, parts, strict=True)
+    ]
+    codes, found = pd.factorize(pd.Series(np.concatenate(names), dtype=object), sort=False)
+    return codes, found
+
+
+def pooled_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
     """Share of the first system − share of the second, each Σ x / Σ of over all its answers."""
 
     def rows(part: Entries) -> np.ndarray:
         x, of, first = (part.numbers[name] for name in ("x", "of", "first"))
         return part.per_cluster(first * x, first * of, (1 - first) * x, (1 - first) * of)
 
-    return infer_cells("difference", cells, rows, _gap, options, reason="no_common_cases")
+    return infer_cells(Additive("difference", rows, _gap, reason="no_common_cases"), cells, wish)
 
 
 def _gap(totals: np.ndarray) -> np.ndarray:
@@ -133,7 +103,7 @@ def _gap(totals: np.ndarray) -> np.ndarray:
     return np.where(there, gap, np.nan)
 
 
-def paired_difference(cells: Entries, options: Options = USUAL) -> Estimate:
+def paired_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
     """Mean of the first system − mean of the second, each case's two means set against each other.
 
     Cases count the same, however many raters or sentences each system had there.
@@ -148,11 +118,4 @@ def paired_difference(cells: Entries, options: Options = USUAL) -> Estimate:
         _, codes = np.unique(clusters, return_inverse=True)
         return add_up(codes, (gap, both * 1.0))
 
-    return infer_cells(
-        "difference",
-        cells,
-        rows,
-        ratio,
-        options,
-        reason="no_common_cases",
-    )
+    return infer_cells(Additive("difference", rows, ratio, reason="no_common_cases"), cells, wish)

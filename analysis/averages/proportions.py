@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Entries, infer_cells, ratio
+from analysis.averages.answers import Additive, Entries, infer_cells, ratio
 from analysis.estimate import Estimate
 from analysis.intervals.interval import (
     DRAWN,
     LIMITS_METHODS,
     ROUGH,
     USUAL,
-    Options,
+    Interval,
+    Wish,
     limits,
     no_wider,
     t_of,
 )
 from analysis.intervals.resampling import LOGIT, freedom, t_interval
-from analysis.ratings.ratings import Ratings, read
+from analysis.ratings.ratings import Coded, read
 
 
 def proportion(
@@ -31,14 +32,7 @@ def proportion(
     *,
     of: Sequence[Any] | None = None,
     method: str = "wilson",
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    scale: Sequence[Any] | None = None,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    interval: Wish = "jackknife",
 ) -> Estimate:
     """A share of answers, or count / total of independent units with a named interval.
 
@@ -50,22 +44,20 @@ def proportion(
     >>> proportion(15, 148)
     <proportion: 0.1014; 95 % 0.0624 to 0.1605 for these raters; 148 units, 1 raters, 148 ratings>
     """
-    options = Options(interval, resamples, coverage, seed)
+    wish = Interval.of(interval)
     if not isinstance(ratings, Real):
         if method != LIMITS_METHODS[0]:
             raise ValueError(
                 f"method={method!r} needs a count and a total: of ratings, answers of one unit "
                 "stand together"
             )
-        coded = read(ratings, scale=scale, cluster=cluster, raters=raters, keep=keep)
-        return proportion_of("proportion", _hits(coded, total, of), options)
-    words = {"of": of, "scale": scale, "cluster": cluster, "raters": raters, "keep": keep}
-    for name in (name for name, given in words.items() if given is not None):
-        raise ValueError(f"a count and a total take no {name}=: it belongs to ratings")
-    return _of_counts(float(ratings), float(total), method, coverage)
+        return proportion_of("proportion", _hits(read(ratings), total, of), wish)
+    if of is not None:
+        raise ValueError("a count and a total take no of=: it belongs to ratings")
+    return _of_counts(float(ratings), float(total), method, wish.coverage)
 
 
-def _hits(coded: Ratings, values: Any, of: Sequence[Any] | None) -> Entries:
+def _hits(coded: Coded, values: Any, of: Sequence[Any] | None) -> Entries:
     if values is None or isinstance(values, str):
         raise ValueError("name the values that count as hits, as a list")
     values, of = list(values), None if of is None else list(of)
@@ -112,7 +104,11 @@ def _of_counts(count: float, total: float, method: str, coverage: float) -> Esti
 def proportion_difference(
     count: float, total: float, other_count: float, other_total: float, *, coverage: float = 0.95
 ) -> Estimate:
-    """The difference of two independent proportions, with Newcombe's interval (method 10)."""
+    """The difference of two independent proportions, with Newcombe's interval (method 10).
+
+    >>> round(proportion_difference(9, 10, 3, 10).low, 4)
+    0.1705
+    """
     if min(total, other_total) <= 0:
         return Estimate(None, reason="zero_denominator", statistic="proportion_difference")
     for few, many in ((count, total), (other_count, other_total)):
@@ -137,7 +133,7 @@ def proportion_difference(
 def proportion_of(
     name: str,
     cells: Entries,
-    options: Options = USUAL,
+    wish: Interval = USUAL,
     *,
     warnings: tuple[str, ...] = (),
 ) -> Estimate:
@@ -148,15 +144,17 @@ def proportion_of(
     asked for by name is drawn wherever there is something to draw.
     """
     counted = cells.where(cells.numbers["of"] > 0)
-    interval, coverage = options.interval, options.coverage
+    interval, coverage = wish.method, wish.coverage
     found = infer_cells(
-        name,
+        Additive(
+            name,
+            lambda part: part.per_cluster(part.numbers["hit"], part.numbers["of"]),
+            ratio,
+            link=LOGIT,
+            reason="zero_denominator",
+        ),
         counted,
-        lambda part: part.per_cluster(part.numbers["hit"], part.numbers["of"]),
-        ratio,
-        options,
-        link=LOGIT,
-        reason="zero_denominator",
+        wish,
         warnings=warnings,
     )
     both = {

@@ -31,38 +31,49 @@ from analysis.intervals.resampling import (
     t_interval,
 )
 
-# How an interval is wanted: one frozen object, made and checked in one place.
-
-
 METHODS = ("jackknife", "bootstrap", "bca", "analytic")
 DRAWN = ("bootstrap", "bca")
 
 
 @dataclass(frozen=True)
-class Options:
-    """The method (None for no interval), how many draws, how often it should hold, the seed."""
+class Interval:
+    """How an interval is wanted: its method, how often it should hold, draws and their seed.
 
-    interval: str | None = "jackknife"
-    resamples: int = 2000
+    `method` is jackknife, bootstrap (percentile), bca, analytic (as its paper has it) or None.
+    Wherever an interval is asked for, a method's name stands for the usual one of that name.
+
+    >>> Interval("bootstrap", coverage=0.9)
+    Interval(method='bootstrap', coverage=0.9, draws=2000, seed=0)
+    """
+
+    method: str | None = "jackknife"
     coverage: float = 0.95
+    draws: int = 2000
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.interval is not None and self.interval not in METHODS:
+        if self.method is not None and self.method not in METHODS:
             known = ", ".join(METHODS)
-            raise ValueError(f"unknown interval {self.interval!r}: choose {known} or None")
+            raise ValueError(f"unknown interval {self.method!r}: choose {known} or None")
         if not 0 < self.coverage < 1:
             raise ValueError(f"coverage {self.coverage!r} is not between 0 and 1: .95 is usual")
-        if self.resamples < 1:
-            raise ValueError(f"resamples={self.resamples!r}: at least 1")
+        if self.draws < 1:
+            raise ValueError(f"draws={self.draws!r}: at least 1")
+
+    @classmethod
+    def of(cls, wish: Wish) -> Interval:
+        """The interval asked for, by its method's name or in full."""
+        return wish if isinstance(wish, Interval) else cls(wish)
 
     @property
     def seed_used(self) -> int | None:
         """The seed, where anything was drawn."""
-        return self.seed if self.interval in DRAWN else None
+        return self.seed if self.method in DRAWN else None
 
 
-USUAL = Options()
+# How a function is asked for an interval: by a method's name, in full, or for none.
+Wish = str | Interval | None
+USUAL = Interval()
 
 
 # Below this many clusters the leave-one-out values are too few to speak of a spread.
@@ -102,7 +113,7 @@ class UnitSums:
 
 
 @dataclass(frozen=True)
-class Interval:
+class Ends:
     """Ends for these raters and for raters like these; what could not be had is None.
 
     `se` is the jackknife's over all units, as it is published; the ends count those that are
@@ -128,12 +139,12 @@ class Interval:
 def interval_of(
     values: Values,
     sample: UnitSums,
-    options: Options = USUAL,
+    wish: Interval = USUAL,
     *,
     link: Link,
     left: LeftOut | None = None,
     edge: float | None = 1.0,
-) -> Interval:
+) -> Ends:
     """The interval of the statistic made from the sample's sums.
 
     `left` holds the statistic without each rater, where raters like these are to be spoken of.
@@ -146,7 +157,7 @@ def interval_of(
     used = _only(sample, there)
     # Agreement's standard error is published over all units, also those rated once.
     n = None if sample.paired is None else int(sample.weights.sum())
-    found = _interval(values, used, options, link, left, edge, n)
+    found = _interval(values, used, wish, link, left, edge, n)
     if found.rests_on is not None:
         found = replace(found, rests_on=int(there[found.rests_on]))
     return found
@@ -167,27 +178,27 @@ def _only(sample: UnitSums, there: np.ndarray) -> UnitSums:
 def _interval(
     values: Values,
     sample: UnitSums,
-    options: Options,
+    wish: Interval,
     link: Link,
     left: LeftOut | None,
     edge: float | None,
     n_all: int | None,
-) -> Interval:
-    rows, weights, coverage = sample.rows, sample.weights, options.coverage
+) -> Ends:
+    rows, weights, coverage = sample.rows, sample.weights, wish.coverage
     total = weights @ rows
     theta = float(values(total[None, :])[0])
     n = int(weights[sample.paired].sum())
     if n < FEWEST:
-        return Interval(reason="too_few_units_for_interval")
+        return Ends(reason="too_few_units_for_interval")
     warnings = ("few_clusters",) if n < ROUGH else ()
     if link is LOGIT and (theta <= EDGE or theta >= 1 - EDGE):
         # A share at the end of its range shows no spread, and yet is not certain.
         ends = limits(round(theta) * n, n, "wilson", coverage)
-        return Interval(*ends, se=0.0, method=f"Wilson on {n} {sample.unit}", warnings=warnings)
+        return Ends(*ends, se=0.0, method=f"Wilson on {n} {sample.unit}", warnings=warnings)
     without = leave_one_out(values, rows, total)
     exists = np.isfinite(without)
     if edge is not None and theta >= edge - 1e-12 and (without[exists] >= edge - 1e-12).all():
-        return Interval(reason="no_disagreement_for_interval")
+        return Ends(reason="no_disagreement_for_interval")
     if not exists.all():
         return resting(sample.one, int(np.flatnonzero(~exists)[0]))
     if link is FISHER and min(theta, float(without.min())) <= EDGE - 1:
@@ -195,20 +206,20 @@ def _interval(
     units = spread(theta, without, weights, link, sample.paired)
     if units.is_none:
         # Where all are alike, no width would be claimed from no knowledge of how far they vary.
-        return Interval(reason="no_spread_for_interval")
+        return Ends(reason="no_spread_for_interval")
     se = standard_error(theta, without, weights, n_all or n)
-    if options.interval in DRAWN:
-        drawn = resampling.draw(values, rows, weights, options.resamples, options.seed)
+    if wish.method in DRAWN:
+        drawn = resampling.draw(values, rows, weights, wish.draws, wish.seed)
         found = (
             resampling.percentile(drawn, coverage)
-            if options.interval == "bootstrap"
+            if wish.method == "bootstrap"
             else resampling.bca(drawn, theta, without, weights, coverage)
         )
         if found is None:
-            return Interval(reason="too_few_units_for_interval")
-        name = "percentile bootstrap" if options.interval == "bootstrap" else "BCa bootstrap"
-        said = f"{name} over {n} {sample.unit}, {options.resamples} draws, seed {options.seed}"
-        return Interval(*found, se=se, df=n - 1, method=said, warnings=warnings)
+            return Ends(reason="too_few_units_for_interval")
+        name = "percentile bootstrap" if wish.method == "bootstrap" else "BCa bootstrap"
+        said = f"{name} over {n} {sample.unit}, {wish.draws} draws, seed {wish.seed}"
+        return Ends(*found, se=se, df=n - 1, method=said, warnings=warnings)
     if sample.sizes is not None and link is PLAIN:
         # A mean of clusters of one size has Student's t, however skew they are.
         by_size = freedom(sample.sizes**2.0, weights)
@@ -229,7 +240,7 @@ def _interval(
     low, high = t_interval(theta, units.variance, units.df, coverage, link)
     if link is FROM_ONE and 1 - low > FARTHEST * (1 - theta):
         # So few units below chance tell nothing of how far below.
-        return Interval(reason="too_few_units_for_interval")
+        return Ends(reason="too_few_units_for_interval")
     method = f"jackknife over {n} {sample.unit} on {link.name}, {t_of(units.df, n)}"
     if link is LOGIT:
         sizes = np.ones(len(rows)) if sample.sizes is None else sample.sizes
@@ -237,7 +248,7 @@ def _interval(
         if least is not None:
             low, high, many = least
             method = f"Wilson on {many:.3g} {sample.unit}"
-    these = Interval(low, high, se=se, df=units.df, method=method, warnings=warnings)
+    these = Ends(low, high, se=se, df=units.df, method=method, warnings=warnings)
     if left is None or len(left.each) < 3:
         return these
     return _for_raters_like_these(these, theta, units, left, coverage, link)
@@ -265,9 +276,9 @@ def no_wider(
     return (low, high, many) if high - low < ends[1] - ends[0] else None
 
 
-def resting(what: str, place: int) -> Interval:
+def resting(what: str, place: int) -> Ends:
     """No interval: it would hang on this one unit, cluster or rater."""
-    return Interval(reason=RESTS_ON[what], rests_on=place)
+    return Ends(reason=RESTS_ON[what], rests_on=place)
 
 
 def _with_unseen(units: Spread, theta: float, sample: UnitSums, link: Link) -> Spread:
@@ -288,8 +299,8 @@ def _with_unseen(units: Spread, theta: float, sample: UnitSums, link: Link) -> S
 
 
 def _for_raters_like_these(
-    found: Interval, theta: float, units: Spread, left: LeftOut, coverage: float, link: Link
-) -> Interval:
+    found: Ends, theta: float, units: Spread, left: LeftOut, coverage: float, link: Link
+) -> Ends:
     if not np.isfinite(left.each).all():
         place = int(np.flatnonzero(~np.isfinite(left.each))[0])
         return replace(found, reason=RESTS_ON["rater"], rests_on_rater=place)
@@ -304,8 +315,8 @@ def _for_raters_like_these(
 
 def estimated(
     value: float,
-    found: Interval,
-    options: Options,
+    found: Ends,
+    wish: Interval,
     called: Callable[[int], Any] | None = None,
     leaving: Sequence[Any] = (),
     **common: Any,
@@ -336,7 +347,7 @@ def estimated(
         found.df,
         method=found.method,
         reason=found.reason,
-        seed=options.seed_used,
+        seed=wish.seed_used,
         **common,
     )
 

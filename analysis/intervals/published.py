@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from analysis.agreement.statistic import point
-from analysis.intervals.interval import Interval
+from analysis.coefficients.statistic import point
+from analysis.intervals.interval import Ends
 from analysis.ratings.patterns import Patterns
 
 # Each unit's share in a coefficient, and how many units have that share.
 Shares = tuple[np.ndarray, np.ndarray]
 
 
-def analytic_interval(statistic: Any, patterns: Patterns, coverage: float) -> Interval | None:
+def analytic_interval(statistic: Any, patterns: Patterns, coverage: float) -> Ends | None:
     """The interval that the statistic's own paper gives; None where there is none."""
     if hasattr(statistic, "published_ends"):
         ends = statistic.published_ends(patterns, coverage)
         if isinstance(ends, str):
-            return Interval(reason=ends)
+            return Ends(reason=ends)
         low, high = ends
-        return Interval(low, high, method="F distribution (Shrout and Fleiss 1979)")
+        return Ends(low, high, method="F distribution (Shrout and Fleiss 1979)")
     given = statistic.unit_shares(patterns) if hasattr(statistic, "unit_shares") else None
     if given is None:
         return None
@@ -48,15 +48,15 @@ def linear(
     return np.asarray(each - 2 * (1 - value) * (own - expected) / (1 - expected))
 
 
-def _gwet_interval(value: float, shares: Shares, from_table: bool, coverage: float) -> Interval:
+def _gwet_interval(value: float, shares: Shares, from_table: bool, coverage: float) -> Ends:
     from scipy.special import stdtrit
 
     units, weights = shares
     n = int(weights.sum())
     if n < 2:
-        return Interval(reason="too_few_units_for_interval")
+        return Ends(reason="too_few_units_for_interval")
     middle = float(weights @ units) / n
     se = float(np.sqrt(weights @ (units - middle) ** 2 / (n * (n - (0 if from_table else 1)))))
     reach = float(stdtrit(n - 1, 0.5 + coverage / 2)) * se
     method = f"Gwet's linearised variance over {n} units, t, cut at 1"
-    return Interval(value - reach, min(value + reach, 1.0), se=se, method=method)
+    return Ends(value - reach, min(value + reach, 1.0), se=se, method=method)

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.agreement.statistic import CELLS, GROUPS, LARGE, Paired, Statistic, rows_to_resample
+from analysis.coefficients.statistic import (
+    CELLS,
+    GROUPS,
+    LARGE,
+    Paired,
+    Statistic,
+    rows_to_resample,
+)
 from analysis.intervals.resampling import LeftOut, Values, leave_one_out
 from analysis.ratings.patterns import Patterns
 

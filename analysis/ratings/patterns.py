@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.ratings.ratings import Ratings
-
 # Rows per step of the counting pass: a step stays in the processor's cache.
 STEP = 1 << 13
 # The same where each rater's answers lie together, and a step goes through them one by one.
@@ -113,11 +111,10 @@ def _ranks(rows: np.ndarray) -> np.ndarray:
     return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
 
 
-def find_patterns(ratings: Ratings) -> Patterns:
-    """Count the patterns of the coded ratings; units that nobody rated are left out."""
-    q, codes = len(ratings.scale), ratings.codes
-    if ratings.clusters is not None:
-        return _with_clusters(ratings)
+def find_patterns(codes: np.ndarray, q: int, clusters: np.ndarray | None = None) -> Patterns:
+    """Count the patterns of units × raters of codes; units that nobody rated are left out."""
+    if clusters is not None:
+        return _with_clusters(codes, q, clusters)
     n, width = codes.shape
     size = (q + 1) ** width
     if size <= max(4 * n, 1 << 12) and size <= 1 << 24:
@@ -175,12 +172,10 @@ def _group(codes: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
     return inverse, codes[order].astype(np.int32)
 
 
-def _with_clusters(ratings: Ratings) -> Patterns:
-    q = len(ratings.scale)
-    rated = ratings.codes.any(axis=1)
-    inverse, distinct = _group(ratings.codes[rated], q)
-    assert ratings.clusters is not None
-    _, clusters = np.unique(ratings.clusters[rated], return_inverse=True)
+def _with_clusters(codes: np.ndarray, q: int, clusters: np.ndarray) -> Patterns:
+    rated = codes.any(axis=1)
+    inverse, distinct = _group(codes[rated], q)
+    _, clusters = np.unique(clusters[rated], return_inverse=True)
     weights = np.bincount(inverse, minlength=len(distinct))
     width = max(len(distinct), 1)
     keys, counts = np.unique(clusters.ravel() * width + inverse, return_counts=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -11,16 +12,17 @@ import numpy as np
 import pandas as pd
 
 from analysis.ratings.long import identities, one_question, refuse_twice, scatter
-from analysis.ratings.values import as_numbers, code_values, declared
+from analysis.ratings.patterns import Patterns, find_patterns
+from analysis.ratings.values import as_numbers, code_values, confidence_in_rows, declared
 
 UNIT_COLUMNS = ("unit", "item")
 # What a long frame's columns may be called; the first name of each is the one an error asks for.
 COLUMNS = {"unit": UNIT_COLUMNS, "rater": ("rater",), "value": ("value",)}
 
 
-@dataclass(frozen=True)
-class Ratings:
-    """Coded ratings. Code c stands for `scale[c - 1]`; `numbers` are the scale's positions.
+@dataclass(frozen=True, eq=False, repr=False)
+class Coded:
+    """Ratings as small integers: code c stands for `scale[c - 1]`, which lies at `numbers[c - 1]`.
 
     `confidence` has the shape of the codes where it was asked for. `guessed` says that nothing but
     its shape tells which side of a table holds the units, and that the shape is an unusual one.
@@ -40,15 +42,25 @@ class Ratings:
     guessed: bool = False
     cluster_names: Any = None
 
+    def __repr__(self) -> str:
+        values = ", ".join(map(str, self.scale[:8])) + (" …" if len(self.scale) > 8 else "")
+        given = np.count_nonzero(self.codes)
+        return f"<{self.n_units} units × {len(self.raters)} raters, {given} ratings on {values}>"
+
     @property
     def n_units(self) -> int:
         return int(self.codes.shape[0])
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """The distinct rating patterns, counted once for all that is asked of these ratings."""
+        return find_patterns(self.codes, len(self.scale), self.clusters)
 
     def rating_counts(self) -> np.ndarray:
         """How many raters answered each unit."""
         return np.asarray(np.count_nonzero(self.codes, axis=1))
 
-    def only(self, raters: Iterable[Any]) -> Ratings:
+    def only(self, raters: Iterable[Any]) -> Coded:
         """The same units, these raters."""
         if isinstance(raters, str):
             raise ValueError(f"raters={raters!r}: give a list, [{raters!r}]")
@@ -60,14 +72,14 @@ class Ratings:
         refuse_twice_named(wanted)
         return self._columns(np.array([self.raters.index(name) for name in wanted], dtype=int))
 
-    def answering(self) -> Ratings:
+    def answering(self) -> Coded:
         """The same without raters who answered nothing."""
         # Mostly the first units show that every rater answered something.
         if self.codes[:256].any(axis=0).all():
             return self
         return self._columns(np.flatnonzero(self.codes.any(axis=0)))
 
-    def _columns(self, which: np.ndarray) -> Ratings:
+    def _columns(self, which: np.ndarray) -> Coded:
         # Turned twice, so that each rater's answers stay together in memory where they were.
         along = self.codes.flags.f_contiguous
         codes = self.codes.T[which].T if along else self.codes[:, which]
@@ -75,7 +87,7 @@ class Ratings:
         raters = tuple(self.raters[j] for j in which)
         return self._with(codes=codes, confidence=sure, raters=raters)
 
-    def rows(self, keep: np.ndarray) -> Ratings:
+    def rows(self, keep: np.ndarray) -> Coded:
         """The same raters, these units (a boolean mask or positions)."""
         clusters = None if self.clusters is None else self.clusters[keep]
         sure = None if self.confidence is None else self.confidence[keep]
@@ -83,9 +95,73 @@ class Ratings:
             codes=self.codes[keep], units=self.units[keep], clusters=clusters, confidence=sure
         )
 
-    def _with(self, **changes: Any) -> Ratings:
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return Ratings(**{**fields, **changes})
+    def _with(self, **changes: Any) -> Coded:
+        return Coded(**{**_fields(self), **changes})
+
+    def needs_an_order(self, what: str) -> None:
+        """Labels have no order of their own ("10" sorts before "9"), so the scale must say it."""
+        if self.labels and not self.declared and len(self.scale) > 1:
+            shown = ", ".join(repr(value) for value in self.scale[:5])
+            raise ValueError(
+                f"{what} needs an order, and the values are labels ({shown}): "
+                "pass scale=[…] from lowest to highest"
+            )
+
+    def needs_numbers(self, what: str) -> None:
+        """Labels are no numbers, unless a declared scale gives them places."""
+        if self.labels and not self.declared and len(self.scale):
+            raise ValueError(
+                f"{what} needs numbers and the values are labels ({self.scale[0]!r}): "
+                "pass numbers, or scale=[…] from lowest to highest"
+            )
+
+
+def _fields(coded: Coded) -> dict[str, Any]:
+    return {each.name: getattr(coded, each.name) for each in fields(coded)}
+
+
+class Ratings(Coded):
+    """Ratings, read once and asked often.
+
+    `data` is a long frame (unit, rater, value), a units × raters table, or one rater's values in
+    a row. `scale` lists the possible values, lowest first. `cluster` is a column of the long
+    frame, a mapping or a series from units to labels, or, for a table, one label per row; units
+    of one cluster are resampled together. `raters` are those to keep. Two answers by one rater to
+    one unit are an error unless `keep` says "first" or "last". `confidence` is one for each value
+    in the shape of the data; a long frame has a column of that name.
+
+    >>> ratings = Ratings([[1, 1], [2, 2], [3, 3], [3, 4]], scale=[1, 2, 3, 4, 5])
+    >>> ratings
+    <4 units × 2 raters, 8 ratings on 1, 2, 3, 4, 5>
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        scale: Iterable[Any] | None = None,
+        cluster: Any = None,
+        raters: Iterable[Any] | None = None,
+        keep: str | None = None,
+        confidence: Any = None,
+    ) -> None:
+        data = _gone_through(data)
+        if is_list(data) and confidence is not None:
+            confidence = table_of(confidence_in_rows(confidence, data))
+            if len(confidence) != len(data):
+                raise ValueError(
+                    f"{len(data)} values and {len(confidence)} confidences: give one for each"
+                )
+        elif isinstance(data, pd.DataFrame) and is_long(data):
+            if "confidence" not in data.columns:
+                if confidence is not None:
+                    data = data.assign(confidence=confidence_in_rows(confidence, data))
+            elif confidence is not None:
+                raise ValueError("there are a column confidence and confidence=: give one of them")
+            confidence = "confidence" if "confidence" in data.columns else None
+        found = _read(table_of(data), scale, cluster, keep, confidence)
+        if raters is not None:
+            found = found.only(raters)
+        super().__init__(**_fields(found.answering()))
 
 
 def refuse_twice_named(raters: Sequence[Any]) -> None:
@@ -95,33 +171,52 @@ def refuse_twice_named(raters: Sequence[Any]) -> None:
             raise ValueError(f"raters names {name!r} twice: name each rater once")
 
 
-def read(
-    ratings: Any,
-    *,
-    scale: Iterable[Any] | None = None,
-    raters: Iterable[Any] | None = None,
-    cluster: Any = None,
-    keep: str | None = None,
-    confidence: Any = None,
-) -> Ratings:
-    """Ratings from a long frame (unit, rater, value), a units × raters table, or an array.
+def read(ratings: Any, scale: Iterable[Any] | None = None) -> Coded:
+    """Ratings as they are, or read from a long frame or a units × raters table."""
+    if isinstance(ratings, Coded):
+        if scale is not None:
+            raise ValueError("these ratings are read already: give scale= to Ratings(…)")
+        return ratings
+    return _read(ratings, scale, None, None, None).answering()
 
-    `cluster` is a column of the long frame, or a mapping or a series from units to labels, or, for
-    a table, one label per row. Two answers by one rater to one unit are an error unless `keep`
-    says "first" or "last". `confidence` is a column of the long frame, or a table of the same
-    raters and units.
-    """
+
+def _read(
+    ratings: Any, scale: Iterable[Any] | None, cluster: Any, keep: str | None, confidence: Any
+) -> Coded:
     if keep not in (None, "first", "last"):
         raise ValueError(f"keep={keep!r}: choose 'first' or 'last'")
-    if isinstance(ratings, Ratings):
-        coded = ratings
-        if cluster is not None:
-            coded = _clustered(coded, _clusters(cluster, coded))
-    elif is_long(ratings):
-        coded = _from_long(ratings, declared(scale), cluster, keep, confidence)
-    else:
-        coded = _from_table(ratings, declared(scale), cluster, confidence)
-    return (coded if raters is None else coded.only(raters)).answering()
+    if isinstance(ratings, Coded):
+        if scale is not None or confidence is not None:
+            raise ValueError("these ratings are read already: their scale and confidences stay")
+        if cluster is None:
+            return ratings
+        return _clustered(ratings, _clusters(cluster, ratings))
+    if is_long(ratings):
+        return _from_long(ratings, declared(scale), cluster, keep, confidence)
+    return _from_table(ratings, declared(scale), cluster, confidence)
+
+
+def _gone_through(values: Any) -> Any:
+    """What can only be gone through once, as a list."""
+    return list(values) if isinstance(values, (Iterator, range)) else values
+
+
+def is_list(ratings: Any) -> bool:
+    """Whether these are one rater's values in a row."""
+    if isinstance(ratings, (pd.Series, np.ndarray)):
+        return ratings.ndim == 1
+    if isinstance(ratings, (list, tuple)):
+        rows = (list, tuple, np.ndarray)
+        return not any(isinstance(v, rows) and v is not np.ma.masked for v in ratings)
+    return False
+
+
+def table_of(values: Any) -> Any:
+    """One rater's values in a row as a table, with the labels that a series has; else as it is."""
+    values = _gone_through(values)
+    if isinstance(values, pd.Series):
+        return values.rename("value").to_frame()
+    return [[value] for value in values] if is_list(values) else values
 
 
 def is_long(ratings: Any) -> bool:
@@ -179,9 +274,7 @@ def _meant(name: Any) -> str | None:
     return next((word for word, names in COLUMNS.items() if plain in names), None)
 
 
-def _from_table(
-    ratings: Any, scale: Sequence[Any] | None, cluster: Any, confidence: Any
-) -> Ratings:
+def _from_table(ratings: Any, scale: Sequence[Any] | None, cluster: Any, confidence: Any) -> Coded:
     named = False
     if isinstance(ratings, pd.DataFrame):
         units = ratings.index
@@ -202,9 +295,7 @@ def _from_table(
         raise ValueError(f"rater {twice!r} has two columns: give each rater one")
     codes, found, numbers, labels = code_values(values, scale)
     guessed = not named and codes.shape[1] > codes.shape[0] > 0
-    coded = Ratings(
-        codes, found, numbers, scale is not None, labels, units, raters, guessed=guessed
-    )
+    coded = Coded(codes, found, numbers, scale is not None, labels, units, raters, guessed=guessed)
     if cluster is not None:
         coded = _clustered(coded, _clusters(cluster, coded))
     if confidence is not None:
@@ -263,7 +354,7 @@ def _from_long(
     cluster: Any,
     keep: str | None,
     confidence: str | None,
-) -> Ratings:
+) -> Coded:
     if "unit" not in frame.columns:
         frame = one_question(frame)
     codes, found, numbers, labels = code_values(frame["value"], scale)
@@ -277,7 +368,7 @@ def _from_long(
     table, placed = scattered
     if keep is None and np.count_nonzero(table) < placed:
         refuse_twice(units, raters, codes)
-    coded = Ratings(
+    coded = Coded(
         table, found, numbers, scale is not None, labels, units.labels, tuple(raters.labels)
     )
     if confidence is not None:
@@ -303,7 +394,7 @@ def name_key(name: Any) -> tuple[str, Any]:
     return type(name).__name__, str(name)
 
 
-def _clusters(cluster: Any, coded: Ratings) -> list[Any]:
+def _clusters(cluster: Any, coded: Coded) -> list[Any]:
     """The cluster's label of each unit of a table."""
     if isinstance(cluster, (Mapping, pd.Series)):
         return _looked_up(cluster, coded)
@@ -319,7 +410,7 @@ def _clusters(cluster: Any, coded: Ratings) -> list[Any]:
     return labels
 
 
-def _looked_up(cluster: Any, coded: Ratings) -> list[Any]:
+def _looked_up(cluster: Any, coded: Coded) -> list[Any]:
     """Each rated unit's label from a mapping or a series; what nobody rated needs none."""
     if isinstance(cluster, pd.Series):
         if cluster.index.has_duplicates:
@@ -337,7 +428,7 @@ def _looked_up(cluster: Any, coded: Ratings) -> list[Any]:
     return [cluster.get(unit) for unit in coded.units]
 
 
-def _by_unit(cluster: Any, frame: pd.DataFrame, places: np.ndarray, coded: Ratings) -> list[Any]:
+def _by_unit(cluster: Any, frame: pd.DataFrame, places: np.ndarray, coded: Coded) -> list[Any]:
     """Each unit's label: from a column, a series of the frame's rows, or by the unit's name."""
     if isinstance(cluster, Mapping):
         return _looked_up(cluster, coded)
@@ -379,7 +470,7 @@ def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "un
     return [labels[code] if code >= 0 else None for code in of_unit]
 
 
-def _clustered(coded: Ratings, labels: Sequence[Any]) -> Ratings:
+def _clustered(coded: Coded, labels: Sequence[Any]) -> Coded:
     codes = cluster_codes(labels)
     names = np.empty(int(codes.max(initial=-1)) + 1, dtype=object)
     names[codes] = np.fromiter(labels, dtype=object, count=len(codes))

@@ -65,6 +65,30 @@ def as_numbers(values: Any, what: str) -> np.ndarray:
     return found.reshape(array.shape)
 
 
+def confidence_in_rows(confidence: Any, values: Any) -> Any:
+    """One confidence per row: by the labels where both have some, else by place."""
+    if isinstance(confidence, pd.DataFrame):
+        raise ValueError("a frame of confidences beside a long frame: put them into a column")
+    if not isinstance(confidence, pd.Series):
+        given = confidence if isinstance(confidence, np.ndarray) else list(confidence)
+        if isinstance(values, pd.DataFrame):
+            if len(given) != len(values):
+                raise ValueError(
+                    f"{len(values)} values and {len(given)} confidences: give one for each"
+                )
+            return pd.Series(as_numbers(given, "confidence"), index=values.index)
+        return given
+    if not isinstance(values, (pd.Series, pd.DataFrame)) or confidence.index.equals(values.index):
+        return confidence
+    if confidence.index.has_duplicates:
+        twice = confidence.index[confidence.index.duplicated()][0]
+        raise ValueError(f"the confidences have the label {twice} twice")
+    lost = values.index[~values.index.isin(confidence.index)]
+    if len(lost):
+        raise ValueError(f"the confidences have no {lost[0]}: they are matched by their labels")
+    return confidence.reindex(values.index)
+
+
 def _positions(scale: Sequence[Any]) -> np.ndarray | None:
     """Where the scale's values lie; None where they are labels."""
     if any(isinstance(value, (bool, np.bool_)) for value in scale):

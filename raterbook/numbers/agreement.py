@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.agreement.tables import NAMES, coefficient
 from analysis.averages.answers import Entries
 from analysis.averages.proportions import proportion_of
+from analysis.coefficients.tables import NAMES, coefficient
 from analysis.estimate import Estimate
 from analysis.ratings.patterns import count_values
 from raterbook.numbers.counted import Finding, Task, modal, nothing, without_ties
@@ -21,9 +21,9 @@ def agreement(task: Task) -> list[Finding]:
     found = []
     for question, grid in zip(task.questions, task.each_grid(), strict=True):
         columns, who = task.board.counted([_asked(task, question)])
-        coded, patterns = task.board.patterns(grid, columns, task.mask)
+        coded, _ = task.board.patterns(grid, columns, task.mask)
         units = np.asarray(coded.units)[coded.rating_counts() >= 2]
-        estimate = coefficient(task.statistic, coded, patterns, task.options)
+        estimate = coefficient(task.statistic, coded, task.options)
         found.append(Finding(grid.question, estimate, units, raters=who))
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Entries, add_up, infer_cells, ratio
+from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
 from analysis.averages.means import mean_of, median_of, sd_of
 from analysis.averages.proportions import proportion_of
 from analysis.averages.weighted import weighted_mean_of, weighted_mean_within_of
@@ -149,7 +149,7 @@ def _apart(task: Task, question: str | None, questions: list[str]) -> list[Findi
         return add_up(codes, (np.where(met, np.sqrt(variance) if root else variance, 0.0), met))
 
     estimate = infer_cells(
-        task.statistic, cells, rows, ratio, task.options, reason="no_pairable_units"
+        Additive(task.statistic, rows, ratio, reason="no_pairable_units"), cells, task.options
     )
     return [Finding(question, estimate, cells.unit, raters=who)]
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import analysis
-from analysis.intervals.interval import Options
+from analysis.intervals.interval import Interval
 from raterbook.numbers.counted import Board, Finding, Task, nothing
 from raterbook.numbers.measures import check_measure, correction_of, measured_by, takes
 
@@ -180,7 +180,7 @@ def summary(
     whoever `raters` names. `cluster` is the column whose values are resampled together, the case
     if none is named. A number that cannot be had is None with its reason, never NaN.
     """
-    options = Options(interval, resamples, coverage, seed)
+    options = Interval(interval, coverage=coverage, draws=resamples, seed=seed)
     found = by_measure(frame, measures, questions, options, cluster=cluster, raters=raters)
     return [row for rows in found for row in rows]
 
@@ -189,7 +189,7 @@ def by_measure(
     frame: pd.DataFrame,
     measures: Iterable[Mapping[str, Any]],
     questions: Mapping[str, Mapping[str, Any]],
-    options: Options,
+    options: Interval,
     *,
     cluster: str | None = None,
     raters: Sequence[Any] | None = None,
@@ -325,7 +325,7 @@ def rows_of(
         frame,
         measures,
         questions_of(protocol),
-        Options(given.interval, given.resamples, given.coverage, given.seed),
+        Interval(given.interval, coverage=given.coverage, draws=given.resamples, seed=given.seed),
         cluster=cluster,
         raters=list(given.raters) if given.raters else None,
     )

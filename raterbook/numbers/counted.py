@@ -15,10 +15,10 @@ import pandas as pd
 
 from analysis.averages.answers import Entries
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
+from analysis.intervals.interval import Interval
 from analysis.ratings.long import that_count
-from analysis.ratings.patterns import Patterns, count_values, find_patterns
-from analysis.ratings.ratings import Ratings, one_label, refuse_twice_named
+from analysis.ratings.patterns import Patterns, count_values
+from analysis.ratings.ratings import Coded, one_label, refuse_twice_named
 from raterbook.numbers.scales import Scale, recoded, scale_of
 
 NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
@@ -76,7 +76,7 @@ class Board:
             self.frame["question"].astype(object), sort=False
         )
         self._grids: dict[str, Grid] = {}
-        self._counted: dict[Any, tuple[Ratings, Patterns]] = {}
+        self._counted: dict[Any, tuple[Coded, Patterns]] = {}
         self.kept: dict[Any, Any] = {}  # what one measure found and another needs
 
     def _find_units(self, cluster: str | None) -> None:
@@ -170,22 +170,20 @@ class Board:
         """The columns of all raters of a kind."""
         return np.flatnonzero(self.kinds == kind)
 
-    def patterns(
-        self, grid: Grid, columns: np.ndarray, mask: np.ndarray
-    ) -> tuple[Ratings, Patterns]:
+    def patterns(self, grid: Grid, columns: np.ndarray, mask: np.ndarray) -> tuple[Coded, Patterns]:
         """A question's ratings and their patterns, counted once for all coefficients."""
         key = (grid.question, columns.tobytes(), mask.tobytes())
         if key not in self._counted:
             coded = self.ratings(grid, columns, mask)
-            self._counted[key] = coded, find_patterns(coded)
+            self._counted[key] = coded, coded.patterns
         return self._counted[key]
 
-    def ratings(self, grid: Grid, columns: np.ndarray, mask: np.ndarray) -> Ratings:
+    def ratings(self, grid: Grid, columns: np.ndarray, mask: np.ndarray) -> Coded:
         """A question's codes for the coefficients, with clusters where units share them."""
         units = np.flatnonzero(mask)
         units = units[grid.codes[np.ix_(units, columns)].any(axis=1)]
         clusters, names = self.shared_clusters(units), np.asarray(self.cluster_names)
-        return Ratings(
+        return Coded(
             grid.codes[np.ix_(units, columns)],
             tuple(grid.scale.values),
             grid.scale.numbers,
@@ -276,7 +274,7 @@ class Task:
     board: Board
     measure: dict[str, Any]
     mask: np.ndarray
-    options: Options
+    options: Interval
     all_measures: tuple[dict[str, Any], ...] = ()
 
     @property

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.averages.answers import add_up, ratio
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options, UnitSums, estimated, interval_of
+from analysis.intervals.interval import Interval, UnitSums, estimated, interval_of
 from analysis.intervals.resampling import LOGIT
 from analysis.text import token_f1
 from raterbook.numbers.counted import Board, Finding, Task, consensus
@@ -233,7 +233,7 @@ def _who(task: Task) -> Any:
     return task.board.counted([QUESTION])[1]
 
 
-def aggregated(name: str, traced: Trace, aggregate: str, options: Options) -> Estimate:
+def aggregated(name: str, traced: Trace, aggregate: str, options: Interval) -> Estimate:
     """The statistic over samples (macro), over questions (micro), or with upstream's zeros."""
     top, bottom, upstream_zero = per_sample(name, traced)
     samples, first = np.unique(traced.item, return_index=True)
@@ -261,7 +261,7 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: Options) -> Es
     _, codes = np.unique(clusters, return_inverse=True)
     rows = add_up(codes.ravel(), parts)
     value = float(rows[:, 0].sum() / rows[:, 1].sum())
-    if options.interval is None:
+    if options.method is None:
         return Estimate(value, **common)
     ones = np.ones(len(rows), dtype=np.int64)
     sample = UnitSums(rows, ones, "clusters", "cluster", sizes=rows[:, 1])

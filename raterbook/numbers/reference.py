@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from analysis.agreement.infer import infer
-from analysis.agreement.kappa import kappa_statistic
-from analysis.averages.answers import Entries, infer_cells, ratio
+from analysis.averages.against import compared, values_against
+from analysis.averages.answers import Entries
 from analysis.averages.proportions import proportion_of
+from analysis.coefficients.infer import infer
+from analysis.coefficients.kappa import kappa_statistic
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
-from analysis.intervals.resampling import FISHER, PLAIN
-from analysis.ratings.patterns import find_patterns
-from analysis.ratings.ratings import Ratings
+from analysis.ratings.ratings import Coded
 from raterbook.numbers.counted import (
     Finding,
     Grid,
@@ -131,7 +129,7 @@ def _counted(
 
 
 def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: np.ndarray) -> Any:
-    pair = Ratings(
+    pair = Coded(
         np.column_stack([human, other]).astype(np.int32),
         tuple(grid.scale.values),
         grid.scale.numbers,
@@ -143,15 +141,13 @@ def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: 
     )
     statistic = kappa_statistic("cohen", "identity", pair)
     statistic.name = "kappa_human_auto"
-    return infer(statistic, pair, find_patterns(pair), task.options)
+    return infer(statistic, pair, task.options)
 
 
 # A judge against people: how often right, how far off, how high, in what order.
 
 
 OF_A_MODEL = ("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves")
-# Clusters × different pairs of values: beyond, an interval would not fit into memory.
-MOST_CELLS = 50_000_000
 
 
 def judged(task: Task) -> list[Finding]:
@@ -189,7 +185,7 @@ def _compared_with_people(
         return nothing(task.statistic, "no_comparison"), units
     people, judge = people[units], judge[units]
     middle = np.nansum(people, axis=1) / n[units]
-    numbers = _numbers(task.statistic, people, middle, judge)
+    numbers = values_against(task.statistic, people, middle, judge)
     cells = Entries(
         units,
         np.zeros(len(units), dtype=int),
@@ -198,7 +194,7 @@ def _compared_with_people(
         ("judge",),
         task.board.cluster_names,
     )
-    estimate = _estimate(task.statistic, cells, task.options)
+    estimate = compared(task.statistic, cells, task.options)
     estimate = replace(
         estimate,
         statistic=task.statistic,
@@ -206,104 +202,3 @@ def _compared_with_people(
         n_ratings=int(np.isfinite(people).sum() + len(units)),
     )
     return estimate, units
-
-
-def _numbers(
-    name: str, people: np.ndarray, middle: np.ndarray, judge: np.ndarray
-) -> dict[str, np.ndarray]:
-    if name in ("exact", "within_one"):
-        reach = 1.0 if name == "within_one" else 0.0
-        given = np.isfinite(people)
-        near = given & (np.abs(people - judge[:, None]) <= reach + 1e-9)
-        return {"hit": near.sum(axis=1) / given.sum(axis=1), "of": np.ones(len(judge))}
-    if name == "exact_halves":
-        return {"hit": (halves(middle) == halves(judge)) * 1.0, "of": np.ones(len(judge))}
-    if name == "mae":
-        return {"x": np.abs(judge - middle)}
-    if name == "bias":
-        return {"x": judge - middle}
-    return {"people": middle, "judge": judge}
-
-
-def halves(x: np.ndarray) -> np.ndarray:
-    """To the nearest half, ties to the even half, as Python rounds (4.25 → 4, 4.75 → 5)."""
-    return np.asarray(np.round(x * 2) / 2)
-
-
-def _estimate(name: str, cells: Entries, options: Options) -> Estimate:
-    if name in ("exact", "within_one", "exact_halves"):
-        return proportion_of(name, cells, options)
-    if name in ("mae", "bias"):
-        return infer_cells(
-            name,
-            cells,
-            lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))),
-            ratio,
-            options,
-        )
-    return paired(name, cells, options)
-
-
-def paired(name: str, cells: Entries, options: Options) -> Estimate:
-    """A statistic of how often each pair of values (people's, judge's) is met.
-
-    Those counts add up over clusters, so its interval is made as everyone else's is.
-    """
-    people, judge = cells.numbers["people"], cells.numbers["judge"]
-    if name == "macro_f1_halves":
-        people, judge = halves(people), halves(judge)
-    pairs, codes = np.unique(np.column_stack([people, judge]), axis=0, return_inverse=True)
-    _, clusters = np.unique(cells.cluster, return_inverse=True)
-    too_many = (int(clusters.max()) + 1) * len(pairs) > MOST_CELLS
-
-    def rows(part: Entries) -> np.ndarray:
-        of = np.zeros(len(part), dtype=int) if too_many else clusters.ravel()
-        counts = np.zeros((int(of.max()) + 1, len(pairs)))
-        np.add.at(counts, (of, codes.ravel()), 1.0)
-        return counts
-
-    def values(totals: np.ndarray) -> np.ndarray:
-        return (spearman if name == "spearman" else macro_f1)(pairs, totals)
-
-    wanted = replace(options, interval=None) if too_many else options
-    link = FISHER if name == "spearman" else PLAIN
-    found = infer_cells(name, cells, rows, values, wanted, link=link, reason="no_spread")
-    if too_many and found.value is not None and options.interval is not None:
-        found = replace(found, reason="too_many_values")
-    return found
-
-
-def spearman(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Rank correlations of the values in `pairs`, each met as often as a row of `totals` says."""
-    n = totals.sum(axis=1, keepdims=True)
-    centred = []
-    for side in pairs.T:
-        ranks = _ranks(side, totals)
-        centred.append(ranks - (totals * ranks).sum(axis=1, keepdims=True) / np.maximum(n, 1))
-    a, b = centred
-    both = (totals * a * b).sum(axis=1)
-    each = (totals * a**2).sum(axis=1) * (totals * b**2).sum(axis=1)
-    # Squares of half ranks: what is no rounding error is far above this.
-    there = (each > 1e-6) & (n[:, 0] >= 2)
-    return np.where(there, both / np.sqrt(np.where(there, each, 1.0)), np.nan)
-
-
-def _ranks(side: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """The mid-rank of each pair's value, by the counts of each row."""
-    order = side.argsort(kind="stable")
-    first = np.flatnonzero(np.diff(side[order], prepend=np.nan) != 0)
-    counts = np.add.reduceat(totals[:, order], first, axis=1)
-    ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
-    return ranks[:, np.searchsorted(side[order][first], side)]
-
-
-def macro_f1(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """F1 averaged over the values that either side gave."""
-    total, classes = np.zeros(len(totals)), np.zeros(len(totals))
-    for value in np.unique(pairs):
-        of_people, of_judge = (pairs == value).T
-        given = totals[:, of_people].sum(axis=1) + totals[:, of_judge].sum(axis=1)
-        met = totals[:, of_people & of_judge].sum(axis=1)
-        total += np.where(given > 0, 2 * met / np.where(given > 0, given, 1.0), 0.0)
-        classes += given > 0
-    return np.where(classes > 0, total / np.maximum(classes, 1), np.nan)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Entries, add_up, infer_cells, ratio
+from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
 from analysis.averages.proportions import proportion_of
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
+from analysis.intervals.interval import Interval
 from analysis.intervals.resampling import LOGIT
 from raterbook.numbers.counted import Board, Finding, Task
 
@@ -115,7 +115,7 @@ def _left_open(
 
 
 def by_sentence(
-    board: Board, name: str, hit: np.ndarray, of: np.ndarray, options: Options
+    board: Board, name: str, hit: np.ndarray, of: np.ndarray, options: Interval
 ) -> tuple[Estimate, np.ndarray]:
     """The share of sentences of which more than half of the judging ratings say so."""
     judged, said = of.sum(axis=1), hit.sum(axis=1)
@@ -133,7 +133,7 @@ def by_response(
     hit: np.ndarray,
     of: np.ndarray,
     columns: np.ndarray,
-    options: Options,
+    options: Interval,
 ) -> tuple[Estimate, np.ndarray]:
     """The mean over responses of each response's own share, long and short ones counting alike."""
     cells = board.cells(of, columns, hit=hit * 1.0, of=of * 1.0)
@@ -145,6 +145,6 @@ def by_response(
         return add_up(codes.ravel(), (sums[:, 0] / sums[:, 1], np.ones(len(sums))))
 
     estimate = infer_cells(
-        name, by_owner, rows, ratio, options, link=LOGIT, reason="zero_denominator"
+        Additive(name, rows, ratio, link=LOGIT, reason="zero_denominator"), by_owner, options
     )
     return estimate, cells.unit

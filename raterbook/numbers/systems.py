@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from analysis.averages.answers import Entries
-from analysis.averages.differences import adjust, p_value, paired_difference, pooled_difference
+from analysis.averages.differences import adjust, paired_difference, pooled_difference
 from analysis.estimate import Estimate
 from raterbook.numbers import questeval
 from raterbook.numbers.averages import row_means
@@ -106,7 +106,7 @@ def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
     The measure's `correction` is holm, benjamini-hochberg or none.
     """
     correction = correction_of(task.measure) or "holm"
-    each = [p_value(pair.estimate) for pair in pairs]
+    each = [pair.estimate.p for pair in pairs]
     after = adjust(each, correction)
     compared = sum(p is not None for p in each)
     found = []

@@ -174,21 +174,16 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     """
     if not report.counted.numeric():
         return pd.DataFrame(columns=LEAN_COLUMNS)
-    import analysis
+    from analysis import Interval, Ratings, severity
 
     every = scores(report)
     given = report.parameters
     coverage = coverage or given.coverage
-    severity = analysis.rater_severity(
-        every[["unit", "rater", "value", "cluster"]],
-        cluster="cluster",
-        interval=given.interval,
-        resamples=given.resamples,
-        coverage=coverage,
-        seed=given.seed,
-    ).set_index("rater")
+    wish = Interval(given.interval, coverage, given.resamples, given.seed)
+    own = Ratings(every[["unit", "rater", "value", "cluster"]], cluster="cluster")
+    leaning = severity(own, interval=wish).set_index("rater")
     found = [
-        {"rater": rater, **dict(zip(ENDS, severity.loc[rater, list(ENDS.values())], strict=True))}
+        {"rater": rater, **dict(zip(ENDS, leaning.loc[rater, list(ENDS.values())], strict=True))}
         | later(rows, coverage)
         for rater, rows in every.dropna(subset=["apart"]).groupby("rater", sort=True)
     ]

@@ -12,14 +12,12 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtrit
 
-from analysis import alpha, percent_agreement, proportion
-from analysis.agreement.alpha import NominalAlpha, OrdinalAlpha
-from analysis.agreement.gwet import ObservedAgreement
-from analysis.agreement.statistic import rows_to_resample
+from analysis import Interval, Ratings, agreement, alpha, proportion
 from analysis.averages.answers import ratio
+from analysis.coefficients.alpha import NominalAlpha, OrdinalAlpha
+from analysis.coefficients.gwet import ObservedAgreement
+from analysis.coefficients.statistic import rows_to_resample
 from analysis.intervals.resampling import FISHER, LOGIT
-from analysis.ratings.patterns import find_patterns
-from analysis.ratings.ratings import read
 
 FIVE = [1, 2, 3, 4, 5]
 TWO = [1, 2]
@@ -109,26 +107,26 @@ def shares(rng, share, clusters, alike):
 
 
 def nominal(table, cluster, **how):
-    return alpha(table, scale=TWO, cluster=cluster, **how)
+    return alpha(Ratings(table, scale=TWO, cluster=cluster), **how)
 
 
 def ordinal(table, cluster, **how):
-    return alpha(table, "ordinal", scale=FIVE, cluster=cluster, **how)
+    return alpha(Ratings(table, scale=FIVE, cluster=cluster), "ordinal", **how)
 
 
 def agreed(table, cluster, **how):
-    return percent_agreement(table, scale=FIVE, cluster=cluster, **how)
+    return agreement(Ratings(table, scale=FIVE, cluster=cluster), **how)
 
 
 def share_of(table, cluster, **how):
-    return proportion(table, [1], scale=[0, 1], cluster=cluster, **how)
+    return proportion(Ratings(table, scale=[0, 1], cluster=cluster), [1], **how)
 
 
 def sums_of(statistic, scale, table, cluster):
     """The sums per unit or cluster, how many are alike, the statistic of their total, its link."""
-    coded = read(table, scale=scale, cluster=cluster)
+    coded = Ratings(table, scale=scale, cluster=cluster)
     made = statistic(coded)
-    rows, weights = rows_to_resample(made, find_patterns(coded))
+    rows, weights = rows_to_resample(made, coded.patterns)
     return rows, weights, made.values, getattr(made, "link", FISHER)
 
 
@@ -247,8 +245,9 @@ def plain_jackknife(rows, weights, values, link):
 def ends(design, method, table, cluster, seed):
     if method == "plain jackknife":
         return plain_jackknife(*design.sums(table, cluster))
-    how = {"interval": "bootstrap", "resamples": RESAMPLES, "seed": seed}
-    found = design.estimate(table, cluster, **(how if method == "bootstrap" else {}))
+    drawn = Interval("bootstrap", draws=RESAMPLES, seed=seed)
+    how = {"interval": drawn} if method == "bootstrap" else {}
+    found = design.estimate(table, cluster, **how)
     if design.like and method == "ours":
         return (found.low_like, found.high_like) if found.low_like is not None else None
     return (found.low, found.high) if found.low is not None else None

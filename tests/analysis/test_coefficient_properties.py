@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import analysis
-from analysis import Estimate, coefficients
+from analysis import Estimate, Interval, Ratings, agreement, alpha, icc, mean, older
+from analysis.averages.means import median, sd
+from analysis.averages.weighted import confidence
+from analysis.coefficients.tables import coefficients
+from analysis.estimate import REASONS, WARNINGS
+from analysis.text import token_f1
 
 SCALE = [1, 2, 3, 4]
 RATING = st.sampled_from([None, 1, 2, 3, 4])
@@ -34,7 +39,7 @@ def whole(estimate):
     """Every number is finite or absent with a reason; intervals hold their estimate."""
     assert isinstance(estimate, Estimate)
     if estimate.value is None:
-        assert estimate.reason in analysis.REASONS
+        assert estimate.reason in REASONS
         assert estimate.low is None
         assert estimate.low_like is None
         return
@@ -48,8 +53,8 @@ def whole(estimate):
             assert math.isfinite(low)
             assert math.isfinite(high)
             assert low <= high
-    assert estimate.low is not None or estimate.reason in analysis.REASONS
-    assert set(estimate.warnings) <= set(analysis.WARNINGS)
+    assert estimate.low is not None or estimate.reason in REASONS
+    assert set(estimate.warnings) <= set(WARNINGS)
     assert not re.search(r"\bnan\b", repr(estimate))
 
 
@@ -64,28 +69,28 @@ def test_no_table_gives_a_crash_or_a_number_that_is_not_one(table):
 @given(tables(), st.sampled_from(["bootstrap", "bca", "analytic"]))
 def test_no_table_breaks_another_interval(table, interval):
     for estimate in coefficients(
-        table, NAMES, scale=SCALE, interval=interval, resamples=40
+        table, NAMES, scale=SCALE, interval=Interval(interval, draws=40)
     ).values():
         whole(estimate)
 
 
-KINDS = ("alpha", "alpha_gwet", "brennan_prediger", "percent_agreement", "icc", "mean", "sd")
-BY_VALUE = ("alpha_by_category", "kappa_by_category")
+KINDS = (alpha, older.alpha_gwet, older.brennan_prediger, agreement, icc, mean, sd)
+BY_VALUE = (older.alpha_by_category, older.kappa_by_category)
 INTERVALS = st.sampled_from(["jackknife", "bootstrap", "bca", "analytic"])
 
 
 @COMMON
 @given(tables(), INTERVALS, st.sampled_from(["identity", "quadratic", "ordinal", "ratio"]))
 def test_no_table_breaks_a_function_called_by_itself(table, interval, weights):
-    asked = {"scale": SCALE, "interval": interval, "resamples": 20}
-    for name in KINDS:
-        whole(getattr(analysis, name)(table, **asked))
-    for name in BY_VALUE:
-        for estimate in getattr(analysis, name)(table, **asked).values():
+    given, wish = Ratings(table, scale=SCALE), Interval(interval, draws=20)
+    for compute in KINDS:
+        whole(compute(given, interval=wish))
+    for compute in BY_VALUE:
+        for estimate in compute(given, interval=wish).values():
             whole(estimate)
     for kind in ("light", "fleiss", "conger"):
-        whole(analysis.kappa(table, kind, weights, **asked))
-    whole(analysis.proportion(table, [3], of=[2, 3], **asked))
+        whole(analysis.kappa(given, kind, weights, interval=wish))
+    whole(analysis.proportion(given, [3], of=[2, 3], interval=wish))
 
 
 @COMMON
@@ -95,8 +100,8 @@ def test_no_confidences_break_the_means_that_use_them(table, interval, sure):
         [(f"u{i}", f"r{j}", value) for i, row in enumerate(table) for j, value in enumerate(row)],
         columns=["unit", "rater", "value"],
     ).assign(confidence=sure[: sum(map(len, table))])
-    whole(analysis.weighted_mean(long, scale=SCALE, interval=interval, resamples=20))
-    found = analysis.confidence(long, scale=SCALE, interval=interval, resamples=20)
+    whole(analysis.weighted_mean(Ratings(long, scale=SCALE), interval=Interval(interval, draws=20)))
+    found = confidence(Ratings(long, scale=SCALE), interval=Interval(interval, draws=20))
     for part in ("plain", "weighted", "within", "difference", "correlation", "closeness"):
         whole(getattr(found, part))
 
@@ -105,7 +110,7 @@ def test_no_confidences_break_the_means_that_use_them(table, interval, sure):
 @given(tables(), st.data())
 def test_no_table_with_clusters_gives_a_crash(table, data):
     clusters = data.draw(st.lists(st.integers(0, 3), min_size=len(table), max_size=len(table)))
-    for estimate in coefficients(table, NAMES, scale=SCALE, cluster=clusters).values():
+    for estimate in coefficients(Ratings(table, scale=SCALE, cluster=clusters), NAMES).values():
         whole(estimate)
 
 
@@ -190,14 +195,14 @@ def test_interval_alpha_does_not_depend_on_the_unit_of_measurement(table, factor
 @COMMON
 @given(tables(least=4))
 def test_clusters_of_one_unit_are_units(table):
-    alone = coefficients(table, NAMES, scale=SCALE, cluster=list(range(len(table))))
+    alone = coefficients(Ratings(table, scale=SCALE, cluster=list(range(len(table)))), NAMES)
     same(coefficients(table, NAMES, scale=SCALE), alone)
 
 
 @COMMON
 @given(tables(), st.integers(0, 3))
 def test_the_bootstrap_is_the_same_for_a_seed_whatever_the_order(table, seed):
-    asked = {"scale": SCALE, "interval": "bootstrap", "resamples": 30, "seed": seed}
+    asked = {"scale": SCALE, "interval": Interval("bootstrap", draws=30, seed=seed)}
     names = ["alpha_ordinal", "ac1"]
     same(coefficients(table, names, **asked), coefficients(table[::-1], names, **asked))
 
@@ -225,8 +230,8 @@ def test_continuous_scores_are_welcome(table):
         whole(analysis.alpha(table, level))
     whole(analysis.icc(table))
     whole(analysis.mean(table))
-    whole(analysis.sd(table))
-    whole(analysis.median(table, resamples=20))
+    whole(sd(table))
+    whole(median(table, interval=Interval(draws=20)))
 
 
 @COMMON
@@ -247,7 +252,7 @@ def test_a_weighted_mean_lies_within_its_values(pairs):
 @COMMON
 @given(st.text(max_size=20), st.text(max_size=20), st.sampled_from(["squad", "char", "auto"]))
 def test_token_f1_is_symmetric_and_between_zero_and_one(a, b, tokeniser):
-    score = analysis.token_f1(a, b, tokeniser)
+    score = token_f1(a, b, tokeniser)
     assert 0 <= score <= 1
-    assert score == analysis.token_f1(b, a, tokeniser)
-    assert analysis.token_f1(a, a, tokeniser) == 1
+    assert score == token_f1(b, a, tokeniser)
+    assert token_f1(a, a, tokeniser) == 1

@@ -7,26 +7,13 @@ import pandas as pd
 import pytest
 
 import analysis
-from analysis import (
-    adjust,
-    agreement_by_category,
-    alpha_without_raters,
-    alpha_without_units,
-    benchmark,
-    compare_systems,
-    confidence,
-    confusion,
-    distribution,
-    kappa_test,
-    mean,
-    pairwise,
-    proportion_difference,
-    rater_severity,
-    token_f1,
-    tokenise,
-    variance_components,
-    weighted_mean,
-)
+from analysis import Interval, Ratings, adjust, influence, mean, severity, weighted_mean
+from analysis.averages.proportions import proportion_difference
+from analysis.averages.weighted import confidence
+from analysis.coefficients.icc import variance_components
+from analysis.coefficients.tables import pairwise
+from analysis.older import benchmark, kappa_test
+from analysis.text import token_f1, tokenise
 from raterbook.protocols.conditions import is_unanswerable
 
 
@@ -85,14 +72,14 @@ def test_three_readings_of_one_item():
 
 
 def test_labels_in_the_order_of_their_scale_have_a_weighted_mean():
-    found = weighted_mean(["high", "low"], [75, 25], scale=["low", "high"])
+    found = weighted_mean(Ratings(["high", "low"], confidence=[75, 25], scale=["low", "high"]))
     assert found.value == pytest.approx((75 * 2 + 25 * 1) / 100)
 
 
 def test_a_drawn_severity_comes_out_again_with_its_seed():
     table = [[1, 2, 2], [3, 4, 5], [2, 2, 4], [4, 5, 5], [1, 3, 2]]
-    asked = {"interval": "bootstrap", "resamples": 50}
-    first, again, other = (rater_severity(table, seed=seed, **asked)["low"] for seed in (1, 1, 4))
+    wishes = [Interval("bootstrap", draws=50, seed=seed) for seed in (1, 1, 4)]
+    first, again, other = (severity(table, interval=wish)["low"] for wish in wishes)
     assert first.tolist() == again.tolist() != other.tolist()
 
 
@@ -130,24 +117,11 @@ def test_answers_without_confidence_leave_the_weighted_mean_only():
 
 def test_severity_is_the_distance_to_the_others_on_shared_units():
     table = [[5, 4, 3], [4, 3, 2], [5, 5, None], [3, None, None]]
-    found = rater_severity(table).set_index("rater")
+    found = severity(table).set_index("rater")
     # Rater 0 against the others' means: 1.5, 1.5, 0.
     assert found.loc[0, "estimate"] == pytest.approx(1.0)
     assert found.loc[0, "n_units"] == 3
     assert found.loc[2, "estimate"] == pytest.approx(-1.5)
-
-
-def test_a_distribution_adds_up_for_all_and_for_each():
-    found = distribution([[1, 2], [2, 2], [3, None]], scale=[1, 2, 3, 4])
-    everyone = found[found["rater"].isna()]
-    assert everyone["n"].tolist() == [1, 3, 1, 0]
-    assert everyone["share"].sum() == pytest.approx(1)
-    assert found[found["rater"] == 1]["n"].tolist() == [0, 2, 0, 0]
-
-
-def test_a_confusion_table_has_the_first_raters_values_in_its_rows():
-    table = confusion([[1, 2], [1, 1], [2, 2], [None, 1]], 0, 1)
-    assert table.to_numpy().tolist() == [[1, 1], [0, 1]]
 
 
 def test_pairs_of_raters_have_a_table_and_its_counts():
@@ -162,40 +136,14 @@ def test_pairs_of_raters_have_a_table_and_its_counts():
     )
 
 
-def test_specific_agreement_is_twice_the_matches_over_both_uses():
-    # HALO's ten items: SUPPORTED .8, CONTRADICTED .8, NO EVIDENCE .4.
-    pairs = ["SS"] * 4 + ["SN"] + ["CC"] * 2 + ["CN", "NN", "NS"]
-    found = agreement_by_category([list(pair) for pair in pairs]).set_index("value")["estimate"]
-    assert found["S"] == pytest.approx(0.8)
-    assert found["C"] == pytest.approx(0.8)
-    assert found["N"] == pytest.approx(0.4)
-
-
 def test_the_most_influential_unit_and_rater_come_out():
     table = [[1, 1, 1], [2, 2, 2], [3, 3, 3], [1, 3, 3], [2, 2, 2]]
-    units = alpha_without_units(table)
+    units = influence(table, of="units")
     assert units.loc[0, "unit"] == 3
     assert units.loc[0, "estimate"] == 1
-    raters = alpha_without_raters(table).set_index("rater")
+    raters = influence(table).set_index("rater")
     assert raters.loc[0, "estimate"] == 1
     assert raters["change"].idxmax() == 0
-
-
-def test_systems_are_paired_by_case_and_corrected_by_holm():
-    scores = {"a": [5, 4, 5, 4, 5, 3], "b": [4, 4, 4, 3, 4, 3], "c": [2, 1, 2, 1, 3, 1]}
-    frame = pd.DataFrame(
-        [(s, f"q{i}", "r", x) for s, each in scores.items() for i, x in enumerate(each)],
-        columns=["system", "case", "rater", "value"],
-    )
-    found = compare_systems(frame).set_index("systems")
-    row = found.loc["a − b"]
-    gaps = np.array(scores["a"]) - np.array(scores["b"])
-    assert row["estimate"] == pytest.approx(gaps.mean())
-    from scipy.stats import ttest_rel
-
-    assert row["p"] == pytest.approx(ttest_rel(scores["a"], scores["b"]).pvalue)
-    assert found["adjusted"].tolist() == pytest.approx(adjust(found["p"].tolist()))
-    assert (found["adjusted"] >= found["p"]).all()
 
 
 def test_corrections_match_statsmodels():
@@ -272,31 +220,6 @@ def two_systems(missing=None, cluster=None):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
-def test_cases_without_a_cluster_stand_each_alone(missing):
-    own = two_systems(cluster=range(6), missing=missing)
-    named = own.assign(
-        article=[
-            f"alone {case}" if pd.isna(a) else a for case, a in own[["case", "article"]].values
-        ]
-    )
-    found, expected = (compare_systems(each, cluster="article") for each in (own, named))
-    pd.testing.assert_frame_equal(found, expected)
-    nowhere = two_systems(cluster=range(12), missing=missing)
-    pd.testing.assert_frame_equal(
-        compare_systems(nowhere, cluster="article"), compare_systems(nowhere)
-    )
-
-
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
-@pytest.mark.parametrize("column", ["case", "system"])
-def test_an_answer_without_a_case_or_a_system_is_refused_with_its_row(missing, column):
-    lacking = two_systems()
-    lacking[column] = lacking[column].where(lacking.index != 2, missing)
-    with pytest.raises(ValueError, match=f"row 2 has no {column}"):
-        compare_systems(lacking)
-
-
 def test_jieba_is_asked_for_by_name_where_it_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba", None)
     with pytest.raises(ValueError, match=r"needs the package jieba: install raterbook\[zh\]"):
@@ -318,6 +241,6 @@ def test_a_difference_needs_both_denominators(counts):
 
 
 def test_one_draw_is_no_interval_by_bca_either():
-    found = mean([1, 2, 3, 5], interval="bca", resamples=1)
+    found = mean([1, 2, 3, 5], interval=Interval("bca", draws=1))
     assert (found.low, found.reason) == (None, "too_few_units_for_interval")
-    assert mean([1, 2, 3, 5], interval="bca", resamples=2).low is not None
+    assert mean([1, 2, 3, 5], interval=Interval("bca", draws=2)).low is not None

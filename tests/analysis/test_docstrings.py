@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 
 import pytest
@@ -18,9 +19,17 @@ def test_the_examples_of_a_module_come_out(name):
 
 
 @pytest.mark.parametrize("name", analysis.__all__)
-def test_a_public_name_says_what_it_is(name):
-    thing = getattr(analysis, name)
-    assert thing.__doc__ or isinstance(thing, dict)
+def test_a_public_name_says_what_it_is_and_shows_it(name):
+    assert ">>> " in getattr(analysis, name).__doc__
+
+
+@pytest.mark.parametrize("name", ["older", "text"])
+def test_what_older_papers_need_is_shown_too(name):
+    module = importlib.import_module(f"analysis.{name}")
+    own = [f for f in vars(module).values() if getattr(f, "__module__", "") == module.__name__]
+    functions = [f for f in own if inspect.isfunction(f) and f.__name__[0] != "_"]
+    assert functions
+    assert all(">>> " in function.__doc__ for function in functions)
 
 
 def test_the_package_needs_nothing_but_numpy_pandas_scipy_and_statsmodels():

@@ -7,25 +7,11 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
-from analysis import (
-    agreement_by_category,
-    alpha,
-    alpha_by_category,
-    alpha_without_raters,
-    alpha_without_units,
-    compare_systems,
-    confidence,
-    confusion,
-    distribution,
-    kappa,
-    kappa_by_category,
-    kappa_test,
-    mean,
-    median,
-    rater_severity,
-    sd,
-    variance_components,
-)
+from analysis import Interval, alpha, influence, kappa, mean, severity
+from analysis.averages.means import median, sd
+from analysis.averages.weighted import confidence
+from analysis.coefficients.icc import variance_components
+from analysis.older import alpha_by_category, kappa_by_category, kappa_test
 
 TABLE = [
     [1, 2, 2, None],
@@ -43,14 +29,14 @@ SCALE = [1, 2, 3, 4, 5]
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_alpha_without_a_unit_or_a_rater_is_alpha_of_the_rest(level):
     whole = alpha(TABLE, level).value
-    units = alpha_without_units(TABLE, level).set_index("unit")
+    units = influence(TABLE, level, of="units").set_index("unit")
     for i in range(len(TABLE)):
         rest = alpha(TABLE[:i] + TABLE[i + 1 :], level).value
         assert units.loc[i, "estimate"] == pytest.approx(rest, abs=1e-12)
         assert units.loc[i, "change"] == pytest.approx(rest - whole, abs=1e-12)
     sizes = units["change"].abs().round(12).tolist()
     assert sizes == sorted(sizes, reverse=True)
-    raters = alpha_without_raters(TABLE, level).set_index("rater")
+    raters = influence(TABLE, level).set_index("rater")
     for j in range(4):
         rest = alpha([row[:j] + row[j + 1 :] for row in TABLE], level).value
         assert raters.loc[j, "estimate"] == pytest.approx(rest, abs=1e-12)
@@ -59,13 +45,13 @@ def test_alpha_without_a_unit_or_a_rater_is_alpha_of_the_rest(level):
 
 def test_units_of_equal_influence_stand_in_the_order_of_their_names():
     table = pd.DataFrame([[1, 1], [2, 2], [1, 2], [1, 1], [1, 1]], index=[9, 7, 10, 3, "x"])
-    assert alpha_without_units(table)["unit"].tolist()[-3:] == [3, 9, "x"]
+    assert influence(table, of="units")["unit"].tolist()[-3:] == [3, 9, "x"]
 
 
 def test_nobody_has_no_influence():
-    assert alpha_without_units([[None, None]]).empty
-    assert alpha_without_raters([[None, None]]).empty
-    lone = alpha_without_raters([[1, 2], [2, 2]])
+    assert influence([[None, None]], of="units").empty
+    assert influence([[None, None]]).empty
+    lone = influence([[1, 2], [2, 2]])
     assert lone["estimate"].isna().all()
 
 
@@ -83,22 +69,6 @@ def test_each_value_against_the_rest_is_the_coefficient_of_two_values():
         assert found.statistic == "kappa_fleiss_category"
 
 
-def test_specific_agreement_is_what_another_rater_says_too():
-    found = agreement_by_category(TABLE, scale=[*SCALE, 6]).set_index("value")
-    for value in SCALE:
-        above = below = 0.0
-        for row in TABLE:
-            given = [v for v in row if v is not None]
-            own = given.count(value)
-            if len(given) > 1:
-                above += own * (own - 1) / (len(given) - 1)
-                below += own
-        assert found.loc[value, "estimate"] == pytest.approx(above / below)
-        assert found.loc[value, "n_ratings"] == below
-    assert np.isnan(found.loc[6, "estimate"])
-    assert found.loc[6, "n_ratings"] == 0
-
-
 def gaps_of(rater):
     """A rater's distances from the mean of the others, unit by unit."""
     for row in TABLE:
@@ -108,7 +78,7 @@ def gaps_of(rater):
 
 
 def test_severity_has_students_interval_over_the_units_a_rater_shares():
-    found = rater_severity(TABLE).set_index("rater")
+    found = severity(TABLE).set_index("rater")
     for rater in range(4):
         own = [row[rater] for row in TABLE if row[rater] is not None]
         gaps, row = list(gaps_of(rater)), found.loc[rater]
@@ -118,48 +88,19 @@ def test_severity_has_students_interval_over_the_units_a_rater_shares():
         assert row["estimate"] == pytest.approx(fmean(gaps))
         assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high))
         assert (row["n_units"], row["n_ratings"]) == (len(gaps), len(own))
-    wide = rater_severity(TABLE, coverage=0.99).set_index("rater")
+    wide = severity(TABLE, interval=Interval(coverage=0.99)).set_index("rater")
     ends = ttest_1samp(list(gaps_of(1)), 0).confidence_interval(0.99)
     assert (wide.loc[1, "low"], wide.loc[1, "high"]) == pytest.approx((ends.low, ends.high))
 
 
 def test_a_rater_who_shares_no_unit_has_a_mean_and_no_severity():
-    found = rater_severity([[1, None, None], [None, 2, 4]]).set_index("rater")
+    found = severity([[1, None, None], [None, 2, 4]]).set_index("rater")
     assert found.loc[0, "mean"] == 1
     assert pd.isna(found.loc[0, "estimate"])
     assert pd.isna(found.loc[0, "sd"])
     assert (found.loc[0, "n_units"], found.loc[0, "n_ratings"]) == (0, 1)
     assert found.loc[1, "estimate"] == -2
-    assert rater_severity([[None, None]]).empty
-
-
-def test_a_distribution_counts_every_value_of_the_scale():
-    found = distribution(TABLE, scale=[*SCALE, 6])
-    assert len(found) == 5 * 6
-    for rater in (None, 0, 1, 2, 3):
-        own = found[found["rater"].isna() if rater is None else found["rater"] == rater]
-        given = [
-            v for row in TABLE for j, v in enumerate(row) if rater in (None, j) and v is not None
-        ]
-        assert own["value"].tolist() == [*SCALE, 6]
-        assert own["n"].tolist() == [given.count(v) for v in [*SCALE, 6]]
-        assert own["share"].tolist() == pytest.approx(
-            [given.count(v) / len(given) for v in [*SCALE, 6]]
-        )
-    nobody = distribution([[None]], scale=[1])
-    assert nobody["n"].tolist() == [0]
-    assert nobody["share"].isna().all()
-
-
-def test_a_confusion_table_is_counted_over_the_units_both_rated():
-    found = confusion(TABLE, 2, 0, scale=SCALE)
-    expected = np.zeros((5, 5), dtype=int)
-    for row in TABLE:
-        if row[0] is not None and row[2] is not None:
-            expected[row[2] - 1, row[0] - 1] += 1
-    assert found.to_numpy().tolist() == expected.tolist()
-    assert (found.index.name, found.columns.name) == ("2", "0")
-    assert found.index.tolist() == found.columns.tolist() == SCALE
+    assert severity([[None, None]]).empty
 
 
 def test_variance_components_of_a_complete_table_are_those_of_its_mean_squares():
@@ -233,38 +174,6 @@ def systems(scores, rater="r"):
     )
 
 
-def test_systems_have_students_interval_over_the_cases_both_answered():
-    frame = systems({"b": [4, 4, None, 3, 5], "a": [5, 4, 5, None, 2], "c": [None] * 4 + [1.0]})
-    found = compare_systems(frame, coverage=0.9).set_index("systems")
-    assert found.index.tolist() == ["a − b", "a − c", "b − c"]
-    gaps = [1, 0, -3]
-    t = ttest_1samp(gaps, 0)
-    ends = t.confidence_interval(0.9)
-    row = found.loc["a − b"]
-    assert row["estimate"] == pytest.approx(fmean(gaps))
-    assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high))
-    assert row["p"] == pytest.approx(t.pvalue)
-    assert (row["n_cases"], row["correction"]) == (3, "holm")
-    # One p is not corrected for the two pairs that have none.
-    assert row["adjusted"] == row["p"]
-    assert found.loc["a − c", "n_cases"] == 1
-    assert found.loc["a − c", "estimate"] == 1
-    with pytest.raises(ValueError, match="no column 'score'"):
-        compare_systems(frame, value="score")
-    with pytest.raises(ValueError, match="no column 'chunk'"):
-        compare_systems(frame, cluster="chunk")
-
-
-def test_cases_without_a_cluster_each_stand_for_themselves():
-    frame = systems({"a": [5, 4, 5, 1, 2, 2], "b": [4, 4, 1, 1, 3, 1]})
-    alone = compare_systems(frame).loc[0]
-    none = compare_systems(frame.assign(chunk=None), cluster="chunk").loc[0]
-    assert (none["low"], none["p"]) == pytest.approx((alone["low"], alone["p"]))
-    frame = frame.assign(case=frame["case"].where(frame["case"] != "q1"))
-    with pytest.raises(ValueError, match="row 1 has no case"):
-        compare_systems(frame)
-
-
 def test_confidences_are_told_rater_by_rater():
     frame = pd.DataFrame(
         {
@@ -323,7 +232,7 @@ def test_medians_of_even_numbers_lie_between_and_have_drawn_ends():
     assert median([1, 2, 4, 5]).value == 3
     assert median([1, 2, 5]).value == 2
     assert median([[1, None], [2, 5]]).value == 2
-    found = median([1, 2, 3, 4, 5, 5, 5], resamples=200, seed=3)
+    found = median([1, 2, 3, 4, 5, 5, 5], interval=Interval(draws=200, seed=3))
     assert found.method == "percentile bootstrap over 7 clusters, 200 draws, seed 3"
     assert found.seed == 3
     assert found.low <= 4 <= found.high
@@ -331,7 +240,7 @@ def test_medians_of_even_numbers_lie_between_and_have_drawn_ends():
     assert median([2, 2, 2]).reason == "no_spread_for_interval"
     assert median([1, 2]).reason == "too_few_units_for_interval"
     assert median(np.arange(501.0)).low is None
-    assert median(np.arange(500.0), resamples=20).low is not None
+    assert median(np.arange(500.0), interval=Interval(draws=20)).low is not None
     assert median([]).reason == "no_ratings"
 
 

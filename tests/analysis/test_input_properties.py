@@ -12,11 +12,37 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import analysis
+from analysis import (
+    Interval,
+    Ratings,
+    against,
+    agreement,
+    alpha,
+    difference,
+    gwet,
+    icc,
+    influence,
+    kappa,
+    mean,
+    proportion,
+    severity,
+    weighted_mean,
+)
+from analysis.averages.against import COMPARISONS
+from analysis.averages.means import median, sd
+from analysis.averages.weighted import confidence
+from analysis.coefficients.icc import variance_components
+from analysis.coefficients.tables import coefficients, pairwise
+from analysis.older import (
+    alpha_by_category,
+    alpha_gwet,
+    brennan_prediger,
+    kappa_by_category,
+    kappa_test,
+)
 from raterbook.numbers.compute import summary
 
 SCALE = [1, 2, 3, 4]
-ASKED = {"scale": SCALE, "resamples": 15, "seed": 7}
-DRAWN = {**ASKED, "interval": "bootstrap"}
 FEW = settings(
     max_examples=2,
     deadline=None,
@@ -35,75 +61,67 @@ def by_rater(found):
 
 def pairs(frame, names):
     """Each pair of raters by their own names, so that renaming can be undone."""
-    table = analysis.pairwise(frame, "kappa", weights="quadratic", scale=SCALE)
+    table = pairwise(frame, "kappa", weights="quadratic", scale=SCALE)
     table = table.rename(index=names, columns=names).sort_index()
     return table[sorted(table)]
 
 
-def estimating(name, *args, **more):
+def estimating(function, *args, **more):
     """A function of ratings, with its usual interval and with one drawn over clusters."""
 
     def compute(frame, names):
-        function = getattr(analysis, name)
-        given = frame if name in ("weighted_mean", "confidence") else plain(frame)
+        given = frame if function in (weighted_mean, confidence) else plain(frame)
+        together = Ratings(given, scale=SCALE, cluster="chunk")
+        drawn = Interval("bootstrap", draws=15, seed=7)
         return [
-            function(given, *args, **{**ASKED, **more}),
-            function(given, *args, **{**DRAWN, **more, "cluster": "chunk"}),
+            function(Ratings(given, scale=SCALE), *args, **more),
+            function(together, *args, interval=drawn, **more),
         ]
 
     return compute
 
 
+def sides(frame):
+    """The answers of the first raters and of the others, as if of two systems."""
+    first = frame["rater"].map(str) < "r2"
+    return [Ratings(each, scale=SCALE, cluster="chunk") for each in (frame[first], frame[~first])]
+
+
 COMPUTED = {
-    "alpha": estimating("alpha", "ordinal"),
-    "alpha_gwet": estimating("alpha_gwet", "linear"),
-    "alpha_by_category": estimating("alpha_by_category"),
-    "alpha_without_raters": lambda f, n: by_rater(
-        analysis.alpha_without_raters(plain(f), "ordinal", scale=SCALE).assign(
-            rater=lambda t: t["rater"].map(n)
-        )
+    "alpha": estimating(alpha, "ordinal"),
+    "alpha_gwet": estimating(alpha_gwet, "linear"),
+    "alpha_by_category": estimating(alpha_by_category),
+    "against": lambda f, n: against(
+        Ratings(plain(f), scale=SCALE, cluster="chunk"),
+        min(f["rater"].unique(), key=n.get),
+        names=COMPARISONS,
     ),
-    "alpha_without_units": lambda f, n: np.sort(
-        analysis.alpha_without_units(plain(f), "ordinal", scale=SCALE)["estimate"].to_numpy()
-    ),
-    "agreement_by_category": lambda f, n: analysis.agreement_by_category(plain(f), scale=SCALE),
-    "brennan_prediger": estimating("brennan_prediger", "linear"),
-    "coefficients": estimating("coefficients"),
-    "compare_systems": lambda f, n: analysis.compare_systems(
-        f.assign(
-            system=np.where(f["rater"].map(n).astype(str) < "r2", "a", "b"),
-            value=pd.to_numeric(f["value"], errors="coerce"),
+    "agreement": estimating(agreement, 1),
+    "influence": lambda f, n: [
+        by_rater(
+            influence(plain(f), "ordinal", scale=SCALE).assign(rater=lambda t: t["rater"].map(n))
         ),
-        case="unit",
-        cluster="chunk",
-    ),
-    "confidence": estimating("confidence"),
-    "confusion": lambda f, n: analysis.confusion(
-        plain(f), *(sorted(f["rater"].unique(), key=n.get)[:2]), scale=SCALE
-    ).to_numpy(),
-    "distribution": lambda f, n: (
-        analysis.distribution(plain(f), scale=SCALE)
-        .assign(rater=lambda t: t["rater"].map(n).fillna("all"))
-        .sort_values(["rater", "value"])
-        .set_index("rater")
-    ),
-    "gwet": estimating("gwet", "quadratic"),
-    "icc": estimating("icc"),
-    "kappa": estimating("kappa", "light", "linear"),
-    "kappa_by_category": estimating("kappa_by_category"),
-    "kappa_test": lambda f, n: analysis.kappa_test(
-        plain(f), raters=sorted(f["rater"].unique(), key=n.get)[:2], scale=SCALE
-    ),
-    "mean": estimating("mean"),
-    "median": estimating("median"),
-    "pairwise": lambda f, n: pairs(plain(f), n),
-    "percent_agreement": estimating("percent_agreement", 1),
-    "proportion": estimating("proportion", [1, 2], of=[1, 2, 3]),
-    "rater_severity": lambda f, n: [
-        by_rater(one.assign(rater=one["rater"].map(n)))
-        for one in estimating("rater_severity")(f, n)
+        np.sort(influence(plain(f), "ordinal", of="units", scale=SCALE)["estimate"].to_numpy()),
     ],
-    "sd": estimating("sd"),
+    "brennan_prediger": estimating(brennan_prediger, "linear"),
+    "coefficients": estimating(coefficients),
+    "difference": lambda f, n: difference(*sides(f.assign(rater=f["rater"].map(n).astype(str)))),
+    "confidence": estimating(confidence),
+    "gwet": estimating(gwet, "quadratic"),
+    "icc": estimating(icc),
+    "kappa": estimating(kappa, "light", "linear"),
+    "kappa_by_category": estimating(kappa_by_category),
+    "kappa_test": lambda f, n: kappa_test(
+        Ratings(plain(f), SCALE, raters=sorted(f["rater"].unique(), key=n.get)[:2])
+    ),
+    "mean": estimating(mean),
+    "median": estimating(median),
+    "pairwise": lambda f, n: pairs(plain(f), n),
+    "proportion": estimating(proportion, [1, 2], of=[1, 2, 3]),
+    "severity": lambda f, n: [
+        by_rater(one.assign(rater=one["rater"].map(n))) for one in estimating(severity)(f, n)
+    ],
+    "sd": estimating(sd),
     "summary": lambda f, n: summary(
         as_round(f),
         [{"statistic": s, "question": "tone"} for s in ("mean", "median", "alpha_ordinal", "ac2")]
@@ -113,13 +131,17 @@ COMPUTED = {
         seed=7,
         resamples=15,
     ),
-    "variance_components": lambda f, n: analysis.variance_components(plain(f), scale=SCALE),
-    "weighted_mean": estimating("weighted_mean"),
+    "variance_components": lambda f, n: variance_components(plain(f), scale=SCALE),
+    "weighted_mean": estimating(weighted_mean),
+}
+BY_PATH = {
+    *("alpha_gwet", "alpha_by_category", "benchmark", "brennan_prediger", "kappa_by_category"),
+    *("kappa_test", "coefficients", "confidence", "median", "pairwise", "proportion_difference"),
+    *("sd", "sentence", "summary", "token_f1", "tokenise", "variance_components"),
 }
 NO_RATINGS = {
     "adjust": "p-values",
     "benchmark": "a coefficient",
-    "p_value": "an estimate",
     "proportion_difference": "counts",
     "sentence": "a code",
     "token_f1": "texts",
@@ -310,5 +332,5 @@ def test_neither_order_nor_names_nor_spelling_change_a_number(name, frame, data)
 
 def test_every_public_function_has_its_property_or_takes_no_ratings():
     functions = {n for n in analysis.__all__ if inspect.isfunction(getattr(analysis, n))}
-    assert functions | {"summary"} == set(COMPUTED) | set(NO_RATINGS)
+    assert functions | BY_PATH == set(COMPUTED) | set(NO_RATINGS)
     assert not set(COMPUTED) & set(NO_RATINGS)

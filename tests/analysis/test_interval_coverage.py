@@ -11,9 +11,10 @@ import sys
 import numpy as np
 import pytest
 
-from analysis import coefficients, mean, weighted_mean
+from analysis import Ratings, mean, weighted_mean
 from analysis.averages.answers import Entries
 from analysis.averages.proportions import proportion_of
+from analysis.coefficients.tables import coefficients
 
 SCALE = [1, 2, 3, 4, 5]
 ROUNDS = 1000
@@ -34,7 +35,7 @@ def confidence(rng, table):
 
 def estimates(rng, table):
     found = coefficients(table, STATISTICS[:3], scale=SCALE)
-    found["mean"] = mean(table, scale=SCALE)
+    found["mean"] = mean(Ratings(table, scale=SCALE))
     found["weighted_mean"] = weighted_mean(table, confidence(rng, table))
     return found
 

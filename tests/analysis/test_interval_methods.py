@@ -3,28 +3,15 @@
 import numpy as np
 import pytest
 
-from analysis import (
-    alpha,
-    alpha_by_category,
-    coefficients,
-    gwet,
-    icc,
-    kappa,
-    kappa_by_category,
-    mean,
-    median,
-    proportion,
-    sd,
-    variance_components,
-    weighted_mean,
-)
-from analysis.agreement.statistic import rows_to_resample
-from analysis.agreement.tables import statistic_named
+from analysis import Interval, Ratings, alpha, gwet, icc, kappa, mean, proportion, weighted_mean
 from analysis.averages.answers import Entries
+from analysis.averages.means import median, sd
 from analysis.averages.proportions import proportion_of
+from analysis.coefficients.icc import variance_components
+from analysis.coefficients.statistic import rows_to_resample
+from analysis.coefficients.tables import coefficients, statistic_named
 from analysis.intervals.resampling import draw
-from analysis.ratings.patterns import find_patterns
-from analysis.ratings.ratings import read
+from analysis.older import alpha_by_category, kappa_by_category
 
 SCALE = [1, 2, 3, 4, 5]
 
@@ -63,7 +50,7 @@ def test_the_jackknife_equals_leaving_out_each_unit(name):
 def test_the_jackknife_over_clusters_equals_leaving_out_each_cluster(name):
     table = rated(missing=0)
     cluster = np.arange(len(table)) // 4
-    found = coefficients(table, [name], scale=SCALE, cluster=cluster)[name]
+    found = coefficients(Ratings(table, scale=SCALE, cluster=cluster), [name])[name]
     without = [
         coefficients(table[cluster != g], [name], scale=SCALE, interval=None)[name].value
         for g in np.unique(cluster)
@@ -77,8 +64,8 @@ def test_the_jackknife_over_clusters_equals_leaving_out_each_cluster(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_drawing_patterns_equals_drawing_units_on_the_same_draws(name):
     table = rated()
-    coded = read(table, scale=SCALE)
-    patterns = find_patterns(coded)
+    coded = Ratings(table, scale=SCALE)
+    patterns = coded.patterns
     statistic = statistic_named(name, coded)
     rows, weights = rows_to_resample(statistic, patterns)
     given = np.flatnonzero(np.isfinite(table).any(axis=1))
@@ -98,7 +85,7 @@ def test_drawing_patterns_equals_drawing_units_on_the_same_draws(name):
 @pytest.mark.parametrize("by_category", [alpha_by_category, kappa_by_category])
 def test_each_value_alone_is_resampled_by_the_declared_clusters(by_category):
     table = rated(missing=0)
-    found = by_category(table, scale=SCALE, cluster=np.arange(len(table)) // 4)
+    found = by_category(Ratings(table, scale=SCALE, cluster=np.arange(len(table)) // 4))
     assert all("over 15 clusters" in estimate.method for estimate in found.values())
 
 
@@ -107,7 +94,7 @@ def test_fishers_z_and_t_make_the_interval():
     found = alpha(table, "ordinal", scale=SCALE)
     middle = (np.arctanh(found.low) + np.arctanh(found.high)) / 2
     assert middle == pytest.approx(np.arctanh(found.value))
-    wider = alpha(table, "ordinal", scale=SCALE, coverage=0.99)
+    wider = alpha(table, "ordinal", scale=SCALE, interval=Interval(coverage=0.99))
     assert wider.low < found.low < found.high < wider.high
 
 
@@ -123,9 +110,9 @@ def test_the_bootstraps_are_seeded_and_near_the_jackknife():
     table = rated(units=400)
     jack = alpha(table, "ordinal", scale=SCALE)
     for method in ("bootstrap", "bca"):
-        first = alpha(table, "ordinal", scale=SCALE, interval=method, seed=1)
-        again = alpha(table, "ordinal", scale=SCALE, interval=method, seed=1)
-        other = alpha(table, "ordinal", scale=SCALE, interval=method, seed=2)
+        first = alpha(table, "ordinal", scale=SCALE, interval=Interval(method, seed=1))
+        again = alpha(table, "ordinal", scale=SCALE, interval=Interval(method, seed=1))
+        other = alpha(table, "ordinal", scale=SCALE, interval=Interval(method, seed=2))
         assert (first.low, first.high) == (again.low, again.high)
         assert first.low != other.low
         assert first.low == pytest.approx(jack.low, abs=0.02)
@@ -139,7 +126,7 @@ def test_bca_equals_scipys_on_a_mean():
     rng = np.random.default_rng(3)
     x = rng.exponential(size=80)
     theirs = bootstrap((x,), np.mean, n_resamples=20_000, method="BCa", rng=rng)
-    ours = mean(list(x), interval="bca", resamples=20_000)
+    ours = mean(list(x), interval=Interval("bca", draws=20_000))
     width = ours.high - ours.low
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.03 * width)
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.03 * width)
@@ -274,11 +261,11 @@ def test_a_column_without_answers_leaves_congers_published_interval_as_it_is():
 @pytest.mark.parametrize("statistic", [mean, median, sd])
 def test_units_that_are_all_alike_give_no_interval_and_say_why(statistic, method):
     """An interval of no width would claim certainty where nothing is known of the spread."""
-    found = statistic([[5, 5]] * 12, interval=method, resamples=100)
+    found = statistic([[5, 5]] * 12, interval=Interval(method, draws=100))
     assert found.value in (0, 5)
     assert (found.low, found.high, found.low_like) == (None, None, None)
     assert found.reason == "no_spread_for_interval"
-    some = statistic([[5, 5]] * 10 + [[4, 4]] * 2, interval=method, resamples=100)
+    some = statistic([[5, 5]] * 10 + [[4, 4]] * 2, interval=Interval(method, draws=100))
     assert some.reason is None
 
 
@@ -339,8 +326,8 @@ def test_variance_components_are_right_on_average_where_raters_never_met():
 def test_each_leave_one_out_of_an_icc_counts_the_groups_that_are_left():
     table = pairs_that_never_met(0, pairs=2, units=4)
     table[0, 2] = 0.5  # the one unit that holds the two pairs together
-    coded = read(table)
-    patterns = find_patterns(coded)
+    coded = Ratings(table)
+    patterns = coded.patterns
     statistic = statistic_named("icc_2_1", coded)
     rows, weights = rows_to_resample(statistic, patterns)
     without = statistic.values(weights @ rows - rows)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from analysis import alpha, icc, kappa
+from analysis import Ratings, alpha, icc, kappa
 
 
 def given(row):
@@ -134,7 +134,7 @@ def test_an_interval_is_what_leaving_out_by_hand_says(name, together):
     measure, table, crowd = CASES[name]
     clusters = [i // together for i in range(len(table))]
     these, like, df, _ = by_leaving_out(measure, table, clusters, crowd)
-    found = measure(table, **({} if together == 1 else {"cluster": clusters}))
+    found = measure(table if together == 1 else Ratings(table, cluster=clusters))
     assert (found.low, found.high) == pytest.approx(tuple(these), abs=1e-8)
     assert found.df == pytest.approx(df)
     if like is None:

@@ -5,11 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import alpha, coefficients, kappa, mean, percent_agreement
-from analysis.agreement import kappa as kappa_module
-from analysis.agreement import statistic
+from analysis import Ratings, agreement, alpha, kappa, mean
+from analysis.averages import against
+from analysis.coefficients import kappa as kappa_module
+from analysis.coefficients import statistic
+from analysis.coefficients.tables import coefficients
 from analysis.intervals.resampling import in_order
-from raterbook.numbers import reference
 from raterbook.numbers.compute import summary
 
 
@@ -51,7 +52,7 @@ def test_a_pattern_is_told_apart_however_many_raters_and_values(raters, q):
         for c in range(50)
     ]
     se = (49 / 50 * ((np.array(without) - np.mean(without)) ** 2).sum()) ** 0.5
-    together = alpha(given, "ordinal", scale=scale, cluster=clusters)
+    together = alpha(Ratings(given, scale=scale, cluster=clusters), "ordinal")
     assert together.value == pytest.approx(expected)
     assert together.se == pytest.approx(se)
 
@@ -83,10 +84,10 @@ def test_units_resampled_in_groups_keep_the_value_and_about_the_spread(monkeypat
     given, asked = table(900, 3, 3), {"scale": [1, 2, 3]}
     whole = alpha(given, **asked)
     clusters = np.arange(900) // 2
-    together = alpha(given, cluster=clusters, **asked)
+    together = alpha(Ratings(given, cluster=clusters, **asked))
     monkeypatch.setattr(statistic, "LARGE", 1)
     assert alpha(given, **asked).value == pytest.approx(whole.value)
-    grouped = alpha(given, cluster=clusters, **asked)
+    grouped = alpha(Ratings(given, cluster=clusters, **asked))
     assert grouped.value == pytest.approx(together.value)
     assert grouped.se == pytest.approx(together.se, rel=0.15)
 
@@ -95,7 +96,7 @@ def test_units_that_are_alike_are_as_many_in_groups_as_they_are(monkeypatch):
     patterns = [[1, 1], [1, 2], [2, 2], [2, 1], [3, 3]]
     given, asked = patterns * 80 + [[1, 1]] * 300, {"scale": [1, 2, 3]}
     clusters = np.arange(len(given)) // 7
-    whole, together = alpha(given, **asked), alpha(given, cluster=clusters, **asked)
+    whole, together = alpha(given, **asked), alpha(Ratings(given, cluster=clusters, **asked))
     # Four patterns have five sums each.
     monkeypatch.setattr(statistic, "LARGE", 20)
     assert alpha(given, **asked) == whole
@@ -104,7 +105,7 @@ def test_units_that_are_alike_are_as_many_in_groups_as_they_are(monkeypatch):
     assert alpha(given, **asked).value == pytest.approx(whole.value)
     # A hundred clusters are a hundred groups.
     monkeypatch.setattr(statistic, "LARGE", 1)
-    grouped = alpha(given, cluster=clusters, **asked)
+    grouped = alpha(Ratings(given, cluster=clusters, **asked))
     assert grouped.value == pytest.approx(together.value)
     assert grouped.se == pytest.approx(together.se, rel=0.01)
 
@@ -129,16 +130,16 @@ def test_kappas_of_crowds_are_the_mean_over_pairs(raters):
                 each.append(two.value)
     found = kappa(given, "light", "linear", scale=[1, 2, 3], interval=None)
     assert found.value == pytest.approx(np.mean(each))
-    shares = percent_agreement(given, interval=None).value
+    shares = agreement(given, interval=None).value
     assert 0 < shares < 1
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(60) // 2])
 def test_kappas_counted_where_memory_is_short_are_the_kappas(monkeypatch, clusters):
-    given, asked = table(60, 4, 3), {"scale": [1, 2, 3], "cluster": clusters}
-    whole = kappa(given, "light", "linear", **asked)
+    given = Ratings(table(60, 4, 3), scale=[1, 2, 3], cluster=clusters)
+    whole = kappa(given, "light", "linear")
     monkeypatch.setattr(kappa_module, "LARGE", 1)
-    short = kappa(given, "light", "linear", **asked)
+    short = kappa(given, "light", "linear")
     assert short.value == pytest.approx(whole.value)
     ends = pytest.approx((whole.low, whole.high), rel=0.03)
     assert (short.low, short.high) == ends
@@ -159,8 +160,8 @@ def test_a_correlation_of_too_many_kinds_of_pairs_has_no_interval(monkeypatch, f
 
     usual = row()
     assert usual["reason"] is None
-    monkeypatch.setattr(reference, "MOST_CELLS", 25)
+    monkeypatch.setattr(against, "MOST_CELLS", 25)
     assert row() == usual
-    monkeypatch.setattr(reference, "MOST_CELLS", 24)
+    monkeypatch.setattr(against, "MOST_CELLS", 24)
     assert (row()["estimate"], row()["low"]) == (usual["estimate"], None)
     assert row()["reason"] == "too_many_values"

@@ -8,18 +8,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from analysis import alpha, kappa, mean, percent_agreement
-from analysis.agreement.alpha import alpha_statistic
-from analysis.agreement.gwet import ObservedAgreement, SharedChance, within_weights
-from analysis.agreement.kappa import kappa_statistic
+from analysis import Ratings, agreement, alpha, kappa, mean
 from analysis.averages import answers as cells_module
 from analysis.averages.answers import _leave_raters_out, ratio
 from analysis.averages.means import cells_of, mean_of
+from analysis.coefficients.alpha import alpha_statistic
+from analysis.coefficients.gwet import ObservedAgreement, SharedChance, within_weights
+from analysis.coefficients.kappa import kappa_statistic
 from analysis.intervals import raters as leaving
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import FISHER, LOGIT, PLAIN, counted_twice
-from analysis.ratings.patterns import find_patterns
-from analysis.ratings.ratings import read
 
 SCALE = [1, 2, 3, 4]
 
@@ -43,17 +41,17 @@ def by_hand(statistic, table, rater, cluster=None, left_out=None):
     rest = np.delete(table, rater, axis=1)
     if left_out is not None:
         rest = rest[cluster != left_out]
-    coded = read(rest, scale=SCALE)
-    patterns = find_patterns(coded)
+    coded = Ratings(rest, scale=SCALE)
+    patterns = coded.patterns
     sums = statistic.sums(patterns.codes, patterns.q)
     return statistic.values((patterns.weights @ sums)[None, :])[0]
 
 
 def test_a_rater_and_a_cluster_left_out_together_are_as_if_they_had_never_been_there():
     table, cluster = ratings(), np.arange(12) // 3
-    coded = read(table, scale=SCALE, cluster=cluster)
+    coded = Ratings(table, scale=SCALE, cluster=cluster)
     for statistic in statistics(coded):
-        left = leave_raters_out(statistic, find_patterns(coded))
+        left = leave_raters_out(statistic, coded.patterns)
         for rater in range(4):
             assert left.each[rater] == pytest.approx(by_hand(statistic, table, rater))
             for c in range(4):
@@ -63,8 +61,8 @@ def test_a_rater_and_a_cluster_left_out_together_are_as_if_they_had_never_been_t
 
 def test_each_kind_of_unit_stands_for_the_units_that_show_it():
     table = ratings()
-    coded = read(np.vstack([table, table[:3]]), scale=SCALE)
-    patterns = find_patterns(coded)
+    coded = Ratings(np.vstack([table, table[:3]]), scale=SCALE)
+    patterns = coded.patterns
     for statistic in statistics(coded):
         left = leave_raters_out(statistic, patterns)
         assert left.weights.sum() == 15
@@ -105,10 +103,10 @@ def test_a_mean_of_raters_like_these_reaches_as_far_as_the_two_way_table_says():
     )
 
 
-@pytest.mark.parametrize("statistic", [alpha, kappa, mean, percent_agreement])
+@pytest.mark.parametrize("statistic", [alpha, kappa, mean, agreement])
 @pytest.mark.parametrize("seed", range(5))
 def test_raters_like_these_are_never_known_better_than_these(statistic, seed):
-    found = statistic(ratings(units=40, raters=3, seed=seed), scale=SCALE)
+    found = statistic(Ratings(ratings(units=40, raters=3, seed=seed), scale=SCALE))
     slack = 1e-9
     assert found.low_like <= found.low + slack
     assert found.high <= found.high_like + slack
@@ -167,8 +165,8 @@ def test_leaving_out_only_what_a_rater_answered_is_leaving_the_rater_out(
     assume(np.isfinite(table).any())
     units = np.arange(len(table))
     cluster = units // 2 if clustered else units
-    coded = read(table, scale=SCALE, cluster=cluster if clustered else None)
-    patterns = find_patterns(coded)
+    coded = Ratings(table, scale=SCALE, cluster=cluster if clustered else None)
+    patterns = coded.patterns
     raters = np.flatnonzero(np.isfinite(table).any(axis=0))
     for statistic in every_kind(coded):
         with pytest.MonkeyPatch.context() as patch:
@@ -192,7 +190,7 @@ def test_leaving_out_only_what_a_rater_answered_is_leaving_the_rater_out(
 def test_a_mean_without_a_rater_is_the_mean_of_the_others(table, clustered, step):
     assume(np.isfinite(table).any())
     cluster = np.arange(len(table)) // 2 if clustered else np.arange(len(table))
-    cells = cells_of(table, cluster=cluster if clustered else None)
+    cells = cells_of(Ratings(table, cluster=cluster if clustered else None))
     raters = np.unique(cells.rater)
     if not len(raters):
         return
@@ -219,8 +217,8 @@ def test_a_mean_without_a_rater_is_the_mean_of_the_others(table, clustered, step
 @given(table=TABLES, clustered=st.booleans())
 def test_a_mean_of_patterns_is_the_mean_of_the_answers_one_by_one(table, clustered):
     cluster = np.arange(len(table)) // 2 if clustered else None
-    found = asdict(mean(table, cluster=cluster))
-    wanted = asdict(mean_of(cells_of(table, cluster=cluster)))
+    found = asdict(mean(Ratings(table, cluster=cluster)))
+    wanted = asdict(mean_of(cells_of(Ratings(table, cluster=cluster))))
     for name in ("value", "low", "high", "low_like", "high_like", "se", "df"):
         assert found.pop(name) == pytest.approx(wanted.pop(name), abs=1e-9)
     assert found == wanted

@@ -11,26 +11,25 @@ from scipy.stats import norm, truncnorm
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import (
-    REASONS,
-    WARNINGS,
     Estimate,
+    Interval,
+    Ratings,
     adjust,
+    agreement,
     alpha,
-    benchmark,
-    coefficients,
     gwet,
     icc,
     kappa,
     mean,
-    p_value,
-    percent_agreement,
     proportion,
-    rater_severity,
-    sd,
-    sentence,
-    variance_components,
+    severity,
 )
+from analysis.averages.means import sd
+from analysis.coefficients.icc import variance_components
+from analysis.coefficients.tables import coefficients
+from analysis.estimate import REASONS, WARNINGS, sentence
 from analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT, PLAIN
+from analysis.older import benchmark
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ from analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT, PLAIN
 @pytest.mark.parametrize(("count", "total"), [(0, 5), (5, 5), (1, 9), (7, 9), (30, 200), (0.0, 1)])
 @pytest.mark.parametrize("coverage", [0.5, 0.95, 0.99])
 def test_ends_of_a_proportion_are_statsmodels(ours, theirs, count, total, coverage):
-    found = proportion(count, total, method=ours, coverage=coverage)
+    found = proportion(count, total, method=ours, interval=Interval(coverage=coverage))
     expected = proportion_confint(count, total, 1 - coverage, theirs)
     assert (found.low, found.high) == pytest.approx(expected, abs=1e-9)
     assert found.value == count / total
@@ -58,9 +57,9 @@ def test_counts_that_are_no_proportion_are_refused():
     assert proportion(0, 0).reason == "zero_denominator"
     assert proportion([["a", "b"]], ["a"], of=["c"]).reason == "zero_denominator"
     with pytest.raises(ValueError, match="'c' is not on the scale: a, b"):
-        proportion([["a", "b"]], ["c"], scale=["a", "b"])
+        proportion(Ratings([["a", "b"]], scale=["a", "b"]), ["c"])
     with pytest.raises(ValueError, match="'c' is not on the scale: a, b"):
-        proportion([["a", "b"]], ["a"], of=["a", "c"], scale=["a", "b"])
+        proportion(Ratings([["a", "b"]], scale=["a", "b"]), ["a"], of=["a", "c"])
     for values in (None, "a"):
         with pytest.raises(ValueError, match="name the values that count as hits"):
             proportion([["a", "b"]], values)
@@ -167,29 +166,29 @@ def test_an_estimate_shows_itself():
     [
         ({"coverage": 0}, "coverage 0 is not between 0 and 1"),
         ({"coverage": 1}, "coverage 1 is not between 0 and 1"),
-        ({"resamples": 0}, "resamples=0: at least 1"),
-        ({"interval": "wald"}, "choose jackknife, bootstrap, bca, analytic or None"),
+        ({"draws": 0}, "draws=0: at least 1"),
+        ({"method": "wald"}, "choose jackknife, bootstrap, bca, analytic or None"),
     ],
 )
 def test_how_an_interval_is_wanted_is_checked(options, said):
     with pytest.raises(ValueError, match=said):
-        mean([1, 2, 3], **options)
+        mean([1, 2, 3], interval=Interval(**options))
 
 
 def test_one_draw_has_no_ends_and_two_have():
-    asked = {"interval": "bootstrap", "seed": 3}
-    assert mean([1, 2, 3, 5], resamples=1, **asked).reason == "too_few_units_for_interval"
-    assert mean([1, 2, 3, 5], resamples=2, **asked).low is not None
-    assert mean([1, 2, 3, 5], resamples=2, **asked).seed == 3
-    assert mean([1, 2, 3, 5], seed=3).seed is None
+    one, two = (Interval("bootstrap", draws=draws, seed=3) for draws in (1, 2))
+    assert mean([1, 2, 3, 5], interval=one).reason == "too_few_units_for_interval"
+    assert mean([1, 2, 3, 5], interval=two).low is not None
+    assert mean([1, 2, 3, 5], interval=two).seed == 3
+    assert mean([1, 2, 3, 5], interval=Interval(seed=3)).seed is None
 
 
 def test_p_values_need_a_spread():
-    assert p_value(Estimate(None)) is None
-    assert p_value(Estimate(0.4, se=0.0, df=3)) is None
-    assert p_value(Estimate(0.4, se=0.1)) is None
-    assert p_value(Estimate(1.96, se=1.0, df=1e9)) == pytest.approx(2 * norm.sf(1.96))
-    assert p_value(Estimate(-1.96, se=1.0, df=1e9)) == pytest.approx(2 * norm.sf(1.96))
+    assert Estimate(None).p is None
+    assert Estimate(0.4, se=0.0, df=3).p is None
+    assert Estimate(0.4, se=0.1).p is None
+    assert Estimate(1.96, se=1.0, df=1e9).p == pytest.approx(2 * norm.sf(1.96))
+    assert Estimate(-1.96, se=1.0, df=1e9).p == pytest.approx(2 * norm.sf(1.96))
 
 
 def test_corrections_stop_at_one_and_may_be_none():
@@ -275,7 +274,7 @@ def test_intervals_of_an_intraclass_correlation_are_shrout_and_fleiss(coverage, 
     ends["ICC2"] = low, high
     ends["ICC2k"] = tuple(end * k / (1 + end * (k - 1)) for end in (low, high))
     for form, expected in ends.items():
-        found = icc(x, form, coverage=coverage)
+        found = icc(x, form, interval=Interval("analytic", coverage=coverage))
         assert (found.low, found.high) == pytest.approx(expected, abs=1e-9), form
         assert found.method == "F distribution (Shrout and Fleiss 1979)"
         assert icc(SHROUT, form).statistic == f"icc_{form[3:]}"
@@ -283,7 +282,7 @@ def test_intervals_of_an_intraclass_correlation_are_shrout_and_fleiss(coverage, 
 
 def test_a_closed_form_needs_complete_ratings_and_units_that_stand_alone():
     assert "jackknife" in icc([*SHROUT, [5, None, 4, 4]]).method
-    assert "clusters" in icc(SHROUT, cluster=[1, 1, 2, 2, 3, 3]).method
+    assert "clusters" in icc(Ratings(SHROUT, cluster=[1, 1, 2, 2, 3, 3])).method
     with pytest.raises(ValueError, match=r"ICC4.*choose ICC1, ICC2, ICC3, ICC1k, ICC2k or ICC3k"):
         icc(SHROUT, "ICC4")
     with pytest.raises(ValueError, match=r"needs numbers and the values are labels \('a'\)"):
@@ -314,7 +313,7 @@ def test_coefficients_have_names_of_a_closed_list():
     assert list(found) == ["ac1", "percent_within_one"]
     assert found["percent_within_one"].value == 1
     assert "scale_inferred" in found["ac1"].warnings
-    assert percent_agreement([[1, 2], [2, 2]]).value == 0.5
+    assert agreement([[1, 2], [2, 2]]).value == 0.5
 
 
 @pytest.mark.parametrize("q", [24, 25, 99, 100, 101, 125, 126, 127, 128, 300])
@@ -355,7 +354,7 @@ def test_one_unit_on_which_two_raters_differ_is_no_better_than_chance(level):
 
 
 def test_two_ratings_have_a_spread_and_one_has_none():
-    found = rater_severity([[1, 2, None], [4, 2, 5]])
+    found = severity([[1, 2, None], [4, 2, 5]])
     assert found["sd"].tolist()[:2] == [pytest.approx(4.5**0.5), 0]
     assert np.isnan(found["sd"][2])
 
@@ -375,7 +374,7 @@ def test_squared_differences_have_one_published_interval_however_they_are_asked_
 @pytest.mark.parametrize("interval", ["jackknife", "bootstrap", "bca"])
 def test_neither_very_small_nor_very_large_numbers_change_the_shape_of_an_interval(size, interval):
     values = [1, 2, 4, 5, 2, 3, 3]
-    asked = {"interval": interval, "resamples": 300, "seed": 3}
+    asked = {"interval": Interval(interval, draws=300, seed=3)}
     usual = mean(values, **asked)
     found = mean([x * size for x in values], **asked)
     again = mean([x * size for x in values[::-1]], **asked)
@@ -404,14 +403,14 @@ def test_an_ordinal_alpha_of_a_million_units_keeps_its_digits():
 
 def test_clusters_of_one_unit_are_called_units():
     table = [[1, 1], [2, 2], [1, 2], [2, 2], [1, 1], [2, 1]]
-    assert "over 6 units" in alpha(table, cluster=list("abcdef")).method
-    assert "over 5 clusters" in alpha(table, cluster=list("aacdef")).method
+    assert "over 6 units" in alpha(Ratings(table, cluster=list("abcdef"))).method
+    assert "over 5 clusters" in alpha(Ratings(table, cluster=list("aacdef"))).method
     assert told_cluster(list(range(21))) == "rests_on_one_unit"
     assert told_cluster([0, *range(20)]) == "rests_on_one_cluster"
 
 
 def told_cluster(clusters):
-    return alpha([[1, 1]] * 20 + [[1, 2]], cluster=clusters).reason
+    return alpha(Ratings([[1, 1]] * 20 + [[1, 2]], cluster=clusters)).reason
 
 
 @pytest.mark.parametrize("far", [-3e8, 1e9])
@@ -440,10 +439,10 @@ def test_the_error_of_a_correlation_with_gaps_is_that_of_leaving_out_each_unit(f
 
 
 def test_as_many_values_as_a_table_may_have_are_taken_and_one_more_is_refused(monkeypatch):
-    for name in ("weights", "distances", "gwet", "together"):
-        monkeypatch.setattr(import_module(f"analysis.{name}"), "MOST", 5)
+    for name in ("gwet", "alpha", "tables"):
+        monkeypatch.setattr(import_module(f"analysis.coefficients.{name}"), "MOST", 5)
     table = [[value, value] for value in range(6)]
-    for compute in (gwet, percent_agreement, lambda rows: alpha(rows, "absolute")):
+    for compute in (gwet, agreement, lambda rows: alpha(rows, "absolute")):
         assert compute(table[:5]).value == 1
         with pytest.raises(ValueError, match=r"6 different values: .* at most 5"):
             compute(table)

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import alpha
+from analysis import Ratings, alpha
 from analysis.ratings import long as longform
 from analysis.ratings import values
-from analysis.ratings.ratings import read
 from analysis.ratings.values import whole_numbers
 
 SCALE = [1, 2, 3, 4, 5]
@@ -72,7 +71,7 @@ def test_ids_whose_ends_stand_in_the_middle_of_the_column_are_found():
     middle = frame["unit"].between(10, 12)
     moved = frame.assign(unit=frame["unit"].where(~middle, frame["unit"] - 40))
     assert alpha(moved, scale=SCALE).value == pytest.approx(alpha(frame, scale=SCALE).value)
-    assert min(read(moved, scale=SCALE).units) == -30
+    assert min(Ratings(moved, scale=SCALE).units) == -30
 
 
 @pytest.mark.parametrize("shuffled", [None, 4])
@@ -83,11 +82,11 @@ def test_two_answers_by_one_rater_are_refused_wherever_the_second_stands(shuffle
     named = f"answered twice: {first['rater'].iloc[0]} on {first['unit'].iloc[0]}"
     with pytest.raises(ValueError, match=named):
         alpha(twice, scale=SCALE)
-    kept = read(twice, scale=SCALE, keep="last")
+    kept = Ratings(twice, scale=SCALE, keep="last")
     row = list(kept.units).index(first["unit"].iloc[0])
     assert kept.codes[row, kept.raters.index(first["rater"].iloc[0])] == 3
-    same = read(twice, scale=SCALE, keep="first")
-    assert (same.codes == read(frame, scale=SCALE).codes).all()
+    same = Ratings(twice, scale=SCALE, keep="first")
+    assert (same.codes == Ratings(frame, scale=SCALE).codes).all()
 
 
 @pytest.mark.parametrize("dtype", ["category", "Int64", "string", "object"])
@@ -126,7 +125,7 @@ def test_raters_stand_in_the_order_of_their_names(given, ordered):
     )
     assert alpha(frame).raters == ordered
     told = dict(zip(given, [1, 2, 2, 1], strict=True))
-    coded = read(frame)
+    coded = Ratings(frame)
     assert [coded.scale[code - 1] for code in coded.codes[0]] == [told[name] for name in ordered]
 
 
@@ -143,4 +142,4 @@ def test_a_rater_number_that_nobody_has_is_no_rater():
     frame = pd.DataFrame({"unit": [1, 1, 2, 2], "rater": [2, 5, 2, 5], "value": [1, 2, 2, 2]})
     assert alpha(frame).raters == (2, 5)
     with pytest.raises(ValueError, match="no rater 3 here: the raters are 2, 5"):
-        alpha(frame, raters=[3])
+        alpha(Ratings(frame, raters=[3]))

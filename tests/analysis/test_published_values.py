@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import analysis
+from analysis import older
+from analysis.averages.proportions import proportion_difference
+from analysis.coefficients.tables import pairwise
 
 DATA = Path(__file__).parent / "data"
 
@@ -80,7 +83,7 @@ def estimated(case):
     simple = {
         "krippendorff_alpha": lambda: analysis.alpha(cells, case["what"], **asked),
         "krippendorff_alpha_sets": lambda: analysis.alpha(cells, options["distance"], **asked),
-        "krippendorff_alpha_gwet": lambda: analysis.alpha_gwet(cells, weights, **asked),
+        "krippendorff_alpha_gwet": lambda: older.alpha_gwet(cells, weights, **asked),
         "cohen_kappa": lambda: analysis.kappa(cells, "cohen", weights, **asked),
         "cohen_kappa_similarity": lambda: analysis.kappa(cells, "cohen", weights, **asked),
         "scott_pi": lambda: analysis.kappa(cells, "scott", weights, **asked),
@@ -88,20 +91,20 @@ def estimated(case):
         "conger_kappa": lambda: analysis.kappa(cells, "conger", weights, **asked),
         "light_kappa": lambda: analysis.kappa(cells, "light", weights, **asked),
         "gwet_ac": lambda: analysis.gwet(cells, weights, **asked),
-        "brennan_prediger": lambda: analysis.brennan_prediger(cells, weights, **asked),
-        "percent_agreement": lambda: analysis.percent_agreement(cells, **asked),
+        "brennan_prediger": lambda: older.brennan_prediger(cells, weights, **asked),
+        "percent_agreement": lambda: analysis.agreement(cells, **asked),
         "icc": lambda: analysis.icc(cells, options["form"]),
-        "cohen_kappa_se": lambda: analysis.kappa_test(cells).se,
-        "cohen_kappa_se0": lambda: analysis.kappa_test(cells).se0,
-        "cohen_kappa_z0": lambda: analysis.kappa_test(cells, weights=weights).z,
-        "fleiss_kappa_z0": lambda: analysis.kappa_test(cells, "fleiss").z,
-        "fleiss_kappa_category": lambda: analysis.kappa_by_category(cells)[options["category"]],
-        "alpha_per_category": lambda: analysis.alpha_by_category(cells)[options["category"]],
+        "cohen_kappa_se": lambda: older.kappa_test(cells).se,
+        "cohen_kappa_se0": lambda: older.kappa_test(cells).se0,
+        "cohen_kappa_z0": lambda: older.kappa_test(cells, weights=weights).z,
+        "fleiss_kappa_z0": lambda: older.kappa_test(cells, "fleiss").z,
+        "fleiss_kappa_category": lambda: older.kappa_by_category(cells)[options["category"]],
+        "alpha_per_category": lambda: older.alpha_by_category(cells)[options["category"]],
         "alpha_jackknife_se": lambda: analysis.alpha(cells, case["what"]).se,
         "proportion_ci": lambda: analysis.proportion(
             options["x"], options["n"], method=options["method"]
         ),
-        "proportion_diff_ci": lambda: analysis.proportion_difference(
+        "proportion_diff_ci": lambda: proportion_difference(
             options["x1"], options["n1"], options["x2"], options["n2"]
         ),
         "weighted_mean": lambda: analysis.weighted_mean(options["x"], options["w"]),
@@ -109,24 +112,24 @@ def estimated(case):
             analysis.weighted_mean(options["x"], options["w"], interval="analytic").se
         ),
         "benchmark_cumprob": lambda: list(
-            analysis.benchmark(options["coeff"], options["se"], options["scale"])["cumulative"]
+            older.benchmark(options["coeff"], options["se"], options["scale"])["cumulative"]
         ),
         "alpha_dfbeta": lambda: without_unit(cells, case["what"], options["drop_unit"]),
         "alpha_leave_one_rater_out": lambda: without_rater(
             cells, case["what"], options["drop_rater"]
         ),
-        "cohen_kappa_pair": lambda: analysis.pairwise(cells).iloc[0, 1],
+        "cohen_kappa_pair": lambda: pairwise(cells).iloc[0, 1],
     }
     return simple[statistic]()
 
 
 def without_unit(cells, level, unit):
-    found = analysis.alpha_without_units(cells, level).set_index("unit")["change"]
+    found = analysis.influence(cells, level, of="units").set_index("unit")["change"]
     return found[unit - 1]
 
 
 def without_rater(cells, level, rater):
-    found = analysis.alpha_without_raters(cells, level).set_index("rater")["estimate"]
+    found = analysis.influence(cells, level).set_index("rater")["estimate"]
     return found[rater - 1]
 
 

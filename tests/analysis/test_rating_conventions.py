@@ -5,19 +5,10 @@ import pandas as pd
 import pytest
 
 import analysis
-from analysis import (
-    alpha,
-    alpha_gwet,
-    alpha_without_units,
-    brennan_prediger,
-    distribution,
-    gwet,
-    icc,
-    kappa,
-    mean,
-    pairwise,
-    percent_agreement,
-)
+from analysis import Interval, Ratings, agreement, alpha, gwet, icc, influence, kappa, mean, older
+from analysis.coefficients.tables import coefficients, pairwise
+from analysis.older import alpha_gwet, brennan_prediger
+from analysis.text import token_f1
 from raterbook.numbers.compute import summary
 
 # Krippendorff (2011), section C: four observers, twelve units.
@@ -137,16 +128,16 @@ def test_two_answers_by_one_rater_are_refused_by_name_or_resolved_on_request():
     twice = pd.concat([frame, pd.DataFrame([(1, "r0", 1)], columns=frame.columns)])
     with pytest.raises(ValueError, match="answered twice: r0 on 1"):
         alpha(twice)
-    assert alpha(twice, keep="first").value == alpha(frame).value
+    assert alpha(Ratings(twice, keep="first")).value == alpha(frame).value
     changed = frame.copy()
     changed.loc[(changed.unit == 1) & (changed.rater == "r0"), "value"] = 1
-    assert alpha(twice, keep="last").value == alpha(changed).value
+    assert alpha(Ratings(twice, keep="last")).value == alpha(changed).value
 
 
 def test_a_missing_answer_does_not_wipe_out_a_given_one():
     frame = long_frame([[1, 2], [2, 2], [1, 1]]).astype({"value": "float"})
     more = pd.concat([frame, pd.DataFrame([(1, "r0", np.nan)], columns=frame.columns)])
-    assert alpha(more, keep="last").value == alpha(frame).value
+    assert alpha(Ratings(more, keep="last")).value == alpha(frame).value
 
 
 def test_numeric_strings_need_a_scale_where_order_counts():
@@ -157,7 +148,7 @@ def test_numeric_strings_need_a_scale_where_order_counts():
         lambda: alpha(table, "interval"),
         lambda: kappa(table, weights="quadratic"),
         lambda: gwet(table, "linear"),
-        lambda: percent_agreement(table, within=1),
+        lambda: agreement(table, within=1),
     ):
         with pytest.raises(ValueError, match=r"needs an order.*pass scale="):
             compute()
@@ -184,19 +175,19 @@ def test_a_rating_off_the_scale_is_refused_with_the_scale():
         (lambda t: kappa(t, weights=[[0.5, 0], [0, 1]]), "1 on the diagonal"),
         (lambda t: icc(t, "ICC4"), "unknown form 'ICC4'"),
         (lambda t: alpha(t, interval="bayes"), "unknown interval 'bayes': choose jackknife"),
-        (lambda t: alpha(t, coverage=95), "coverage 95 is not between 0 and 1"),
-        (lambda t: alpha(t, raters=["zoe"]), "no rater 'zoe' here"),
+        (lambda t: alpha(t, interval=Interval(coverage=95)), "coverage 95 is not between 0 and 1"),
+        (lambda t: alpha(Ratings(t, raters=["zoe"])), "no rater 'zoe' here"),
         (lambda t: alpha([[-1, 1]], "ratio"), "ratio level with a negative value -1"),
         (lambda t: alpha([[1, np.inf]]), "an infinite rating"),
         (lambda t: alpha([[1, 2], [1]]), "rows differ in length"),
         (lambda t: alpha([1, 2, 3]), "units × raters"),
         (lambda t: alpha(t, scale=[1, 2, 2]), "names 2 twice"),
-        (lambda t: alpha(t, cluster=["x"]), "1 cluster labels for 2 units"),
-        (lambda t: analysis.token_f1("a", "b", "bert"), "unknown tokeniser 'bert'"),
+        (lambda t: alpha(Ratings(t, cluster=["x"])), "1 cluster labels for 2 units"),
+        (lambda t: token_f1("a", "b", "bert"), "unknown tokeniser 'bert'"),
         (lambda t: analysis.proportion(5, 3), "5 of 3 is not a proportion"),
         (lambda t: analysis.mean([["a", "b"]]), "a mean needs numbers"),
         (lambda t: analysis.weighted_mean([1, 2], [1]), "2 values and 1 confidences"),
-        (lambda t: analysis.benchmark(0.5, 0.1, "koch"), "unknown scale 'koch'"),
+        (lambda t: older.benchmark(0.5, 0.1, "koch"), "unknown scale 'koch'"),
     ],
 )
 def test_what_is_wrong_is_named_with_what_to_do(wrong, message):
@@ -211,7 +202,7 @@ def test_ratio_level_takes_zero():
 
 def test_a_rater_may_be_left_out_by_naming_the_others():
     frame = long_frame(FOUR)
-    some = alpha(frame, "ordinal", raters=["r0", "r1", "r2"])
+    some = alpha(Ratings(frame, raters=["r0", "r1", "r2"]), "ordinal")
     assert some.raters == ("r0", "r1", "r2")
     assert some.value == pytest.approx(alpha([row[:3] for row in FOUR], "ordinal").value)
 
@@ -271,7 +262,7 @@ def test_a_rounds_own_frame_goes_straight_in(frame):
 
 
 def test_full_percent_agreement_still_has_an_interval():
-    found = percent_agreement([[1, 1], [2, 2]] * 10)
+    found = agreement([[1, 1], [2, 2]] * 10)
     # Wilson, 20 of 20.
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(0.8389, abs=5e-5)
@@ -284,7 +275,7 @@ def test_scores_that_hardly_repeat_cost_no_table():
         assert alpha(scores, level).value is not None
     with pytest.raises(ValueError, match="need a scale of at most 2,000"):
         gwet(scores)
-    assert analysis.coefficients(scores, ["ac1"])["ac1"].reason == "too_many_values"
+    assert coefficients(scores, ["ac1"])["ac1"].reason == "too_many_values"
 
 
 PAIRS = [[1, 1], [2, 2], [1, 2], [2, 1], [3, 3], [3, 2]]
@@ -312,7 +303,7 @@ def many_labels(n):
             "ratio, circular or bipolar",
         ),
         (
-            lambda: analysis.benchmark(0.5, 0.1, "koch"),
+            lambda: older.benchmark(0.5, 0.1, "koch"),
             "unknown scale 'koch': choose landis_koch, fleiss, altman, regier, cicchetti_sparrow",
         ),
         (
@@ -355,13 +346,13 @@ def test_units_may_have_numbers_that_only_an_unsigned_integer_holds():
     frame = long_frame(PAIRS).assign(unit=np.repeat(np.arange(6, dtype="uint64"), 2))
     large = frame.assign(unit=frame["unit"] + np.uint64(2**63))
     assert alpha(large).value == alpha(frame).value
-    assert alpha_without_units(large)["unit"].min() == 2**63
+    assert influence(large, of="units")["unit"].min() == 2**63
 
 
 def test_a_value_that_comes_late_in_a_long_table_is_counted():
     table = np.ones((40_000, 2))
     table[-1] = 5
-    assert distribution(table).query("rater.isna()")["n"].tolist() == [79_998, 2]
+    assert np.bincount(Ratings(table).codes.ravel()).tolist() == [0, 79_998, 2]
     assert alpha(table, interval=None).value == 1
 
 
@@ -370,15 +361,18 @@ def test_labels_that_need_no_order_are_compared_pair_by_pair():
     for statistic in ("kappa", "alpha", "percent_agreement"):
         assert pairwise(table, statistic).loc[0, 1] > pairwise(table, statistic).loc[0, 2]
     assert pairwise(table, weights=np.eye(3)).equals(pairwise(table))
-    with pytest.raises(ValueError, match="this statistic needs an order"):
+    with pytest.raises(ValueError, match="weights 'linear' needs an order"):
         pairwise(table, weights="linear")
 
 
 @pytest.mark.parametrize("least", [1, 2, 24, 25, 125, 126, 127, 128])
 def test_whole_numbers_of_any_size_are_values(least):
     table = np.array([[0, 0], [1, 1], [0, 1], [1, 1]])
-    found = distribution(table + least).query("rater.isna()")
-    assert (found["value"].tolist(), found["n"].tolist()) == ([least, least + 1], [3, 5])
+    found = Ratings(table + least)
+    assert (found.scale, np.bincount(found.codes.ravel()).tolist()) == (
+        (least, least + 1),
+        [0, 3, 5],
+    )
     scale = [least, least + 1]
     assert alpha(table + least, scale=scale).value == alpha(table, scale=[0, 1]).value
     frame = long_frame((table + least).tolist())
@@ -410,7 +404,7 @@ def test_categories_of_labels_and_of_numbers_are_their_values():
     frame = long_frame(table)
     labels = frame.assign(value=pd.Categorical(frame["value"], ["z", "y", "x"]))
     assert alpha(labels).value == alpha(frame).value == alpha(table).value
-    assert distribution(labels)["value"].unique().tolist() == ["x", "y"]
+    assert Ratings(labels).scale == ("x", "y")
     numbers = frame.assign(value=pd.Categorical(frame["value"].map({"x": 1, "y": 4})))
     assert mean(numbers).value == 19 / 7
 
@@ -428,14 +422,14 @@ def test_the_parts_of_an_item_are_units_of_their_own(frame):
     given = {("i1", 1): (3, 3), ("i1", 2): (5, 4), ("i2", 1): (1, 2)}
     built = frame([(*at, r, "tone", x) for at, each in given.items() for r, x in zip("ab", each)])
     assert alpha(built, "interval").value == alpha(list(given.values()), "interval").value
-    names = sorted(alpha_without_units(built)["unit"])
+    names = sorted(influence(built, of="units")["unit"])
     assert names == ["i1 part 1", "i1 part 2", "i2 part 1"]
-    assert sorted(alpha_without_units(built[built["part"] == 1])["unit"]) == ["i1", "i2"]
+    assert sorted(influence(built[built["part"] == 1], of="units")["unit"]) == ["i1", "i2"]
 
 
 def test_clusters_of_a_column_that_is_not_there_are_refused():
     with pytest.raises(ValueError, match="no column 'chunk' to cluster by"):
-        alpha(long_frame(PAIRS), cluster="chunk")
+        alpha(Ratings(long_frame(PAIRS), cluster="chunk"))
 
 
 def test_yes_and_no_may_be_a_scale(frame):

@@ -6,21 +6,21 @@ import pytest
 
 import analysis
 from analysis import (
+    Interval,
+    Ratings,
+    agreement,
     alpha,
-    alpha_without_units,
-    compare_systems,
-    confusion,
-    distribution,
+    influence,
     kappa,
-    kappa_test,
     mean,
-    median,
-    pairwise,
-    percent_agreement,
     proportion,
-    rater_severity,
+    severity,
     weighted_mean,
 )
+from analysis.averages.means import median, sd
+from analysis.averages.weighted import confidence
+from analysis.coefficients.tables import coefficients, pairwise
+from analysis.older import kappa_test
 from raterbook.numbers.compute import summary
 
 TABLE = [[1, 1], [2, 2], [1, 2], [2, 1], [3, 3], [3, 2]]
@@ -59,7 +59,7 @@ def wide():
         (lambda f: pd.concat([f, f["value"]], axis=1), "two columns are called 'value'"),
     ],
 )
-@pytest.mark.parametrize("compute", [alpha, mean, distribution])
+@pytest.mark.parametrize("compute", [alpha, mean])
 def test_a_long_frame_with_a_mistake_is_refused_with_the_remedy(compute, wrong, said):
     with pytest.raises(ValueError, match=said):
         compute(wrong(long_frame()))
@@ -81,7 +81,7 @@ def test_what_is_no_mistake_is_read():
 def test_a_table_with_more_raters_than_units_says_how_it_was_read():
     crowd = np.array(TABLE).T
     assert "more_raters_than_units" in alpha(crowd, interval=None).warnings
-    assert "more_raters_than_units" in analysis.coefficients(crowd)["ac1"].warnings
+    assert "more_raters_than_units" in coefficients(crowd)["ac1"].warnings
     assert "more_raters_than_units" not in alpha(TABLE).warnings
     # Names say which side is which.
     names = pd.DataFrame(crowd).rename_axis(index="unit", columns="rater")
@@ -96,39 +96,43 @@ CHUNKS = {"u0": "x", "u1": "x", "u2": "x", "u3": "y", "u4": "y", "u5": "z"}
 def test_clusters_are_given_by_column_by_mapping_or_by_a_series_of_units():
     frame = long_frame()
     in_column = frame.assign(chunk=frame["unit"].map(CHUNKS))
-    expected = alpha(in_column, cluster="chunk")
+    expected = alpha(Ratings(in_column, cluster="chunk"))
     assert "3 clusters" in expected.method
     by_unit = pd.Series(CHUNKS)
     for given in (CHUNKS, by_unit, by_unit[::-1], in_column["chunk"]):
-        found = alpha(frame, cluster=given)
+        found = alpha(Ratings(frame, cluster=given))
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
     for given in (CHUNKS, by_unit[::-1], list(CHUNKS.values()), np.array(list(CHUNKS.values()))):
-        found = alpha(wide(), cluster=given)
+        found = alpha(Ratings(wide(), cluster=given))
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
-    assert alpha(TABLE, cluster=iter(CHUNKS.values())).low == pytest.approx(expected.low)
+    assert alpha(Ratings(TABLE, cluster=iter(CHUNKS.values()))).low == pytest.approx(expected.low)
 
 
 def test_a_list_of_clusters_is_refused_for_a_long_frame():
     with pytest.raises(ValueError, match="a list of clusters fits a table only"):
-        alpha(long_frame(), cluster=list(CHUNKS.values()))
+        alpha(Ratings(long_frame(), cluster=list(CHUNKS.values())))
 
 
 def test_clusters_of_ids_with_gaps_need_only_the_units_there_are():
     ids = [3, 7, 8, 20, 21, 40]
     frame = long_frame(units=ids)
     clusters = dict(zip(ids, CHUNKS.values(), strict=True))
-    expected = alpha(long_frame(), cluster=CHUNKS)
-    assert alpha(frame, cluster=clusters).low == pytest.approx(expected.low, abs=1e-12)
+    expected = alpha(Ratings(long_frame(), cluster=CHUNKS))
+    assert alpha(Ratings(frame, cluster=clusters)).low == pytest.approx(expected.low, abs=1e-12)
     del clusters[8], clusters[40]
     with pytest.raises(ValueError, match="no cluster for unit 8 and 1 more"):
-        alpha(frame, cluster=clusters)
+        alpha(Ratings(frame, cluster=clusters))
 
 
 def test_clusters_that_can_be_read_two_ways_are_refused():
     frame = pd.DataFrame({"unit": [1, 0, 2], "rater": "a", "value": [5, 4, 3]})
     with pytest.raises(ValueError, match="read by row and by unit"):
-        mean(frame, cluster=pd.Series(["x", "x", "y"]).iloc[[0, 2, 1]].reset_index(drop=True))
-    assert mean(frame, cluster=pd.Series(["x", "x", "y"])).value == 4
+        mean(
+            Ratings(
+                frame, cluster=pd.Series(["x", "x", "y"]).iloc[[0, 2, 1]].reset_index(drop=True)
+            )
+        )
+    assert mean(Ratings(frame, cluster=pd.Series(["x", "x", "y"]))).value == 4
 
 
 @pytest.mark.parametrize("label", ["y", 3])
@@ -136,10 +140,10 @@ def test_a_unit_in_two_clusters_is_refused(label):
     frame = long_frame().assign(chunk=pd.Series(["x"] * 12, dtype=object))
     frame.loc[5, "chunk"] = label
     with pytest.raises(ValueError, match="unit u2 stands in two clusters"):
-        alpha(frame, cluster="chunk")
+        alpha(Ratings(frame, cluster="chunk"))
     # A row without a label says nothing against the others.
     frame.loc[5, "chunk"] = None
-    assert alpha(frame, cluster="chunk").reason is not None
+    assert alpha(Ratings(frame, cluster="chunk")).reason is not None
 
 
 @pytest.mark.parametrize(
@@ -153,37 +157,36 @@ def test_a_unit_in_two_clusters_is_refused(label):
 )
 def test_clusters_that_do_not_fit_a_table_are_refused(clusters, said):
     with pytest.raises(ValueError, match=said):
-        alpha(TABLE, cluster=clusters)
+        alpha(Ratings(TABLE, cluster=clusters))
 
 
 def test_a_rater_named_twice_is_refused(frame):
     with pytest.raises(ValueError, match="raters names 'r0' twice"):
-        alpha(long_frame(), raters=["r0", "r0"])
+        alpha(Ratings(long_frame(), raters=["r0", "r0"]))
     with pytest.raises(ValueError, match="raters names 0 twice"):
-        confusion(TABLE, 0, 0)
+        Ratings(TABLE, raters=[0, 0])
     built = frame([("f1", 0, "ana", "tone", 2), ("f1", 0, "ben", "tone", 2)])
     with pytest.raises(ValueError, match="raters names 'ana' twice"):
         summary(built, [{"statistic": "mean", "question": "tone"}], {}, raters=["ana", "ana"])
     with pytest.raises(ValueError, match=r"raters='r0': give a list, \['r0'\]"):
-        alpha(long_frame(), raters="r0")
+        alpha(Ratings(long_frame(), raters="r0"))
 
 
 @pytest.mark.parametrize(
     ("compute", "said"),
     [
-        (lambda: percent_agreement(TABLE, 1, weights="linear"), "within=1 and weights="),
+        (lambda: agreement(TABLE, 1, weights="linear"), "within=1 and weights="),
         (lambda: kappa_test(TABLE, "fleiss", "linear"), "fleiss takes no weights"),
         (lambda: pairwise(TABLE, "kappa", level="ordinal"), "kappa takes no level="),
         (lambda: pairwise(TABLE, "kappa", within=1), "kappa takes no within="),
         (lambda: pairwise(TABLE, "alpha", weights="linear"), "alpha takes no weights="),
         (lambda: pairwise(TABLE, "percent_agreement", level="ordinal"), "takes no level="),
         (lambda: proportion(3, 4, of=[1]), "a count and a total take no of="),
-        (lambda: proportion(3, 4, scale=[1]), "a count and a total take no scale="),
-        (lambda: proportion(3, 4, cluster=[1]), "a count and a total take no cluster="),
-        (lambda: proportion(3, 4, raters=["a"]), "a count and a total take no raters="),
-        (lambda: proportion(3, 4, keep="last"), "a count and a total take no keep="),
+        (lambda: alpha(Ratings(TABLE), scale=[1, 2, 3, 4]), "read already: give scale= to"),
+        (lambda: weighted_mean(Ratings(TABLE), [1, 2]), "read already: give confidence= to"),
+        (lambda: Ratings(Ratings(TABLE), scale=[1, 2, 3, 4]), "read already: their scale"),
         (lambda: proportion(TABLE, [1], method="normal"), "method='normal' needs a count"),
-        (lambda: alpha(TABLE, keep="newest"), "keep='newest': choose 'first' or 'last'"),
+        (lambda: alpha(Ratings(TABLE, keep="newest")), "keep='newest': choose 'first' or 'last'"),
         (lambda: pairwise(TABLE, "alpha", level="Interval"), "Unknown level 'Interval'"),
         (lambda: alpha(TABLE, scale="123"), "its letters are no values"),
         (lambda: alpha(TABLE, scale={1, 2, 3}), "a set has no order"),
@@ -202,7 +205,7 @@ def test_a_scale_may_be_anything_with_an_order(kind):
     expected = alpha(TABLE, "ordinal", scale=[1, 2, 3, 4]).value
     assert alpha(TABLE, "ordinal", scale=kind([1, 2, 3, 4])).value == expected
     labels = [["lo", "hi"], ["hi", "hi"], ["lo", "lo"]]
-    found = mean(labels, scale=kind(["lo", "hi"]))
+    found = mean(Ratings(labels, scale=kind(["lo", "hi"])))
     assert found.value == 1.5
     assert alpha(TABLE, scale=np.arange(1, 6)).beside["commonest"] == 2
 
@@ -213,7 +216,7 @@ def test_texts_that_are_numbers_are_read_on_a_scale_of_numbers():
         expected = alpha(TABLE, level, scale=[1, 2, 3, 4, 5]).value
         assert alpha(texts, level, scale=[1, 2, 3, 4, 5]).value == expected
         assert alpha(long_frame(texts), level, scale=[1, 2, 3, 4, 5]).value == expected
-    assert mean([["4.0", " 2 "], [3, None]], scale=[1, 2, 3, 4, 5]).value == 3
+    assert mean(Ratings([["4.0", " 2 "], [3, None]], scale=[1, 2, 3, 4, 5])).value == 3
     with pytest.raises(ValueError, match=r"rating '6' is not on the scale|rating 6"):
         alpha([["6", "2"]], scale=[1, 2, 3])
     for label in ("n/a", "nan", "1_0", "inf"):
@@ -225,18 +228,18 @@ def test_a_scale_of_texts_that_are_numbers_keeps_their_distances():
     given = [["1", "2"], ["2", "10"], ["10", "10"], ["1", "1"]]
     numbers = [[1, 2], [2, 10], [10, 10], [1, 1]]
     scale = ["1", "2", "10"]
-    assert mean(given, scale=scale).value == mean(numbers).value == 4.625
+    assert mean(Ratings(given, scale=scale)).value == mean(numbers).value == 4.625
     for level in ("ordinal", "interval"):
         assert alpha(given, level, scale=scale).value == alpha(numbers, level).value
     assert alpha(numbers, "interval", scale=scale).value == alpha(numbers, "interval").value
-    assert distribution(given, scale=scale)["value"].tolist()[:3] == scale
+    assert Ratings(given, scale=scale).scale == tuple(scale)
     # Names that are the same number are labels: nothing says how far they lie apart.
-    assert mean([["1", "01"]], scale=["01", "1"]).value == 1.5
+    assert mean(Ratings([["1", "01"]], scale=["01", "1"])).value == 1.5
 
 
 def test_yes_and_no_on_a_scale_of_0_and_1_are_those_numbers():
-    assert mean([[True, False], [True, True]], scale=[0, 1]).value == 0.75
-    assert mean([[True, False], [True, True]], scale=[False, True]).value == 1.75
+    assert mean(Ratings([[True, False], [True, True]], scale=[0, 1])).value == 0.75
+    assert mean(Ratings([[True, False], [True, True]], scale=[False, True])).value == 1.75
 
 
 def test_hits_may_be_anything_that_can_be_gone_through():
@@ -250,7 +253,7 @@ def test_hits_may_be_anything_that_can_be_gone_through():
     assert mean(iter([[1, 2], [6, None]])).value == 3
     assert weighted_mean(iter([1, 5]), iter([0, 9])).value == 5
     assert analysis.adjust(iter([0.01, None, 0.04])) == analysis.adjust([0.01, None, 0.04])
-    assert alpha(TABLE, raters=iter([0, 1])).value == alpha(TABLE).value
+    assert alpha(Ratings(TABLE, raters=iter([0, 1]))).value == alpha(TABLE).value
 
 
 @pytest.mark.parametrize("numeric", [True, False])
@@ -277,9 +280,9 @@ def test_kappas_test_needs_an_order_where_kappa_does():
 
 def test_units_that_nobody_rated_are_not_listed():
     gaps = long_frame(units=[3, 7, 8, 20, 21, 40])
-    found = alpha_without_units(gaps)
+    found = influence(gaps, of="units")
     assert sorted(found["unit"]) == [3, 7, 8, 20, 21, 40]
-    assert len(alpha_without_units([*TABLE, [None, None]])) == 6
+    assert len(influence([*TABLE, [None, None]], of="units")) == 6
 
 
 def test_a_rater_without_answers_is_none_in_a_table_as_in_a_long_frame():
@@ -290,7 +293,7 @@ def test_a_rater_without_answers_is_none_in_a_table_as_in_a_long_frame():
         assert kappa_test(given).z == kappa_test(TABLE).z
         assert pairwise(given).shape == (2, 2)
     assert kappa_test([[1], [2]]).reason == "no_pairable_units"
-    assert kappa(table, raters=[0, 2]).reason == "single_rater"
+    assert kappa(Ratings(table, raters=[0, 2])).reason == "single_rater"
 
 
 def shuffled(frame, seed=5):
@@ -307,13 +310,13 @@ def crowd():
 DRAWN = {
     "median": median,
     "mean": mean,
-    "sd": analysis.sd,
+    "sd": sd,
     "light": lambda f, **k: kappa(f, "light", **k),
     "conger": lambda f, **k: kappa(f, "conger", **k),
     "icc": analysis.icc,
-    "severity": lambda f, **k: rater_severity(f, **k).sort_values("rater").iloc[0],
+    "severity": lambda f, **k: severity(f, **k).sort_values("rater").iloc[0],
     "proportion": lambda f, **k: proportion(f, [1, 2], **k),
-    "closeness": lambda f, **k: analysis.confidence(f, **k).closeness,
+    "closeness": lambda f, **k: confidence(f, **k).closeness,
     "weighted": weighted_mean,
 }
 
@@ -325,8 +328,8 @@ def test_a_seed_gives_one_interval_whatever_the_order_and_the_names(name, interv
     frame = crowd().assign(confidence=np.random.default_rng(1).integers(1, 90, 60))
     number = frame["unit"].str[1:].astype(int)
     frame["chunk"] = "c" + (number // 2).astype(str)
-    asked = {"interval": interval, "resamples": 60, "seed": 3, "cluster": cluster}
-    first = DRAWN[name](frame, **asked)
+    wish = Interval(interval, draws=60, seed=3)
+    first = DRAWN[name](Ratings(frame, cluster=cluster), interval=wish)
     turned = {f"r{i}": f"z{(i * 3 + 1) % 4}" for i in range(4)}
     renamed = frame.assign(
         unit=(97 - number * 5) % 101,
@@ -337,22 +340,9 @@ def test_a_seed_gives_one_interval_whatever_the_order_and_the_names(name, interv
         turned = {rater: rater for rater in turned}
         renamed["rater"] = frame["rater"]
     for other in (shuffled(frame), renamed, shuffled(renamed, 8)):
-        found = DRAWN[name](other, **asked)
+        found = DRAWN[name](Ratings(other, cluster=cluster), interval=wish)
         assert first.low is not None
         assert (found.low, found.high) == pytest.approx((first.low, first.high), abs=1e-12)
-
-
-def test_systems_keep_their_cases_apart_by_cluster():
-    frame = pd.DataFrame(
-        [
-            (s, f"q{i}", x)
-            for s, xs in {"a": [1, 2, 3], "b": [2, 2, 4]}.items()
-            for i, x in enumerate(xs)
-        ],
-        columns=["system", "case", "value"],
-    ).assign(chunk=["x", "x", "y", "x", "y", "y"])
-    with pytest.raises(ValueError, match="case q1 stands in two clusters"):
-        compare_systems(frame, cluster="chunk")
 
 
 def test_a_rounds_own_frame_gives_the_answers_that_a_summary_counts(frame):

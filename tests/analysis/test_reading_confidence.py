@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import confidence, weighted_mean
+from analysis import Ratings, weighted_mean
+from analysis.averages.weighted import confidence
 
 
 def frame(rows):
@@ -34,7 +35,7 @@ def test_a_missing_value_takes_its_own_confidence_along(missing, place):
 @pytest.mark.parametrize("keep", ["first", "last"])
 def test_of_two_answers_the_one_that_is_kept_brings_its_confidence(keep):
     rows = [("a", "r", 1, 10), ("b", "r", 5, 10), ("a", "r", 3, 30), ("a", "r", None, 99)]
-    found = weighted_mean(frame(rows), keep=keep)
+    found = weighted_mean(Ratings(frame(rows), keep=keep))
     kept, sure = {"first": (1, 10), "last": (3, 30)}[keep]
     assert found.value == pytest.approx((kept * sure + 5 * 10) / (sure + 10))
 
@@ -42,12 +43,15 @@ def test_of_two_answers_the_one_that_is_kept_brings_its_confidence(keep):
 def test_naming_a_rater_takes_that_raters_confidences():
     given = frame([("u", "a", 1, 10), ("u", "b", 5, 90), ("v", "a", 2, 20), ("v", "b", 3, 30)])
     expected = pytest.approx((5 * 90 + 3 * 30) / 120)
-    assert weighted_mean(given, raters=["b"]).value == expected
+    assert weighted_mean(Ratings(given, raters=["b"])).value == expected
     values = given.pivot(index="unit", columns="rater", values="value")
     sure = given.pivot(index="unit", columns="rater", values="confidence")
-    assert weighted_mean(values, sure, raters=["b"]).value == expected
-    assert weighted_mean(values.to_numpy(), sure.to_numpy(), raters=[1]).value == expected
-    assert confidence(values, sure, raters=["b"]).weighted.value == expected
+    assert weighted_mean(Ratings(values, confidence=sure, raters=["b"])).value == expected
+    assert (
+        weighted_mean(Ratings(values.to_numpy(), confidence=sure.to_numpy(), raters=[1])).value
+        == expected
+    )
+    assert confidence(Ratings(values, confidence=sure, raters=["b"])).weighted.value == expected
 
 
 def test_a_frame_of_confidences_is_matched_by_its_labels():

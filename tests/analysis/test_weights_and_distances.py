@@ -7,7 +7,9 @@ from math import comb, pi, sin, sqrt
 import numpy as np
 import pytest
 
-from analysis import alpha, alpha_gwet, gwet, kappa, pairwise, percent_agreement
+from analysis import agreement, alpha, gwet, kappa
+from analysis.coefficients.tables import pairwise
+from analysis.older import alpha_gwet
 from tests.analysis.test_rating_conventions import FOUR
 
 SCALE = [1, 2, 4, 5, 9]
@@ -55,7 +57,7 @@ def test_named_weights_are_those_of_the_handbook(name):
         lambda w: alpha_gwet(TABLE, w, scale=SCALE),
         lambda w: kappa(TABLE, "light", w, scale=SCALE),
         lambda w: kappa(TABLE, "fleiss", w, scale=SCALE),
-        lambda w: percent_agreement(TABLE, weights=w, scale=SCALE),
+        lambda w: agreement(TABLE, weights=w, scale=SCALE),
     ):
         assert compute(name).value == pytest.approx(compute(matrix).value, abs=1e-12)
 
@@ -66,7 +68,7 @@ def test_ac2_and_the_weighted_share_by_hand():
         agreed = np.mean(
             [np.mean([weight(name, a, b) for a, b in permutations(row, 2)]) for row in pairs]
         )
-        found = percent_agreement(TABLE, weights=name, scale=SCALE)
+        found = agreement(TABLE, weights=name, scale=SCALE)
         assert found.value == pytest.approx(agreed)
         # Value shares count units rated once as well.
         use = [np.mean([row.count(v) / len(row) for row in [*pairs, [4]]]) for v in SCALE]
@@ -188,20 +190,20 @@ def test_one_value_needs_no_weights():
 
 
 def test_within_counts_steps_of_the_numbers():
-    assert percent_agreement([[1, 2], [1, 3], [2, 2]], 1).value == pytest.approx(2 / 3)
-    assert percent_agreement([[1, 2], [1, 3], [2, 2]], 2).value == 1
-    assert percent_agreement([[1, 1.5], [1, 3]], 0.5).value == 0.5
-    assert percent_agreement([[1, 2], [1, 3], [2, 2]], 1).statistic == "percent_within_one"
-    assert percent_agreement([[1, 2], [1, 3], [2, 2]], 2).statistic == "percent_agreement"
+    assert agreement([[1, 2], [1, 3], [2, 2]], 1).value == pytest.approx(2 / 3)
+    assert agreement([[1, 2], [1, 3], [2, 2]], 2).value == 1
+    assert agreement([[1, 1.5], [1, 3]], 0.5).value == 0.5
+    assert agreement([[1, 2], [1, 3], [2, 2]], 1).statistic == "percent_within_one"
+    assert agreement([[1, 2], [1, 3], [2, 2]], 2).statistic == "percent_agreement"
     with pytest.raises(ValueError, match="within=-1"):
-        percent_agreement(TABLE, -1)
+        agreement(TABLE, -1)
 
 
 def test_pairs_of_raters_are_what_they_are_alone():
     for statistic, more, alone in (
         ("kappa", {"weights": "linear"}, lambda t: kappa(t, "cohen", "linear", scale=SCALE)),
         ("alpha", {"level": "ordinal"}, lambda t: alpha(t, "ordinal", scale=SCALE)),
-        ("percent_agreement", {"within": 1}, lambda t: percent_agreement(t, 1, scale=SCALE)),
+        ("percent_agreement", {"within": 1}, lambda t: agreement(t, 1, scale=SCALE)),
     ):
         found = pairwise(TABLE, statistic, scale=SCALE, **more)
         for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -220,10 +222,10 @@ def test_pairs_of_raters_are_what_they_are_alone():
 def test_more_values_than_weights_can_hold_are_refused_and_one_fewer_is_not():
     scores = np.arange(2002.0).reshape(-1, 2)
     with pytest.raises(ValueError, match="2,002 different values"):
-        percent_agreement(scores, interval=None)
+        agreement(scores, interval=None)
     with pytest.raises(ValueError, match="2,002 different values: level 'ratio'"):
         alpha(scores, "ratio", interval=None)
     with pytest.raises(ValueError, match="2,002 different values: round them"):
-        percent_agreement(scores, 0.5, interval=None)
-    assert percent_agreement(scores[:1000], interval=None).value == 0
+        agreement(scores, 0.5, interval=None)
+    assert agreement(scores[:1000], interval=None).value == 0
     assert alpha(FOUR, "interval").value is not None

@@ -5,19 +5,11 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
-from analysis import (
-    alpha,
-    brennan_prediger,
-    coefficients,
-    gwet,
-    icc,
-    kappa,
-    mean,
-    percent_agreement,
-    proportion,
-    proportion_difference,
-    sd,
-)
+from analysis import Interval, Ratings, agreement, alpha, gwet, icc, kappa, mean, proportion
+from analysis.averages.means import sd
+from analysis.averages.proportions import proportion_difference
+from analysis.coefficients.tables import coefficients
+from analysis.older import brennan_prediger
 from raterbook.numbers.compute import summary
 
 # Everything but agreement on 1 stands in the last cluster.
@@ -43,15 +35,15 @@ def told(found):
 @pytest.mark.parametrize("interval", ["jackknife", "bootstrap", "bca"])
 @pytest.mark.parametrize("name", CHANCE)
 def test_where_one_cluster_carries_a_coefficient_there_is_no_interval_but_its_name(name, interval):
-    asked = {"cluster": CLUSTERS, "interval": interval, "resamples": 50}
-    found = coefficients(CARRIED, [name], **asked)[name]
+    given, wish = Ratings(CARRIED, cluster=CLUSTERS), Interval(interval, draws=50)
+    found = coefficients(given, [name], interval=wish)[name]
     assert found.value > 0.6
     assert told(found) == (None, None, "rests_on_one_cluster", "last")
     assert "cluster last" in found.method
 
 
 def test_the_cluster_of_a_long_frame_is_named_by_its_label():
-    found = alpha(long(CARRIED, CLUSTERS), cluster="chunk")
+    found = alpha(Ratings(long(CARRIED, CLUSTERS), cluster="chunk"))
     assert told(found) == (None, None, "rests_on_one_cluster", "last")
 
 
@@ -74,14 +66,17 @@ def test_where_hardly_any_spread_is_left_without_one_cluster_there_is_no_interva
     rng.shuffle(calm)
     loud = [[2, 2]] * 60 + [[1, 2], [2, 1]] * 10
     clusters = [i // 10 for i in range(300)] + ["loud"] * 80
-    assert told(alpha(calm + loud, cluster=clusters))[2:] == ("rests_on_one_cluster", "loud")
+    assert told(alpha(Ratings(calm + loud, cluster=clusters)))[2:] == (
+        "rests_on_one_cluster",
+        "loud",
+    )
 
 
 def test_two_clusters_that_carry_all_leave_a_wide_interval_with_few_degrees_of_freedom():
     table = [[1, 1]] * 280 + ([[2, 2]] * 8 + [[1, 2]] * 2 + [[1, 1]] * 30) * 2
     table[-1] = [2, 1]
     clusters = [i // 10 for i in range(280)] + ["e"] * 40 + ["f"] * 40
-    found = alpha(table, cluster=clusters)
+    found = alpha(Ratings(table, cluster=clusters))
     assert 1 <= found.df < 5
     assert f"t with {found.df:.1f} degrees of freedom" in found.method
     assert found.high - found.low > 0.3
@@ -123,14 +118,14 @@ def test_a_page_can_say_what_carries_a_number(frame):
 
 
 PAIRABLE = [[1, 1], [2, 2], [1, 2], [3, 3], [2, 2], [3, 1]]
-AGREEMENT = (alpha, kappa, percent_agreement)
+AGREEMENT = (alpha, kappa, agreement)
 
 
 @pytest.mark.parametrize("interval", ["jackknife", "bootstrap", "bca"])
 @pytest.mark.parametrize("measure", AGREEMENT)
 def test_units_rated_once_change_no_interval_of_agreement(measure, interval):
     more = [[1, None]] * 120 + [[None, 3]] * 80
-    asked = {"interval": interval, "scale": [1, 2, 3], "resamples": 200}
+    asked = {"interval": Interval(interval, draws=200), "scale": [1, 2, 3]}
     alone, among = measure(PAIRABLE, **asked), measure(more[:100] + PAIRABLE + more[100:], **asked)
     assert (among.low, among.high) == pytest.approx((alone.low, alone.high))
     assert among.df == pytest.approx(alone.df)
@@ -141,8 +136,8 @@ def test_units_rated_once_change_no_interval_of_agreement(measure, interval):
 def test_clusters_in_which_nothing_was_rated_twice_do_not_count():
     table, clusters = [*PAIRABLE, *PAIRABLE], [i // 3 for i in range(12)]
     more = [*table, *[[1, None]] * 60]
-    alone = alpha(table, cluster=clusters)
-    among = alpha(more, cluster=[*clusters, *(f"single {i}" for i in range(60))])
+    alone = alpha(Ratings(table, cluster=clusters))
+    among = alpha(Ratings(more, cluster=[*clusters, *(f"single {i}" for i in range(60))]))
     assert (among.low, among.high, among.df) == pytest.approx((alone.low, alone.high, alone.df))
 
 
@@ -186,7 +181,7 @@ def test_a_share_that_is_the_same_in_all_units_has_no_interval():
 
 def shares(clusters, hits):
     table = long([[hit] for hit in hits], clusters)
-    return proportion(table, [1], cluster="chunk", scale=[0, 1])
+    return proportion(Ratings(table, scale=[0, 1], cluster="chunk"), [1])
 
 
 @pytest.mark.parametrize("hit", [0, 1])
@@ -253,12 +248,14 @@ def test_a_coefficient_below_minus_one_has_an_interval_below_one():
 
 def test_a_distance_from_one_that_is_not_known_to_a_factor_of_three_has_no_interval():
     table = [[1, 2], [1, 2], [2, 1], [1, 2], [1, 1], [1, 2]] * 2 + [[1, None]] * 40
-    found = kappa(table, "fleiss", coverage=0.5)
+    found = kappa(table, "fleiss", interval=Interval(coverage=0.5))
     # The ends lie evenly around the logarithm of the distance from 1.
     reach = np.log((1 - found.low) / (1 - found.value))
     assert np.log((1 - found.value) / (1 - found.high)) == pytest.approx(reach)
     three = 2 * student.cdf(np.log(3) / reach * student.ppf(0.75, found.df), found.df) - 1
-    within, beyond = (kappa(table, "fleiss", coverage=three + by) for by in (-1e-5, 1e-5))
+    within, beyond = (
+        kappa(table, "fleiss", interval=Interval(coverage=three + by)) for by in (-1e-5, 1e-5)
+    )
     assert (1 - within.low) / (1 - within.value) == pytest.approx(3, rel=1e-2)
     assert told(beyond)[:3] == (None, None, "too_few_units_for_interval")
 

@@ -19,11 +19,10 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
-from analysis import alpha, coefficients, kappa, mean
-from analysis.agreement.alpha import OrdinalAlpha
-from analysis.agreement.infer import infer
-from analysis.ratings.patterns import find_patterns
-from analysis.ratings.ratings import read
+from analysis import Interval, Ratings, alpha, kappa, mean
+from analysis.coefficients.alpha import OrdinalAlpha
+from analysis.coefficients.infer import infer
+from analysis.coefficients.tables import coefficients
 from raterbook.numbers.compute import summary
 
 SIZES = ((1_000, 3), (10_000, 5), (100_000, 5), (1_000_000, 5))
@@ -84,7 +83,7 @@ def measure(units, raters, repetitions):
         "alpha": ours(interval=None),
         "alpha jackknife": ours(),
         "mean jackknife": cpu(lambda: mean(table), least),
-        "alpha bootstrap 1000": ours(interval="bootstrap", resamples=1000),
+        "alpha bootstrap 1000": ours(interval=Interval("bootstrap", draws=1000)),
         "krippendorff": cpu(
             lambda: krippendorff.alpha(table.T, level_of_measurement="ordinal"), least
         ),
@@ -163,9 +162,9 @@ def growth():
     """The exponent with which the interval's cost grows in units, once patterns are counted."""
     spent = []
     for units in (10_000, 1_000_000):
-        coded = read(ratings(units, 5), scale=SCALE)
-        patterns = find_patterns(coded)
-        spent.append(cpu(lambda given=(coded, patterns): infer(OrdinalAlpha(), *given), 9))
+        coded = Ratings(ratings(units, 5), scale=SCALE)
+        assert coded.patterns.n_units == units
+        spent.append(cpu(lambda coded=coded: infer(OrdinalAlpha(), coded), 9))
     return float(np.log(spent[1] / spent[0]) / np.log(100))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import analysis
+from analysis import Ratings
 from raterbook.reporting.comparison import apart, by_chance, changes, sentences, summary
 
 
@@ -92,7 +93,7 @@ def test_one_in_twenty_moves_by_chance_where_nothing_changed(items):
         true = rng.normal(3.6, 0.9, items)[:, None]
         noise = rng.normal(0, 0.8, (items, 4))
         scores = np.clip(np.rint(true + noise + [-0.4, 0, 0.2, 0.3]), 1, 5)
-        found = analysis.mean(scores, scale=[1, 2, 3, 4, 5])
+        found = analysis.mean(Ratings(scores, scale=[1, 2, 3, 4, 5]))
         return row(found.value, found.low, found.high)
 
     moved = [apart(estimated(), estimated()) for _ in range(400)]

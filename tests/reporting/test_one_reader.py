@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import raterbook.protocols
-from analysis.intervals.interval import METHODS, Options
+from analysis.intervals.interval import METHODS, Interval
 from raterbook.numbers.parameters import INTERVALS, Parameters
 from raterbook.reporting import Report
 from raterbook.reporting.figures.rows import bound_of
@@ -72,10 +72,10 @@ def test_one_alpha_has_one_word(alpha):
 
 def test_a_report_may_ask_for_the_intervals_that_analysis_makes():
     assert INTERVALS == METHODS
-    usual, wish = Parameters("r"), Options()
+    usual, wish = Parameters("r"), Interval()
     assert (usual.interval, usual.resamples, usual.coverage, usual.seed) == (
-        wish.interval,
-        wish.resamples,
+        wish.method,
+        wish.draws,
         wish.coverage,
         wish.seed,
     )

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analysis import alpha, mean
+from analysis import Ratings, alpha, mean
 from raterbook import Workspace
 from raterbook.numbers.compute import cluster_of, frame_of, questions_of, ratings_of, summary
 from raterbook.numbers.parameters import Parameters
@@ -34,7 +34,7 @@ def test_alpha_from_a_rounds_ratings_is_the_rounds_alpha(workspace, name):
             assert row["reason"] == "no_ratings"
             continue
         scale = list(question.values) if ordered and not question.is_numeric else None
-        found = alpha(frame, level, scale=scale, cluster="cluster")
+        found = alpha(Ratings(frame, scale=scale, cluster="cluster"), level)
         assert found.value == pytest.approx(row["estimate"], rel=1e-12)
         for end in ("low", "high", "low_like", "high_like"):
             ours = getattr(found, end)
@@ -42,7 +42,7 @@ def test_alpha_from_a_rounds_ratings_is_the_rounds_alpha(workspace, name):
             assert ours is None or ours == pytest.approx(row[end], rel=1e-9, abs=1e-12)
         assert found.n_ratings == row["n_ratings"]
         if question.is_numeric:
-            own = mean(frame, cluster="cluster")
+            own = mean(Ratings(frame, cluster="cluster"))
             assert own.value == pytest.approx(rows_of(stored, "mean", question.id)["estimate"])
 
 

@@ -42,7 +42,7 @@ def width(report):
 def test_leans_are_the_severities_of_analysis(by_hand):
     report = Report(rated(by_hand, THREE))
     [question] = report.counted.numeric()
-    own = analysis.rater_severity(report.counted.table(question)).set_index("rater")
+    own = analysis.severity(report.counted.table(question)).set_index("rater")
     found = leans(report).set_index("rater")
     assert np.allclose(found["lean"], own["estimate"].loc[found.index], atol=1e-9)
     assert np.allclose(found["low"], own["low"].loc[found.index].astype(float), atol=1e-9)

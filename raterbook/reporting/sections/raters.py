@@ -277,7 +277,7 @@ def left_out(report: Any) -> Markup:
         if asked is None:
             continue
         scale = list(range(len(asked.values))) if asked.is_label else asked.values
-        found = analysis.alpha_without_raters(
+        found = analysis.influence(
             report.counted.table(asked), row["statistic"].removeprefix("alpha_"), scale=scale
         ).set_index("rater")
         head.append(report.label(asked.id))

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from analysis.agreement.alpha import refuse_labels
-from analysis.agreement.gwet import (
+from analysis.coefficients.gwet import (
     TOLERANCE,
     OwnChance,
     SharedChance,
-    agreement_weights,
     beyond_chance,
     divide,
     is_identity,
     weights_name,
+    weights_on,
 )
-from analysis.agreement.infer import infer
-from analysis.agreement.statistic import GROUPS, LARGE
+from analysis.coefficients.infer import infer
+from analysis.coefficients.statistic import GROUPS, LARGE
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
+from analysis.intervals.interval import Interval, Wish
 from analysis.intervals.published import Shares, linear
 from analysis.intervals.raters import Departures, steps
 from analysis.intervals.resampling import FISHER
-from analysis.ratings.patterns import Patterns, find_patterns
-from analysis.ratings.ratings import Ratings, read
+from analysis.ratings.patterns import Patterns
+from analysis.ratings.ratings import Coded, read
 
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
 
@@ -37,13 +36,7 @@ def kappa(
     weights: str | Sequence[Any] | np.ndarray = "identity",
     *,
     scale: Sequence[Any] | None = None,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    interval: Wish = "jackknife",
 ) -> Estimate:
     """Kappa: 1 is perfect agreement, 0 what chance gives, below 0 less than chance.
 
@@ -56,24 +49,16 @@ def kappa(
     >>> kappa([[1, 1], [1, 1], [2, 2], [1, 2]], interval=None)
     <kappa_cohen: 0.5000; 4 units, 2 raters, 8 ratings>
     """
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    coded = read(ratings, scale)
     if kind is None:
         kind = "cohen" if coded.codes.shape[1] <= 2 else "light"
     check_kind(kind, coded)
-    if isinstance(weights, str) and not is_identity(weights):
-        refuse_labels(coded, f"weights {weights!r}")
     statistic = kappa_statistic(kind, weights, coded)
-    patterns = find_patterns(coded)
-    return infer(
-        statistic,
-        coded,
-        patterns,
-        Options(interval, resamples, coverage, seed),
-        warnings=undefined_pairs(statistic, patterns) if kind == "light" else (),
-    )
+    warnings = undefined_pairs(statistic, coded.patterns) if kind == "light" else ()
+    return infer(statistic, coded, Interval.of(interval), warnings=warnings)
 
 
-def check_kind(kind: str, coded: Ratings) -> None:
+def check_kind(kind: str, coded: Coded) -> None:
     """Refuse a kind that does not exist or does not fit the number of raters."""
     if kind not in KINDS:
         raise ValueError(f"unknown kind {kind!r}: choose {', '.join(KINDS[:-1])} or {KINDS[-1]}")
@@ -85,9 +70,9 @@ def check_kind(kind: str, coded: Ratings) -> None:
         )
 
 
-def kappa_statistic(kind: str, weights: Any, coded: Ratings) -> Any:
+def kappa_statistic(kind: str, weights: Any, coded: Coded) -> Any:
     """The statistic that computes this kind of kappa on this scale."""
-    matrix = agreement_weights(weights, coded.numbers)
+    matrix = weights_on(coded, weights)
     name = f"kappa_{kind}" if is_identity(weights) else f"kappa_{kind}_{weights_name(weights)}"
     if kind == "fleiss":
         return SharedChance(matrix, "fleiss", name)

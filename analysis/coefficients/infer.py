@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.agreement.statistic import (
+from analysis.coefficients.statistic import (
     Paired,
     Solved,
     Statistic,
@@ -20,8 +20,8 @@ from analysis.estimate import Estimate
 from analysis.intervals.interval import (
     DRAWN,
     USUAL,
+    Ends,
     Interval,
-    Options,
     UnitSums,
     Unseen,
     estimated,
@@ -31,7 +31,7 @@ from analysis.intervals.published import analytic_interval
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import FISHER, LOGIT
 from analysis.ratings.patterns import Patterns
-from analysis.ratings.ratings import Ratings
+from analysis.ratings.ratings import Coded
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25
@@ -43,18 +43,18 @@ CROWD = 12
 
 def infer(
     statistic: Statistic,
-    coded: Ratings,
-    patterns: Patterns,
-    options: Options = USUAL,
+    coded: Coded,
+    wish: Interval = USUAL,
     *,
     warnings: tuple[str, ...] = (),
 ) -> Estimate:
     """The estimate of `statistic`; its counts are those of units rated at least twice."""
+    patterns = coded.patterns
     used = used_counts(patterns)
     names = [name for name, seen in zip(coded.raters, used["by_rater"], strict=True) if seen]
     common: dict[str, Any] = {
         "statistic": statistic.name,
-        "coverage": options.coverage,
+        "coverage": wish.coverage,
         "n_units": used["units"],
         "n_dropped": used["dropped"],
         "n_raters": len(names),
@@ -69,17 +69,17 @@ def infer(
         return Estimate(None, reason=reason or why_undefined(patterns, statistic), **common)
     if coded.guessed:
         warnings = (*warnings, "more_raters_than_units")
-    found, compared = Interval(), patterns
-    if options.interval is not None:
+    found, compared = Ends(), patterns
+    if wish.method is not None:
         compared = _compared(statistic, patterns)
-        found = _interval(statistic, patterns, compared, work, options)
+        found = _interval(statistic, patterns, compared, work, wish)
     said = [*warnings, *found.warnings]
-    said += warnings_of(patterns, value, common["beside"], options.interval is not None)
+    said += warnings_of(patterns, value, common["beside"], wish.method is not None)
     common["beside"] = {**common["beside"], **_speak(said, common["beside"], value)}
     return estimated(
         value,
         found,
-        options,
+        wish,
         called=lambda row: called(coded, work, row, statistic.exchangeable),
         leaving=[coded.raters[j] for j in np.flatnonzero(compared.codes.any(axis=0))],
         warnings=tuple(dict.fromkeys(said)),
@@ -92,20 +92,20 @@ def _interval(
     patterns: Patterns,
     compared: Patterns,
     work: Patterns,
-    options: Options,
-) -> Interval:
-    if options.interval == "analytic" and patterns.blocks is None:
-        published = analytic_interval(statistic, patterns, options.coverage)
+    wish: Interval,
+) -> Ends:
+    if wish.method == "analytic" and patterns.blocks is None:
+        published = analytic_interval(statistic, patterns, wish.coverage)
         if published is not None:
             return published
     if patterns.codes.shape[1] > getattr(statistic, "most_raters", np.inf):
-        return Interval(reason="too_many_raters_for_interval")
-    if options.interval in DRAWN and not statistic.exchangeable:
+        return Ends(reason="too_many_raters_for_interval")
+    if wish.method in DRAWN and not statistic.exchangeable:
         # What is drawn must not depend on how the raters are called.
         work = (compared if isinstance(statistic, Paired) else work).raters_in_order()
     values, left = statistic.values, None
-    with_raters = options.interval not in DRAWN and patterns.codes.shape[1] >= 3
-    if isinstance(statistic, Paired) and options.interval in DRAWN:
+    with_raters = wish.method not in DRAWN and patterns.codes.shape[1] >= 3
+    if isinstance(statistic, Paired) and wish.method in DRAWN:
         rows, weights = rows_to_resample(statistic.among(work), work)
     elif isinstance(statistic, Paired):
         gone = statistic.departures(patterns)
@@ -132,7 +132,7 @@ def _interval(
             carried=each if len(each) == len(rows) else None,
             unseen=unseen(statistic, work, often, weights @ rows),
         )
-    return interval_of(values, sample, options, link=link, left=left)
+    return interval_of(values, sample, wish, link=link, left=left)
 
 
 def _compared(statistic: Statistic, patterns: Patterns) -> Patterns:
@@ -228,7 +228,7 @@ def unseen(
     return found, often
 
 
-def called(coded: Ratings, patterns: Patterns, row: int, exchangeable: bool) -> Any:
+def called(coded: Coded, patterns: Patterns, row: int, exchangeable: bool) -> Any:
     """The name of the unit, or cluster, whose sums are this row; None where rows are groups."""
     if patterns.blocks is not None:
         rated = coded.codes.any(axis=1)
@@ -285,7 +285,7 @@ def why_undefined(patterns: Patterns, statistic: Statistic) -> str:
     return "weights_give_no_disagreement"
 
 
-def beside(patterns: Patterns, coded: Ratings) -> dict[str, Any]:
+def beside(patterns: Patterns, coded: Coded) -> dict[str, Any]:
     """What stands beside every coefficient: observed agreement and how common one value is."""
     answers = patterns.answers
     weights = patterns.weights[answers.pattern]

@@ -1,21 +1,20 @@
-"""Gwet's AC1 and AC2, Brennan–Prediger, percent agreement, and alpha with Gwet's weights."""
+"""Agreement, observed and beyond chance: Gwet's AC1 and AC2, and what other coefficients share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from analysis.agreement.alpha import Alpha, refuse_labels
-from analysis.agreement.infer import infer
+from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
+from analysis.intervals.interval import Interval, Wish
 from analysis.intervals.published import Shares, linear, per_pairable
 from analysis.intervals.resampling import FISHER, LOGIT
-from analysis.ratings.patterns import Patterns, count_values, find_patterns
-from analysis.ratings.ratings import Ratings, read
+from analysis.ratings.patterns import Patterns, count_values
+from analysis.ratings.ratings import Coded, read
 
 
 def gwet(
@@ -23,118 +22,61 @@ def gwet(
     weights: str | Sequence[Any] | np.ndarray = "identity",
     *,
     scale: Sequence[Any] | None = None,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    interval: Wish = "jackknife",
 ) -> Estimate:
     """Gwet's AC1 (AC2 with weights): agreement beyond chance that a common value does not sink.
 
     1 is perfect, 0 is chance. Chance depends on how many values the scale has, so declare
     `scale`; otherwise the values seen are taken and `scale_inferred` says so.
+
+    >>> gwet([[1, 1], [1, 1], [1, 2], [2, 2]], scale=[1, 2], interval=None)
+    <ac1: 0.5294; 4 units, 2 raters, 8 ratings>
     """
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    coded = read(ratings, scale)
     name = "ac1" if is_identity(weights) else "ac2"
-    return _shared(coded, weights, "gwet", name, Options(interval, resamples, coverage, seed))
+    statistic = SharedChance(weights_on(coded, weights), "gwet", name)
+    return infer(statistic, coded, Interval.of(interval), warnings=inferred(coded))
 
 
-def brennan_prediger(
-    ratings: Any,
-    weights: str | Sequence[Any] | np.ndarray = "identity",
-    *,
-    scale: Sequence[Any] | None = None,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
-) -> Estimate:
-    """Brennan–Prediger: agreement beyond what guessing evenly among the values would give."""
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
-    name = "brennan_prediger"
-    return _shared(coded, weights, "uniform", name, Options(interval, resamples, coverage, seed))
-
-
-def percent_agreement(
+def agreement(
     ratings: Any,
     within: float = 0,
     *,
     weights: str | Sequence[Any] | np.ndarray | None = None,
     scale: Sequence[Any] | None = None,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    interval: Wish = "jackknife",
 ) -> Estimate:
     """The share of pairs of raters that agree, averaged over units; chance is not removed.
 
     `within=1` also counts pairs one step apart as agreeing.
+
+    >>> agreement([[1, 1], [1, 2], [1, 3], [2, 2]], within=1, interval=None)
+    <percent_within_one: 0.7500; 4 units, 2 raters, 8 ratings>
     """
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    coded = read(ratings, scale)
     if within and weights is not None:
         raise ValueError(f"within={within!r} and weights={weights!r}: give one of them")
     if within < 0:
         raise ValueError(f"within={within!r}: 0 for equal values, 1 for one step apart")
     if within:
-        refuse_labels(coded, f"within={within!r}")
-    if isinstance(weights, str) and not is_identity(weights):
-        refuse_labels(coded, f"weights {weights!r}")
+        coded.needs_an_order(f"within={within!r}")
     matrix = (
-        agreement_weights(weights, coded.numbers)
-        if weights is not None
-        else within_weights(coded.numbers, within)
+        weights_on(coded, weights) if weights is not None else within_weights(coded.numbers, within)
     )
     name = "percent_within_one" if within == 1 else "percent_agreement"
-    return infer(
-        ObservedAgreement(matrix, name),
-        coded,
-        find_patterns(coded),
-        Options(interval, resamples, coverage, seed),
-    )
+    return infer(ObservedAgreement(matrix, name), coded, Interval.of(interval))
 
 
-def alpha_gwet(
-    ratings: Any,
-    weights: str | Sequence[Any] | np.ndarray = "identity",
-    *,
-    scale: Sequence[Any] | None = None,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
-) -> Estimate:
-    """Alpha with Gwet's agreement weights; for ordinal data not Krippendorff's number.
+def inferred(coded: Coded) -> tuple[str, ...]:
+    """A warning where chance depends on a scale that was not declared."""
+    return () if coded.declared else ("scale_inferred",)
 
-    On Krippendorff's four observers it is .834 where `alpha(level="ordinal")` is .815.
-    """
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+
+def weights_on(coded: Coded, weights: Any) -> np.ndarray:
+    """These weights on the scale of the ratings; refused where they need an order and have none."""
     if isinstance(weights, str) and not is_identity(weights):
-        refuse_labels(coded, f"weights {weights!r}")
-    return infer(
-        alpha_gwet_statistic(weights, coded),
-        coded,
-        find_patterns(coded),
-        Options(interval, resamples, coverage, seed),
-    )
-
-
-def alpha_gwet_statistic(weights: Any, coded: Ratings) -> Alpha:
-    """Alpha whose disagreement is 1 − weight."""
-    statistic = Alpha(1 - agreement_weights(weights, coded.numbers))
-    statistic.name = f"alpha_gwet_{weights_name(weights)}"
-    statistic.later_variance = True
-    return statistic
+        coded.needs_an_order(f"weights {weights!r}")
+    return agreement_weights(weights, coded.numbers)
 
 
 def within_weights(numbers: np.ndarray, within: float) -> np.ndarray:
@@ -142,25 +84,6 @@ def within_weights(numbers: np.ndarray, within: float) -> np.ndarray:
     if len(numbers) > MOST:
         raise ValueError(f"{len(numbers):,} different values: round them to at most {MOST:,}")
     return np.asarray((np.abs(numbers[:, None] - numbers[None, :]) <= within + 1e-9).astype(float))
-
-
-def _shared(
-    coded: Ratings,
-    weights: Any,
-    chance: str,
-    name: str,
-    options: Options,
-) -> Estimate:
-    if isinstance(weights, str) and not is_identity(weights):
-        refuse_labels(coded, f"weights {weights!r}")
-    statistic = SharedChance(agreement_weights(weights, coded.numbers), chance, name)
-    return infer(
-        statistic,
-        coded,
-        find_patterns(coded),
-        options,
-        warnings=() if coded.declared else ("scale_inferred",),
-    )
 
 
 # Agreement weights: 1 where two values count as the same, less the further they lie apart.

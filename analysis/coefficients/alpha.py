@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from analysis.agreement.infer import infer
+from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
+from analysis.intervals.interval import Interval, Wish
 from analysis.intervals.published import Shares
-from analysis.ratings.patterns import Patterns, count_values, find_patterns
-from analysis.ratings.ratings import Ratings, read
+from analysis.ratings.patterns import Patterns, count_values
+from analysis.ratings.ratings import Coded, read
 
 TOLERANCE = 1e-12
 # With more values than this, ordinal alpha works on ranks instead of a table of coincidences.
@@ -77,7 +77,7 @@ class NominalAlpha:
     name = "alpha_nominal"
     exchangeable = True
 
-    def __init__(self, coded: Ratings) -> None:
+    def __init__(self, coded: Coded) -> None:
         q = len(coded.scale)
         self.place = np.arange(q + 1)
         self.repeated = q
@@ -173,8 +173,11 @@ def _one_minus(within: np.ndarray, between: np.ndarray, n: np.ndarray) -> np.nda
     return np.asarray(1 - ratio)
 
 
-def alpha_statistic(level: str | Callable[[Any, Any], float], coded: Ratings) -> Any:
+def alpha_statistic(level: str | Callable[[Any, Any], float], coded: Coded) -> Any:
     """The statistic that computes alpha at this level on this scale."""
+    check_level(level)
+    if isinstance(level, str) and level in ORDERED:
+        coded.needs_an_order(f"level {level!r}")
     if level == "nominal":
         return NominalAlpha(coded)
     if level == "interval":
@@ -188,7 +191,7 @@ def alpha_statistic(level: str | Callable[[Any, Any], float], coded: Ratings) ->
     return found
 
 
-def _mid_ranks(coded: Ratings) -> np.ndarray:
+def _mid_ranks(coded: Coded) -> np.ndarray:
     """Each value's mid-rank among the pairable ratings.
 
     With so many values one unit hardly moves a rank, so the intervals hold the ranks where they
@@ -204,44 +207,20 @@ def alpha(
     level: str | Callable[[Any, Any], float] = "nominal",
     *,
     scale: Sequence[Any] | None = None,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    interval: Wish = "jackknife",
 ) -> Estimate:
     """Krippendorff's alpha: 1 is perfect agreement, 0 is chance, below 0 is worse than chance.
 
-    `ratings` is a long frame (unit, rater, value) or a units × raters table; units rated once are
-    ignored. `level` is nominal, ordinal, interval, ratio, circular, bipolar, absolute, jaccard or
-    masi (values are sets), or a distance(a, b). Without a value, and with the reason, when nobody
-    could have disagreed.
+    `ratings` are `Ratings`, a long frame (unit, rater, value) or a units × raters table; units
+    rated once are ignored. `level` is nominal, ordinal, interval, ratio, circular, bipolar,
+    absolute, jaccard or masi (values are sets), or a distance(a, b). Without a value, and with the
+    reason, when nobody could have disagreed.
 
     >>> alpha([[1, 1], [2, 2], [3, 3], [3, 4]], "nominal", interval=None)
     <alpha_nominal: 0.6957; 4 units, 2 raters, 8 ratings>
     """
-    check_level(level)
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
-    if isinstance(level, str) and level in ORDERED:
-        refuse_labels(coded, f"level {level!r}")
-    return infer(
-        alpha_statistic(level, coded),
-        coded,
-        find_patterns(coded),
-        Options(interval, resamples, coverage, seed),
-    )
-
-
-def refuse_labels(coded: Ratings, what: str) -> None:
-    """Labels have no order of their own ("10" sorts before "9"), so the scale must say it."""
-    if coded.labels and not coded.declared and len(coded.scale) > 1:
-        shown = ", ".join(repr(value) for value in coded.scale[:5])
-        raise ValueError(
-            f"{what} needs an order, and the values are labels ({shown}): "
-            "pass scale=[…] from lowest to highest"
-        )
+    coded = read(ratings, scale)
+    return infer(alpha_statistic(level, coded), coded, Interval.of(interval))
 
 
 # How far apart two values are, for Krippendorff's alpha (squared differences).

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from analysis.agreement.gwet import TOLERANCE, divide
-from analysis.agreement.infer import infer
+from analysis.coefficients.gwet import TOLERANCE, divide
+from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
+from analysis.intervals.interval import Interval, Wish
 from analysis.intervals.resampling import FISHER
-from analysis.ratings.patterns import Patterns, find_patterns
-from analysis.ratings.ratings import Ratings, read
+from analysis.ratings.patterns import Patterns
+from analysis.ratings.ratings import Coded, read
 
 # Above this share of pairs that met, sparse equations cost more than full ones.
 DENSE = 0.1
@@ -229,56 +230,39 @@ def icc(
     form: str = "ICC2",
     *,
     scale: Sequence[Any] | None = None,
-    interval: str | None = "analytic",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    interval: Wish = "analytic",
 ) -> Estimate:
     """The intraclass correlation: how much of the variance of single ratings lies between units.
 
     ICC1: raters differ from unit to unit; ICC2: the same raters, seen as a sample of raters;
     ICC3: these raters only, their severity left out; with k, of the raters' mean. The analytic
     interval is Shrout and Fleiss's on complete data, and the jackknife's otherwise.
+
+    >>> icc([[1, 2], [3, 3], [4, 5], [5, 5]], interval=None)
+    <icc_2: 0.9062; 4 units, 2 raters, 8 ratings>
     """
     if form not in FORMS:
         raise ValueError(f"unknown form {form!r}: choose {', '.join(FORMS[:-1])} or {FORMS[-1]}")
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
-    if coded.labels and not coded.declared and len(coded.scale):
-        raise ValueError(
-            f"an intraclass correlation needs numbers and the values are labels "
-            f"({coded.scale[0]!r}): pass numbers, or scale=[…] from lowest to highest"
-        )
+    coded, wish = read(ratings, scale), Interval.of(interval)
+    coded.needs_numbers("an intraclass correlation")
     met = coded.rows(coded.rating_counts() >= 1)
-    patterns = find_patterns(met)
     statistic = IntraclassCorrelation(form, coded.numbers, coded.codes.shape[1])
-    if interval == "analytic" and not _complete(met):
-        interval = "jackknife"
-    return infer(
-        statistic,
-        met,
-        patterns,
-        Options(interval, resamples, coverage, seed),
-    )
+    if wish.method == "analytic" and not _complete(met):
+        wish = replace(wish, method="jackknife")
+    return infer(statistic, met, wish)
 
 
 def variance_components(
-    ratings: Any,
-    *,
-    scale: Sequence[Any] | None = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    ratings: Any, *, scale: Sequence[Any] | None = None
 ) -> dict[str, float | None]:
     """Where the variance of single ratings comes from: unit, rater, and residual.
 
     By fitting constants, so that gaps are allowed and a million units cost no more than their
     counting. None where there are too few ratings to tell.
     """
-    coded = read(ratings, scale=scale, raters=raters, keep=keep)
+    coded = read(ratings, scale)
     statistic = IntraclassCorrelation("ICC2", coded.numbers, coded.codes.shape[1])
-    patterns = find_patterns(coded)
+    patterns = coded.patterns
     if not len(patterns.codes):
         return {"unit": None, "rater": None, "residual": None}
     unit, rater, residual, _ = (part * statistic.scale**2 for part in statistic.whole(patterns))
@@ -286,7 +270,7 @@ def variance_components(
     return {name: float(v[0]) if np.isfinite(v[0]) else None for name, v in named.items()}
 
 
-def _complete(coded: Ratings) -> bool:
+def _complete(coded: Coded) -> bool:
     return bool(coded.codes.all()) and coded.clusters is None
 
 

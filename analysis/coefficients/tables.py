@@ -10,24 +10,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.alpha import ORDERED as ORDERED_of_alpha
-from analysis.agreement.alpha import alpha_statistic, check_level, refuse_labels
-from analysis.agreement.gwet import (
+from analysis.coefficients.alpha import alpha_statistic, check_level
+from analysis.coefficients.gwet import (
     MOST,
     ObservedAgreement,
     SharedChance,
     agreement_weights,
+    inferred,
     is_identity,
     within_weights,
 )
-from analysis.agreement.icc import IntraclassCorrelation
-from analysis.agreement.infer import infer
-from analysis.agreement.kappa import PairKappa, kappa_statistic, meetings, undefined_pairs
-from analysis.agreement.statistic import point
+from analysis.coefficients.icc import IntraclassCorrelation
+from analysis.coefficients.infer import infer
+from analysis.coefficients.kappa import PairKappa, kappa_statistic, meetings, undefined_pairs
+from analysis.coefficients.statistic import point
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Options
-from analysis.ratings.patterns import Patterns, find_patterns
-from analysis.ratings.ratings import Ratings, read
+from analysis.intervals.interval import Interval, Wish
+from analysis.ratings.patterns import Patterns
+from analysis.ratings.ratings import Coded, read
 
 ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
 PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic")
@@ -57,43 +57,39 @@ def coefficients(
     names: Iterable[str] = NAMES,
     *,
     scale: Sequence[Any] | None = None,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    coverage: float = 0.95,
-    seed: int = 0,
-    cluster: Any = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
+    interval: Wish = "jackknife",
 ) -> dict[str, Estimate]:
-    """The named coefficients of one set of ratings; together they cost little more than one."""
+    """The named coefficients of one set of ratings; together they cost little more than one.
+
+    >>> coefficients([[1, 1], [2, 2], [1, 2]], ["alpha_nominal", "ac1"], interval=None)["ac1"]
+    <ac1: 0.3333; 3 units, 2 raters, 6 ratings; scale_inferred>
+    """
     names = list(names)
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise ValueError(f"unknown coefficient {unknown[0]!r}: choose {', '.join(NAMES)}")
-    coded = read(ratings, scale=scale, raters=raters, cluster=cluster, keep=keep)
+    coded, wish = read(ratings, scale), Interval.of(interval)
     for name in names:
         if name in ORDERED:
-            refuse_labels(coded, name)
-    patterns = find_patterns(coded)
-    options = Options(interval, resamples, coverage, seed)
-    return {name: coefficient(name, coded, patterns, options) for name in names}
+            coded.needs_an_order(name)
+    return {name: coefficient(name, coded, wish) for name in names}
 
 
-def coefficient(name: str, coded: Ratings, patterns: Patterns, options: Options) -> Estimate:
-    """One coefficient from ratings whose patterns are counted already."""
+def coefficient(name: str, coded: Coded, wish: Interval) -> Estimate:
+    """One coefficient of ratings whose patterns, once counted, are counted for all."""
     if len(coded.scale) > MOST and name not in (*ALPHAS, "icc_2_1"):
         return Estimate(None, statistic=name, reason="too_many_values")
     statistic = statistic_named(name, coded)
     warnings: tuple[str, ...] = ()
     if isinstance(statistic, PairKappa):
-        warnings = undefined_pairs(statistic, patterns)
-    elif name in ("ac1", "ac2") and not coded.declared:
-        warnings = ("scale_inferred",)
-    return replace(infer(statistic, coded, patterns, options, warnings=warnings), statistic=name)
+        warnings = undefined_pairs(statistic, coded.patterns)
+    elif name in ("ac1", "ac2"):
+        warnings = inferred(coded)
+    return replace(infer(statistic, coded, wish, warnings=warnings), statistic=name)
 
 
-def statistic_named(name: str, coded: Ratings) -> Any:
-    """The statistic behind a name of the protocol's vocabulary."""
+def statistic_named(name: str, coded: Coded) -> Any:
+    """The statistic behind one of the names."""
     if name in ALPHAS:
         return alpha_statistic(name.removeprefix("alpha_"), coded)
     if name in PAIRED:
@@ -125,13 +121,17 @@ def pairwise(
     level: str | Callable[[Any, Any], float] = "nominal",
     within: float = 0,
     scale: Sequence[Any] | None = None,
-    raters: Iterable[Any] | None = None,
-    keep: str | None = None,
 ) -> pd.DataFrame:
     """kappa (with weights), alpha (at a level) or percent agreement of each pair of raters.
 
     NaN on the diagonal and where a pair has no value. The attribute `attrs["n"]` is a table of
     how many units each pair shares.
+
+    >>> pairwise([[1, 1, 2], [2, 2, 2], [1, 2, 1]]).round(2)
+         0    1    2
+    0  NaN  0.4  0.4
+    1  0.4  NaN -0.5
+    2  0.4 -0.5  NaN
     """
     if statistic not in TAKEN:
         raise ValueError(f"unknown statistic {statistic!r}: choose {', '.join(TAKEN)}")
@@ -139,15 +139,10 @@ def pairwise(
     for name in (name for name, has in given.items() if has and name != TAKEN[statistic]):
         raise ValueError(f"{statistic} takes no {name}=: it takes {TAKEN[statistic]}=")
     check_level(level)
-    coded = read(ratings, scale=scale, raters=raters, keep=keep)
-    if (
-        (isinstance(weights, str) and not is_identity(weights))
-        or (isinstance(level, str) and level in ORDERED_of_alpha)
-        or within
-    ):
-        refuse_labels(coded, "this statistic")
-    patterns = find_patterns(coded)
-    compute = _named(statistic, coded, weights, level, within)
+    coded = read(ratings, scale)
+    if within:
+        coded.needs_an_order(f"within={within!r}")
+    compute, patterns = _named(statistic, coded, weights, level, within), coded.patterns
     width, q = len(coded.raters), patterns.q
     found = np.full((width, width), np.nan)
     shared = np.zeros((width, width), dtype=int)
@@ -182,7 +177,7 @@ def _met(patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
     return found, counts.astype(np.int64)
 
 
-def _named(name: str, coded: Ratings, weights: Any, level: Any, within: float) -> Any:
+def _named(name: str, coded: Coded, weights: Any, level: Any, within: float) -> Any:
     if name == "kappa":
         return kappa_statistic("light", weights, coded)
     if name == "alpha":

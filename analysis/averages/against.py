@@ -1,0 +1,235 @@
+"""One rater against the others, and against a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
+from analysis.averages.means import cells_of, mean_of, read_numbers
+from analysis.averages.proportions import proportion_of
+from analysis.estimate import Estimate
+from analysis.intervals.interval import Interval, Wish
+from analysis.intervals.resampling import FISHER, PLAIN
+
+
+def severity(ratings: Any, *, interval: Wish = "jackknife") -> pd.DataFrame:
+    """How far each rater lies above (lenient) or below (severe) the others on the same units.
+
+    One row per rater: mean, estimate (mean of own rating − mean of the others'), low, high,
+    n_units and n_ratings; None where a rater shares no unit.
+
+    >>> severity([[4, 5], [2, 4], [3, 3]], interval=None)[["rater", "mean", "estimate"]]
+       rater  mean  estimate
+    0      0   3.0      -1.0
+    1      1   4.0       1.0
+    """
+    cells, wish = cells_of(ratings), Interval.of(interval)
+    apart = _from_others(cells)
+    found = []
+    for rater in np.unique(cells.rater):
+        own = cells.numbers["x"][cells.rater == rater]
+        estimate = infer_cells(
+            Additive(
+                "severity",
+                lambda part: part.per_cluster(part.numbers["gap"], np.ones(len(part))),
+                ratio,
+                reason="no_pairable_units",
+            ),
+            apart.where(apart.rater == rater),
+            wish,
+        )
+        found.append(
+            {
+                "rater": cells.raters[rater],
+                "mean": float(own.mean()),
+                "sd": float(own.std(ddof=1)) if len(own) > 1 else None,
+                "estimate": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "n_units": estimate.n_units,
+                "n_ratings": len(own),
+            }
+        )
+    names = ["rater", "mean", "sd", "estimate", "low", "high", "n_units", "n_ratings"]
+    return pd.DataFrame(found, columns=names)
+
+
+def _from_others(cells: Entries) -> Entries:
+    """Each rating of a shared unit, less the mean of the others' ratings of it."""
+    x = cells.numbers["x"]
+    if not len(cells):
+        return Entries(cells.unit, cells.rater, cells.cluster, {"gap": x}, cells.raters)
+    _, units = np.unique(cells.unit, return_inverse=True)
+    sums = add_up(units, (x, np.ones(len(cells))))[units]
+    met = sums[:, 1] > 1
+    rest = (sums[:, 0] - x) / np.where(met, sums[:, 1] - 1, 1)
+    return Entries(cells.unit, cells.rater, cells.cluster, {"gap": x - rest}, cells.raters).where(
+        met
+    )
+
+
+# Clusters × different pairs of values: beyond, an interval would not fit into memory.
+MOST_CELLS = 50_000_000
+COMPARISONS = ("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves")
+
+
+def against(
+    ratings: Any,
+    rater: Any,
+    *,
+    names: Iterable[str] = COMPARISONS[:5],
+    interval: Wish = "jackknife",
+) -> pd.DataFrame:
+    """One rater, such as a model or a key, against all others on the units of both.
+
+    One row per statistic, its name and the fields of its estimate. exact and within_one are the
+    share of the others' ratings met, averaged over units; mae, bias and spearman compare with the
+    others' mean; so do exact_halves and macro_f1_halves, to the nearest half. Without a value, and
+    with the reason, where the two sides share no unit.
+
+    >>> found = against([[4, 5, 4], [2, 2, 3], [3, 1, 3]], 2, interval=None)
+    >>> found[["statistic", "estimate", "n_units"]].round(3)
+        statistic  estimate  n_units
+    0       exact     0.333        3
+    1  within_one     0.833        3
+    2         mae     0.833        3
+    3        bias     0.500        3
+    4    spearman     1.000        3
+    """
+    coded, wish, names = read_numbers(ratings), Interval.of(interval), list(names)
+    unknown = [name for name in names if name not in COMPARISONS]
+    if unknown:
+        raise ValueError(f"unknown comparison {unknown[0]!r}: choose {', '.join(COMPARISONS)}")
+    coded.only([rater])
+    is_own = np.array([name == rater for name in coded.raters])
+    x = np.append(np.nan, coded.numbers)[coded.codes]
+    own, others = x[:, is_own][:, 0], x[:, ~is_own]
+    n = np.isfinite(others).sum(axis=1)
+    units = np.flatnonzero(np.isfinite(own) & (n > 0))
+    own, others = own[units], others[units]
+    middle = np.nansum(others, axis=1) / n[units]
+    clusters, called = units, coded.units
+    if coded.clusters is not None:
+        clusters, called = coded.clusters[units], coded.cluster_names
+    found = []
+    for name in names:
+        made = Estimate(None, reason="no_comparison")
+        if len(units):
+            numbers = values_against(name, others, middle, own)
+            one = np.zeros(len(units), dtype=int)
+            made = compared(name, Entries(units, one, clusters, numbers, (rater,), called), wish)
+        found.append(
+            {
+                "statistic": name,
+                "estimate": made.value,
+                "low": made.low,
+                "high": made.high,
+                "n_units": len(units),
+                "n_raters": int(np.isfinite(others).any(axis=0).sum()) + 1,
+                "reason": made.reason,
+            }
+        )
+    return pd.DataFrame(found)
+
+
+def values_against(
+    name: str, others: np.ndarray, middle: np.ndarray, own: np.ndarray
+) -> dict[str, np.ndarray]:
+    """What a comparison goes through, unit by unit: all others' values, their mean, one's own."""
+    if name in ("exact", "within_one"):
+        reach = 1.0 if name == "within_one" else 0.0
+        given = np.isfinite(others)
+        near = given & (np.abs(others - own[:, None]) <= reach + 1e-9)
+        return {"hit": near.sum(axis=1) / given.sum(axis=1), "of": np.ones(len(own))}
+    if name == "exact_halves":
+        return {"hit": (_halves(middle) == _halves(own)) * 1.0, "of": np.ones(len(own))}
+    if name == "mae":
+        return {"x": np.abs(own - middle)}
+    if name == "bias":
+        return {"x": own - middle}
+    return {"others": middle, "own": own}
+
+
+def _halves(x: np.ndarray) -> np.ndarray:
+    """To the nearest half, ties to the even half, as Python rounds (4.25 → 4, 4.75 → 5)."""
+    return np.asarray(np.round(x * 2) / 2)
+
+
+def compared(name: str, cells: Entries, wish: Interval) -> Estimate:
+    """One of `COMPARISONS`, from `values_against`."""
+    if name in ("exact", "within_one", "exact_halves"):
+        return proportion_of(name, cells, wish)
+    if name in ("mae", "bias"):
+        return mean_of(cells, wish, name)
+    return _paired(name, cells, wish)
+
+
+def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
+    """A statistic of how often each pair of values (others's, own's) is met.
+
+    Those counts add up over clusters, so its interval is made as everyone else's is.
+    """
+    others, own = cells.numbers["others"], cells.numbers["own"]
+    if name == "macro_f1_halves":
+        others, own = _halves(others), _halves(own)
+    pairs, codes = np.unique(np.column_stack([others, own]), axis=0, return_inverse=True)
+    _, clusters = np.unique(cells.cluster, return_inverse=True)
+    too_many = (int(clusters.max()) + 1) * len(pairs) > MOST_CELLS
+
+    def rows(part: Entries) -> np.ndarray:
+        of = np.zeros(len(part), dtype=int) if too_many else clusters.ravel()
+        counts = np.zeros((int(of.max()) + 1, len(pairs)))
+        np.add.at(counts, (of, codes.ravel()), 1.0)
+        return counts
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        return (_spearman if name == "spearman" else _macro_f1)(pairs, totals)
+
+    wanted = replace(wish, method=None) if too_many else wish
+    link = FISHER if name == "spearman" else PLAIN
+    number = Additive(name, rows, values, link, "no_spread")
+    found = infer_cells(number, cells, wanted)
+    if too_many and found.value is not None and wish.method is not None:
+        found = replace(found, reason="too_many_values")
+    return found
+
+
+def _spearman(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Rank correlations of the values in `pairs`, each met as often as a row of `totals` says."""
+    n = totals.sum(axis=1, keepdims=True)
+    centred = []
+    for side in pairs.T:
+        ranks = _ranks(side, totals)
+        centred.append(ranks - (totals * ranks).sum(axis=1, keepdims=True) / np.maximum(n, 1))
+    a, b = centred
+    both = (totals * a * b).sum(axis=1)
+    each = (totals * a**2).sum(axis=1) * (totals * b**2).sum(axis=1)
+    # Squares of half ranks: what is no rounding error is far above this.
+    there = (each > 1e-6) & (n[:, 0] >= 2)
+    return np.where(there, both / np.sqrt(np.where(there, each, 1.0)), np.nan)
+
+
+def _ranks(side: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """The mid-rank of each pair's value, by the counts of each row."""
+    order = side.argsort(kind="stable")
+    first = np.flatnonzero(np.diff(side[order], prepend=np.nan) != 0)
+    counts = np.add.reduceat(totals[:, order], first, axis=1)
+    ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
+    return ranks[:, np.searchsorted(side[order][first], side)]
+
+
+def _macro_f1(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """F1 averaged over the values that either side gave."""
+    total, classes = np.zeros(len(totals)), np.zeros(len(totals))
+    for value in np.unique(pairs):
+        of_others, of_own = (pairs == value).T
+        given = totals[:, of_others].sum(axis=1) + totals[:, of_own].sum(axis=1)
+        met = totals[:, of_others & of_own].sum(axis=1)
+        total += np.where(given > 0, 2 * met / np.where(given > 0, given, 1.0), 0.0)
+        classes += given > 0
+    return np.where(classes > 0, total / np.maximum(classes, 1), np.nan)

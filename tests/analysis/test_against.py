@@ -1,0 +1,56 @@
+"""One rater against all others: by hand, with clusters, and where there is nothing to compare."""
+
+from statistics import fmean
+
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import f1_score
+
+from analysis import Interval, Ratings, against
+from analysis.averages.against import COMPARISONS
+
+TABLE = [[4, 5, 4], [2, 2, 3], [3, 1, 3], [5, None, 5], [1, 2, None], [2, 4, 2]]
+
+
+def by_name(found):
+    return found.set_index("statistic")
+
+
+def test_each_comparison_is_what_it_says():
+    found = by_name(against(TABLE, 2, names=COMPARISONS, interval=None))["estimate"]
+    own, others = [4, 3, 3, 5, 2], [[4, 5], [2, 2], [3, 1], [5], [2, 4]]
+    middle = [fmean(each) for each in others]
+    pairs = list(zip(own, others, middle, strict=True))
+    assert found["exact"] == pytest.approx(fmean(fmean(v == o for v in vs) for o, vs, _ in pairs))
+    near = fmean(fmean(abs(v - o) <= 1 for v in vs) for o, vs, _ in pairs)
+    assert found["within_one"] == pytest.approx(near)
+    assert found["mae"] == pytest.approx(fmean(abs(o - m) for o, _, m in pairs))
+    assert found["bias"] == pytest.approx(fmean(o - m for o, _, m in pairs))
+    assert found["spearman"] == pytest.approx(spearmanr(own, middle).statistic)
+    assert found["exact_halves"] == pytest.approx(fmean(o == m for o, _, m in pairs))
+    doubled = [[int(2 * v) for v in side] for side in (middle, own)]
+    assert found["macro_f1_halves"] == pytest.approx(f1_score(*doubled, average="macro"))
+
+
+def test_counts_are_those_of_the_units_of_both():
+    found = by_name(against(TABLE, 2))
+    assert set(found["n_units"]) == {5}
+    assert set(found["n_raters"]) == {3}
+    assert (found["low"] < found["estimate"]).all()
+    clustered = by_name(against(Ratings(TABLE, cluster=list("aabbcc")), 2))
+    assert clustered.loc["bias", "low"] != pytest.approx(found.loc["bias", "low"])
+    wide = by_name(against(TABLE, 2, interval=Interval(coverage=0.99)))
+    assert (wide["low"] < found["low"]).all()
+
+
+def test_without_a_common_unit_there_is_a_reason():
+    found = against([[1, None], [None, 2]], 1)
+    assert found["estimate"].isna().all()
+    assert set(found["reason"]) == {"no_comparison"}
+
+
+def test_what_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="no rater 'gpt' here"):
+        against(TABLE, "gpt")
+    with pytest.raises(ValueError, match="unknown comparison 'r': choose exact, within_one"):
+        against(TABLE, 2, names=["r"])
