@@ -455,7 +455,7 @@ def test_as_many_values_as_a_table_may_have_are_taken_and_one_more_is_refused(mo
 
 @pytest.mark.parametrize("seed", range(12))
 def test_an_estimate_outside_all_draws_has_ends_among_them(seed):
-    found = mean([1, 2, 3, 5, 9], interval="bca", resamples=2, seed=seed)
+    found = mean([1, 2, 3, 5, 9], interval=Interval("bca", draws=2, seed=seed))
     assert 1 <= found.low <= found.high <= 9
 
 
