@@ -277,14 +277,7 @@ class Slots:
         case = np.array([seen.subjects[n].case_id or n for n in numbers], dtype=np.int64)
         place = np.arange(len(numbers))
         self.whole = QuestionCells(subjects, case, np.zeros(len(numbers), dtype=np.int64), place)
-        parts = (
-            [
-                sorted(seen.parts.get(n) or seen.parts.get(c) or ())
-                for n, c in zip(numbers, case.tolist(), strict=True)
-            ]
-            if seen.parts
-            else [[]] * len(numbers)
-        )
+        parts = [sorted(seen.parts_of(seen.subjects[n])) if seen.parts else [] for n in numbers]
         again = np.repeat(place, [len(each) for each in parts])
         flat = np.array([number for each in parts for number in each], dtype=np.int64)
         self.parts = QuestionCells(subjects[again], case[again], flat, again)

@@ -239,12 +239,10 @@ def facts(
     events = events.current(retracted)
     of = {each.id: (name, each) for name, each in questions.items()}
     who: Mapping[int, Any] = {row.id: row for row in seen.raters.values()}
-    names = {number: public_name(row, pseudonyms) for number, row in who.items()}
-    order = {subject: place for place, subject in enumerate(seen.subjects)}
+    names = {number: public_name(who[number], pseudonyms) for number in set(events.rater.tolist())}
     place = {each.id: place for place, each in enumerate(questions.values())}
-    subjects = np.array([order[number] for number in events.subject.tolist()], dtype=np.int64)
     asking = np.array([place[number] for number in events.question.tolist()], dtype=np.int64)
-    last_first = (events.replicate, asking, events.rater, events.part, subjects)
+    last_first = (events.replicate, asking, events.rater, events.part, events.subject)
     events = events.take(np.lexsort(last_first))
     plain = [getattr(events, each.name).tolist() for each in fields(events)[:-1]]
     plain += [events.more[name].tolist() for name in more]

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from raterbook.rounds import items
-from raterbook.rounds.current import Events
-from raterbook.rounds.model import RoundError
+from raterbook.rounds.current import RETRACTED, Events
+from raterbook.rounds.model import STATUSES, RoundError
 from raterbook.rounds.raters import public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, percentage, written
 
@@ -38,7 +38,6 @@ COLUMNS = (
     "role",
     "cluster",
 )
-STATUSES = ["answered", "not_applicable", "skipped"]
 
 
 @dataclass
@@ -61,28 +60,15 @@ class Names:
         return _categorical(self.codes[numbers], self.categories)
 
 
-@dataclass(frozen=True)
-class FrameColumns:
-    """What a frame has beyond its usual columns, and under which names people stand in it.
-
-    `reasons` adds the reason of each answer; `pseudonyms` stand for the names of people; `groups`
-    are further columns of the items.
-    """
-
-    reasons: bool = False
-    pseudonyms: bool = False
-    groups: tuple[str, ...] = ()
-
-
 def frame(
     seen: Snapshot,
     asked: StoredQuestions,
     inside: items.Contents,
     events: Events,
-    grouped: Sequence[str],
-    how: FrameColumns,
+    groups: Mapping[str, bool],
+    pseudonyms: bool = False,
 ) -> pd.DataFrame:
-    """One row per event; `grouped` are the item columns that come where there are any."""
+    """One row per event; `groups` are columns of the items, and whether they have to be there."""
     subjects, raters = seen.subjects, {row.id: row for row in seen.raters.values()}
     question = Names.of({each.id: name for name, each in asked.items()})
     number = _numbers(asked, events)
@@ -97,7 +83,7 @@ def frame(
         "item": Names.of(item)(events.subject),
         "case": Names.of(case)(events.subject),
         "part": events.part,
-        "rater": Names.of({key: public_name(row, how.pseudonyms) for key, row in raters.items()})(
+        "rater": Names.of({key: public_name(row, pseudonyms) for key, row in raters.items()})(
             events.rater
         ),
         "rater_kind": Names.of({key: row.kind for key, row in raters.items()})(events.rater),
@@ -105,7 +91,7 @@ def frame(
         "replicate": events.replicate,
         "value": _values(asked, events),
         "number": number,
-        "status": _categorical(events.status, STATUSES),
+        "status": _categorical(events.status, list(STATUSES[:RETRACTED])),
         "confidence": _confidence(asked, events, number),
         "seconds": events.seconds,
         "revision": events.revision,
@@ -113,19 +99,17 @@ def frame(
         "role": Names.of(roles)(events.subject),
         "cluster": _column(seen, inside, seen.cluster)(events.subject),
     }
-    for name in dict.fromkeys((*grouped, *how.groups)):
+    for name, needed in groups.items():
         found = _column(seen, inside, name)
         if found.categories:
             data[name] = found(events.subject)
-        elif name in how.groups:
+        elif needed:
             known = sorted({word for each in subjects for word in inside.of(each)})
             raise RoundError(
                 f"The items of {seen.name} have no column {name!r} to group by: "
                 f"they have {', '.join(known)}."
             )
-    if how.reasons:
-        data["reason"] = events.more["reason"]
-    return pd.DataFrame(data, copy=False)
+    return pd.DataFrame(data | events.more, copy=False)
 
 
 def _column(seen: Snapshot, inside: items.Contents, name: str | None) -> Names:

@@ -253,7 +253,7 @@ class Round:
         `texts` adds the answers to text questions; `reasons` adds the reason of each; `pseudonyms`
         stand for the names of people; `groups` adds further columns of the items.
         """
-        from raterbook.rounds.frame import FrameColumns, frame
+        from raterbook.rounds.frame import frame
 
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
@@ -265,9 +265,9 @@ class Round:
             events = current.read(connection, self.id, wanted, more=more)
         if not excluded and seen.excluded:
             events = events.take(~np.isin(events.rater, list(seen.excluded)))
-        grouped = contents.group_columns(self.protocol)
-        how = FrameColumns(reasons, pseudonyms, tuple(groups))
-        return frame(seen, questions, inside, events.current(), grouped, how)
+        columns = dict.fromkeys(contents.group_columns(self.protocol), False)
+        columns |= dict.fromkeys(groups, True)
+        return frame(seen, questions, inside, events.current(), columns, pseudonyms)
 
     def data_hash(self) -> str:
         """Of the protocol and the current answers, texts too; not of times, order or revisions."""

@@ -279,6 +279,7 @@ SELECT round.name AS round, subject.kind AS about, subject.key AS subject, e.par
        COALESCE(identity.name, rater.pseudonym) AS rater, rater.kind AS rater_kind,
        question.name AS question, e.replicate,
        COALESCE(allowed.value, e.text, CASE
+           WHEN e.number IS NULL THEN NULL
            WHEN e.number = CAST(e.number AS INTEGER) THEN CAST(CAST(e.number AS INTEGER) AS TEXT)
            ELSE rtrim(printf('%.15f', e.number), '0')
                 || CASE WHEN question.type = 'percent' AND e.number BETWEEN 0 AND 1
