@@ -12,7 +12,7 @@ that speaks the OpenAI protocol), `LocalModel(…)` (Hugging Face) or “scripte
 from raterbook.judges.by_hand import DryRun, dry_run, take_replies, write_prompts
 from raterbook.judges.clients.endpoint import Endpoint
 from raterbook.judges.clients.local import LocalModel
-from raterbook.judges.evaluate.model import EvaluateModel
+from raterbook.judges.evaluate import EvaluateModel
 from raterbook.judges.judging import JudgeStopped, account, judge, judge_async
 from raterbook.judges.outcome import JudgeRun
 

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import raterbook.judges.cache as cache
 from raterbook.files import formats
-from raterbook.judges import cache
 from raterbook.judges.clients.model import Reply, storable
-from raterbook.judges.examples import Examples, read_examples
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
 from raterbook.judges.money import OWN, Prices, tokens_of
 from raterbook.judges.outcome import JudgeRun, Outcome
-from raterbook.judges.prompts import VERSION, Prompt, Prompts
-from raterbook.judges.replies.parsing import parse
+from raterbook.judges.prompts import VERSION, Examples, Prompt, Prompts, read_examples
+from raterbook.judges.replies import parse
 from raterbook.judges.run import EXPECTED_OUT
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.rounds.answers import MOST_REPLICATES

@@ -14,10 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.clients.model import Messages, Reply
-from raterbook.judges.replies.parsing import Parsed
-from raterbook.judges.replies.values import Given
-from raterbook.judges.schema import is_closed
-from raterbook.judges.sheets import Cell, Sheet
+from raterbook.judges.replies import Parsed
+from raterbook.judges.replies.values import Stated
+from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import Example, asked
 from raterbook.rounds import Event
 
@@ -160,16 +159,16 @@ def _events(sheet: Sheet, parsed: Parsed, key: str, replicate: int) -> Iterator[
             if is_closed(question):
                 for part in sheet.numbers(question):
                     if asked(question, sheet.answers_about(part, {})):
-                        skipped = Given(None, "skipped", parsed.status)
+                        skipped = Stated(None, "skipped", parsed.status)
                         yield _event(sheet, key, replicate, (part, question.id), skipped)
         return
     for cell, given in parsed.answers.items():
         yield _event(sheet, key, replicate, cell, given)
     for cell in parsed.blank:
-        yield _event(sheet, key, replicate, cell, Given(None, "skipped", "blank"))
+        yield _event(sheet, key, replicate, cell, Stated(None, "skipped", "blank"))
 
 
-def _event(sheet: Sheet, key: str, replicate: int, cell: Cell, given: Given) -> Event:
+def _event(sheet: Sheet, key: str, replicate: int, cell: Cell, given: Stated) -> Event:
     (part, question), about = cell, sheet.ref
     value, status, reason = given.value, given.status, given.reason
     said = "\x1f".join(map(str, (key, about, part, question, replicate, value, status, reason)))

@@ -10,13 +10,12 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from raterbook.judges import cache, prompts
+import raterbook.judges.cache as cache
 from raterbook.judges.cache import Scribe
 from raterbook.judges.clients import as_model
 from raterbook.judges.clients.model import Messages, Model, Reply, Stop
-from raterbook.judges.examples import read_examples
 from raterbook.judges.outcome import JudgeRun
-from raterbook.judges.prompts import Prompts
+from raterbook.judges.prompts import VERSION, Prompts, read_examples
 from raterbook.judges.run import ModelAnswerer, Runner, Settings
 from raterbook.protocols import Example
 from raterbook.rounds.answers import MOST_REPLICATES
@@ -100,7 +99,7 @@ def version_of(model: Model, examples: Sequence[Example] | None = None) -> str:
     parts += [
         f"{key} {value}" for key, value in identity.items() if key != "model" and value is not None
     ]
-    parts.append(f"prompts {prompts.VERSION}")
+    parts.append(f"prompts {VERSION}")
     if examples is not None:
         text = "".join(example.model_dump_json() for example in examples)
         parts.append(f"examples {hashlib.sha256(text.encode()).hexdigest()[:8]}")

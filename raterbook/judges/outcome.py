@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from raterbook.judges.clients.model import Reply
     from raterbook.judges.prompts import Prompt
-    from raterbook.judges.replies.parsing import Parsed
+    from raterbook.judges.replies import Parsed
 
 
 COLUMNS = [

@@ -11,16 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from raterbook.judges import cache
+import raterbook.judges.cache as cache
 from raterbook.judges.cache import Scribe
 from raterbook.judges.clients.model import Messages, Model, Reply, Stop
 from raterbook.judges.money import Budgeted, Prices, total
 from raterbook.judges.outcome import JudgeRun, Outcome, Progress
 from raterbook.judges.prompts import Prompt
-from raterbook.judges.replies.parsing import Parsed
-from raterbook.judges.replies.values import Given
-from raterbook.judges.schema import is_closed
-from raterbook.judges.sheets import Sheet, sheets, waves
+from raterbook.judges.replies import Parsed
+from raterbook.judges.replies.values import Stated
+from raterbook.judges.sheets import Sheet, is_closed, sheets, waves
 from raterbook.protocols import UNANSWERABLE, Example
 
 if TYPE_CHECKING:
@@ -281,7 +280,7 @@ class Runner:
         if request.reply is not None or texts or not sheet.fields or not only_answers:
             return None
         answers = {
-            (part, question.id): Given(UNANSWERABLE)
+            (part, question.id): Stated(UNANSWERABLE)
             for question in closed
             for part in sheet.numbers(question)
         }

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from raterbook.judges import Endpoint, judge
-from raterbook.judges.replies.parsing import parse
+from raterbook.judges.replies import parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, Store

@@ -21,7 +21,7 @@ from raterbook.files import formats, import_answers
 from raterbook.files.table import Table
 from raterbook.judges import judge
 from raterbook.judges.clients.scripted import reply_to
-from raterbook.judges.schema import written
+from raterbook.judges.sheets import written
 from raterbook.protocols import load, names
 from raterbook.rounds import Event, RoundError
 from raterbook.rounds.store import database

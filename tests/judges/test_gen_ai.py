@@ -7,7 +7,13 @@ import pytest
 
 from raterbook.judges import judge
 from raterbook.judges.clients.scripted import reply_to
-from raterbook.judges.evaluate.gen_ai import FILE, Section, examples_in, read_gen_ai, write_gen_ai
+from raterbook.judges.evaluate.gen_ai import (
+    FILE,
+    PromptSection,
+    examples_in,
+    read_gen_ai,
+    write_gen_ai,
+)
 from raterbook.protocols import load
 
 
@@ -23,7 +29,9 @@ def test_the_prompt_file_is_read_and_written_and_ships_with_mixed_examples(tmp_p
     ]
     assert set(scores[0]) == {5}
     assert len(set(scores[1])) > 2
-    mine = Section("S", {"a": "b"}, {"c": "score"}, ({"input": {}, "output": {}},), {"note": 1})
+    mine = PromptSection(
+        "S", {"a": "b"}, {"c": "score"}, ({"input": {}, "output": {}},), {"note": 1}
+    )
     write_gen_ai(copy, {"feedback_generation": mine})
     assert read_gen_ai(copy)["feedback_generation"] == mine
 

@@ -112,7 +112,7 @@ def test_a_failed_reply_takes_no_earlier_answer_back(open_round):
 
 def test_a_better_parser_can_read_old_replies_again(open_round, monkeypatch):
     from raterbook.judges import prompts as running
-    from raterbook.judges.replies.parsing import Parsed, parse
+    from raterbook.judges.replies import Parsed, parse
 
     stored = open_round("halo-support")
     broken = lambda *_, **__: Parsed("parse_error", problems=("no luck",))  # noqa: E731

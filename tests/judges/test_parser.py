@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raterbook.judges.prompts import Prompts
-from raterbook.judges.replies.parsing import STATUSES, parse
+from raterbook.judges.replies import STATUSES, parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 from raterbook.rounds import Part

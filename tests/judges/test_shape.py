@@ -7,8 +7,7 @@ from jsonschema import Draft202012Validator
 
 from raterbook.judges.clients.constrained import Open, onward, path_of, runs
 from raterbook.judges.prompts import Prompts
-from raterbook.judges.schema import exact_schema, reply_schema
-from raterbook.judges.sheets import groups, sheets
+from raterbook.judges.sheets import exact_schema, groups, reply_schema, sheets
 
 SCORE = {"type": "object", "properties": {"why": {"type": "string"}, "score": {"enum": [1, 2, 10]}}}
 

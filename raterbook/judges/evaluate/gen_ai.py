@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from raterbook.judges.replies.interpret import vocabulary
-from raterbook.judges.schema import is_closed
+from raterbook.judges.sheets import is_closed
 from raterbook.protocols import Example, Protocol
 
 FILE = Path(__file__).with_name("gen_ai.json")
@@ -32,7 +32,7 @@ Source = str | os.PathLike[str] | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
-class Section:
+class PromptSection:
     """What one model type's prompt is made of."""
 
     system: str
@@ -42,7 +42,7 @@ class Section:
     more: Mapping[str, Any] = field(default_factory=dict)  # other keys, kept as they are
 
 
-def read_gen_ai(source: Source = None) -> dict[str, Section]:
+def read_gen_ai(source: Source = None) -> dict[str, PromptSection]:
     """The sections of a file, or of a mapping with the same content."""
     name = "the prompt given"
     if isinstance(source, Mapping):
@@ -68,14 +68,14 @@ def read_gen_ai(source: Source = None) -> dict[str, Section]:
     return {kind: _section(section, f"{name}, {kind}") for kind, section in content.items()}
 
 
-def write_gen_ai(file: str | os.PathLike[str], sections: Mapping[str, Section]) -> None:
+def write_gen_ai(file: str | os.PathLike[str], sections: Mapping[str, PromptSection]) -> None:
     """Writes what `read_gen_ai` reads."""
     content = {kind: as_json(section) for kind, section in sections.items()}
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     Path(file).write_text(text, encoding="utf-8")
 
 
-def as_json(section: Section) -> dict[str, Any]:
+def as_json(section: PromptSection) -> dict[str, Any]:
     examples = {f"example{n}": dict(one) for n, one in enumerate(section.examples, start=1)}
     return {
         "system": section.system,
@@ -132,7 +132,7 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _section(section: Any, where: str) -> Section:
+def _section(section: Any, where: str) -> PromptSection:
     if not isinstance(section, Mapping):
         raise ValueError(f"{where}: an object is expected")
     for key, kind, what in (
@@ -150,7 +150,7 @@ def _section(section: Any, where: str) -> Section:
         ):
             raise ValueError(f"{where}: {name!r} needs an 'input' and an 'output'")
     known = {"system", "criteria", "output_structure", *names}
-    return Section(
+    return PromptSection(
         section["system"],
         {str(key): as_text(value) for key, value in section["criteria"].items()},
         dict(section["output_structure"]),
@@ -173,7 +173,7 @@ _SLOT = re.compile(
 )
 
 
-def system_text(section: Section, inputs: Sequence[str], examples: bool = True) -> str:
+def system_text(section: PromptSection, inputs: Sequence[str], examples: bool = True) -> str:
     """Everything that is the same for every row."""
     criteria = "\n".join(f"- {name}: {text}" for name, text in section.criteria.items())
     blocks = [

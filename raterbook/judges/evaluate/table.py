@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.clients.model import Reply
-from raterbook.judges.replies.parsing import Parsed
+from raterbook.judges.replies import Parsed
 from raterbook.protocols import Protocol, Question
 from raterbook.protocols.kinds import fold
 

@@ -11,23 +11,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from raterbook.judges import cache
+import raterbook.judges.cache as cache
+import raterbook.judges.questions.rules as rules
 from raterbook.judges.cache import Scribe
 from raterbook.judges.clients.model import Reply
 from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.judges.prompts import Prompt
-from raterbook.judges.questions import rules
-from raterbook.judges.questions.replies import (
+from raterbook.judges.questions.wording import (
     Draft,
     Reading,
+    Wording,
+    Wordings,
     clean,
     normal,
     read_numbered,
     read_questions,
 )
-from raterbook.judges.questions.wording import Wording, Wordings
-from raterbook.judges.replies.parsing import Parsed
-from raterbook.judges.replies.values import Given
+from raterbook.judges.replies import Parsed
+from raterbook.judges.replies.values import Stated
 from raterbook.judges.run import (
     Answerer,
     Job,
@@ -37,8 +38,7 @@ from raterbook.judges.run import (
     Settings,
     outcome_of,
 )
-from raterbook.judges.schema import Schema, closed
-from raterbook.judges.sheets import Group, Sheet, sheets
+from raterbook.judges.sheets import Group, Schema, Sheet, closed, sheets
 from raterbook.protocols import Protocol
 from raterbook.rounds import PartRow, RoundError
 
@@ -126,7 +126,7 @@ def _answers(sheet: Sheet, found: Reading) -> Parsed:
     said = {(part.number, question.id): found.answers[place] for place, part in _places(sheet)}
     try:
         answers = {
-            cell: Given(normal(question, text)) for cell, text in said.items() if text.strip()
+            cell: Stated(normal(question, text)) for cell, text in said.items() if text.strip()
         }
     except ValueError as error:
         return Parsed("parse_error", problems=(str(error),))
@@ -192,7 +192,7 @@ class RulesAnswerer:
         else:
             said = {part: rules.answer(question, text) for part, question in asked.items()}
         (question,) = sheet.questions
-        answers = {(part, question.id): Given(normal(question, one)) for part, one in said.items()}
+        answers = {(part, question.id): Stated(normal(question, one)) for part, one in said.items()}
         return Parsed("ok", answers)
 
     async def close(self) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.judging import check_open
-from raterbook.judges.questions.replies import clean, normal
 from raterbook.judges.questions.run import fields_of
+from raterbook.judges.questions.wording import clean, normal
 from raterbook.protocols import UNANSWERABLE
 from raterbook.rounds import Event, PartRow
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from raterbook.judges.clients.model import Messages
-from raterbook.judges.examples import fenced
+from raterbook.judges.clients.model import Messages, Reply, storable
+from raterbook.judges.prompts import fenced
+from raterbook.judges.replies import LONG_JSON, Echo, is_refusal
+from raterbook.judges.replies.interpret import Several, json_objects, repaired
+from raterbook.protocols import Question
 
 OWN = Path(__file__).with_name("prompts")
 STEPS = ("write", "check", "answer")
@@ -129,3 +134,187 @@ def language_of(text: str) -> str:
     if _KANA_OR_HANGUL.search(text):
         return "en"
     return "zh" if len(HAN.findall(text)) > len(re.findall("[A-Za-z]+", text)) else "en"
+
+
+# Replies → questions, answers and decisions, each with a status. Pure, and it never raises.
+#
+# Answers are told apart by the numbers of their questions, never by their place in a list: a reply
+# with a number too many, too few or twice is a mismatch and gives no answers at all.
+
+
+STATUSES = ("ok", "partial", "refused", "parse_error", "mismatch", "no_questions", "api_error")
+LONGEST = 2_000  # characters of a question or an answer
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A question as a model wrote it."""
+
+    question: str
+    key_info: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reply came to. `partial`: every number is there, and some answers are blank."""
+
+    status: str
+    questions: tuple[Draft, ...] = ()
+    answers: Mapping[int, str] | None = None
+    problem: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.status in ("ok", "partial")
+
+
+def read_questions(reply: Reply, prompt: str, most: int) -> Reading:
+    """The questions of a reply, without blanks and repeats."""
+    failed, objects = _objects(reply, prompt)
+    if failed is not None:
+        return failed
+    for content in reversed(objects):
+        pairs = _pairs(content)
+        if pairs is None:
+            continue
+        kept: dict[str, Draft] = {}
+        for question, key_info in pairs:
+            plain = " ".join(question.split())[:LONGEST]
+            if plain:
+                kept.setdefault(plain.casefold(), Draft(plain, " ".join(key_info.split())))
+        if not kept:
+            return Reading("no_questions", problem="the reply lists no questions")
+        return Reading("ok", tuple(kept.values())[:most])
+    return _unread(reply, "no list of questions was found")
+
+
+def read_numbered(
+    reply: Reply, prompt: str, numbers: Iterable[int], key: str, entry: str
+) -> Reading:
+    """Answers or decisions by the number of their question."""
+    failed, objects = _objects(reply, prompt)
+    if failed is not None:
+        return failed
+    for content in reversed(objects):
+        pairs = _numbered(content, key, entry)
+        if pairs is not None:
+            return _matched(pairs, list(numbers), entry)
+    return _unread(reply, f"no {entry}s under numbers were found")
+
+
+def _matched(pairs: list[tuple[int, str]], numbers: list[int], entry: str) -> Reading:
+    found: dict[int, str] = {}
+    for number, said in pairs:
+        if found.setdefault(number, said) != said:
+            return Reading("mismatch", problem=f"number {number} has two {entry}s")
+    missing = [number for number in numbers if number not in found]
+    strange = [number for number in found if number not in set(numbers)]
+    if missing or strange:
+        parts = []
+        if missing:
+            parts.append(f"no {entry} under {', '.join(map(str, missing))}")
+        if strange:
+            parts.append(f"no question has the number {', '.join(map(str, strange))}")
+        return Reading("mismatch", problem="; ".join(parts))
+    blank = [number for number in numbers if not found[number].strip()]
+    if blank:
+        problem = f"the {entry} is blank under {', '.join(map(str, blank))}"
+        return Reading("partial", answers=found, problem=problem)
+    return Reading("ok", answers=found)
+
+
+def _objects(reply: Reply, prompt: str) -> tuple[Reading | None, list[Any]]:
+    """Every JSON value of the reply but for what it echoes; or why there is nothing to read."""
+    if reply.error:
+        return Reading("api_error", problem=reply.error), []
+    if reply.refusal or reply.finish == "content_filter":
+        return Reading("refused", problem=reply.refusal or "stopped by a content filter"), []
+    echo = Echo(prompt)
+    text = echo.after(reply.text)
+    if not text.strip():
+        return Reading("parse_error", problem="the reply is empty"), []
+    objects = json_objects(text)
+    found = [one.content for one in objects if not echo.has(text[one.start : one.end], LONG_JSON)]
+    if not objects and not reply.cut:
+        try:
+            mended = repaired(text)
+        except ImportError:  # json-repair comes with the extra “judge”
+            mended = None
+        found = [mended] if mended is not None else []
+    return None, found
+
+
+def _unread(reply: Reply, problem: str) -> Reading:
+    if is_refusal(reply.text):
+        return Reading("refused", problem="the model declined to answer")
+    if reply.cut:
+        problem = "the reply was cut off at its length limit"
+    return Reading("parse_error", problem=problem)
+
+
+def _pairs(content: Any) -> list[tuple[str, str]] | None:
+    """(question, key_info): as asked for, or as two lists; key_info only where it is certain."""
+    if isinstance(content, dict):
+        listed = content.get("questions", content.get("question"))
+        infos = content.get("key_info")
+    else:
+        listed, infos = content, None
+    if not isinstance(listed, list):
+        return None
+    aligned = isinstance(infos, list) and len(infos) == len(listed)
+    found = []
+    for place, one in enumerate(listed):
+        info = infos[place] if aligned and isinstance(infos, list) else ""
+        text = one
+        if isinstance(one, dict):
+            text, info = one.get("question"), one.get("key_info", info)
+        if not isinstance(text, str):
+            return None
+        found.append((text, info if isinstance(info, str) else ""))
+    return found
+
+
+def _numbered(content: Any, key: str, entry: str) -> list[tuple[int, str]] | None:
+    if isinstance(content, dict) and key in content:
+        content = content[key]
+    pairs: list[tuple[Any, Any]]
+    if isinstance(content, dict):
+        pairs = list(content.items())
+    elif isinstance(content, list) and all(isinstance(one, dict) for one in content):
+        pairs = [(one.get("number"), one.get(entry)) for one in content if isinstance(one, dict)]
+    else:
+        return None
+    found: list[tuple[int, str]] = []
+    for number, said in pairs:
+        for each in said.values if isinstance(said, Several) else (said,):
+            if isinstance(each, dict):
+                each = each.get(entry)
+            place = _number(number)
+            if place is None:
+                return None
+            found.append((place, _text(each)[:LONGEST]))
+    return found
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, str) and value.strip().rstrip(".").isascii():
+        value = value.strip().rstrip(".")
+        return int(value) if value.isdigit() and len(value) < 9 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, dict | list | Several):
+        return ""
+    return str(value)
+
+
+def normal(question: Question, said: str) -> str:
+    """The answer as it is stored: as a judge's reply is read."""
+    return str(question.check(" ".join(storable(said).split())))
+
+
+def clean(text: str) -> str:
+    """Without the characters that no file can hold."""
+    return _UNSTORABLE.sub("", text)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import raterbook.judges.questions.rules as baseline
 from raterbook.judges.cache import Scribe
 from raterbook.judges.clients import model_of
 from raterbook.judges.clients.model import Model, Source, Stop
 from raterbook.judges.judging import check_name, check_open, known_items, run_until_done, version_of
-from raterbook.judges.questions import rules as baseline
 from raterbook.judges.questions.run import (
     STEPS,
     ModelAsked,

@@ -1,1 +1,229 @@
-"""A reply’s text → checked answers, or why it cannot be read."""
+"""A reply's text → answers and a status. Pure: no files, no network, and it never raises.
+
+JSON first, then Markdown as the feedback guide writes it, then json-repair. If a reply holds
+several complete blocks, such as an echoed example and its own answers, the last one counts. A
+value that is missing, ambiguous or off the scale stays missing and is named among `problems`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from raterbook.judges.replies.interpret import (
+    Raw,
+    Vocabulary,
+    interpret,
+    json_objects,
+    name_of,
+    repaired,
+    vocabulary,
+)
+from raterbook.judges.replies.markdown import blocks
+from raterbook.judges.replies.values import Stated, is_nothing, read_value
+from raterbook.judges.sheets import Cell, Sheet, is_closed
+from raterbook.protocols import asked, is_missing
+
+STATUSES = ("ok", "refused", "parse_error", "partial")
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a reply says. Only an ok one makes answers, or one that lacks nothing but its blanks."""
+
+    status: str
+    answers: dict[Cell, Stated] = field(default_factory=dict)
+    reasons: dict[Cell, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()  # why it is not ok
+    missing: tuple[str, ...] = ()  # texts and percentages it lacks; no reason to refuse it
+    blank: tuple[Cell, ...] = ()  # parts it names and leaves open, where that is all it lacks
+    shape: str = ""  # json, fenced, embedded, markdown, repaired or bare
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    @property
+    def usable(self) -> bool:
+        """Whether its answers count: a part left blank does not spoil the others."""
+        return self.ok or bool(self.blank)
+
+
+def parse(text: str, sheet: Sheet, *, cut: bool = False, prompt: str = "") -> Parsed:
+    """`cut`: the server says that the reply ended at its length limit. `prompt` tells echoes."""
+    if not text or not text.strip():
+        return Parsed("parse_error", problems=("the reply is empty",))
+    echo = Echo(prompt)
+    own = echo.after(text)
+    label = sheet.protocol.parts.label if sheet.protocol.parts is not None else None
+    words = vocabulary(sheet.questions, label)
+    read = [
+        _read(interpret(one.content, words), sheet, words, one.shape)
+        for one in json_objects(own)
+        if not echo.has(own[one.start : one.end], LONG_JSON)
+    ]
+    whole = any(one.shape == "json" and one.answers for one in read)  # it says what it says
+    if not whole and not any(one.ok for one in read):
+        found = blocks(own, words, cut=cut)
+        raws = [one.raw for one in found if not echo.has(own[one.start : one.end], LONG_TEXT)]
+        read = [*(_read(raw, sheet, words, "markdown") for raw in raws), *read]
+    if not any(one.ok for one in read):
+        read = [*_bare(own, sheet, words), *read]
+    if not whole and not cut and not any(one.ok for one in read):
+        read = [*_mended(own, sheet, words, echo), *read]
+    good = [one for one in read if one.ok]
+    if good:
+        return good[-1]
+    return _failed(own, read, cut)
+
+
+def _failed(text: str, read: list[Parsed], cut: bool) -> Parsed:
+    best = max(read, key=lambda one: len(one.answers), default=Parsed("parse_error"))
+    if best.status == "partial":
+        problems = ("the reply was cut off", *best.problems) if cut else best.problems
+        return replace(best, problems=problems)
+    if is_refusal(text):
+        return Parsed("refused", problems=("the model declined to answer",))
+    if cut:
+        return Parsed("parse_error", problems=("the reply was cut off at its length limit",))
+    problems = best.problems or ("no answers in the form asked for were found",)
+    return Parsed("parse_error", problems=problems, shape=best.shape)
+
+
+def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
+    """Raw values checked question by question, so that conditions see what came before."""
+    answers: dict[Cell, Stated] = {}
+    problems, missing, blank = list(raw.problems), list[str](), list[Cell]()
+    targets = {target: question for question, target in words.targets.items()}
+    known = {part.number for part in sheet.parts} | {0}
+    strange = sorted({part for part, _ in raw.values} - known)
+    problems += [f"there is no part {part}" for part in strange]
+    closed = 0
+    for question in sheet.questions:
+        for part in sheet.numbers(question):
+            cell = (part, question.id)
+            depends = question.when is not None or isinstance(question.required, dict)
+            context = sheet.answers_about(part, _values(answers)) if depends else {}
+            if not asked(question, context):
+                continue
+            value = raw.values.get(cell)
+            if is_nothing(value) and question.id in targets:
+                value = raw.reasons.get((part, targets[question.id]))
+            if is_nothing(value):
+                if is_missing(question, context) and is_closed(question):
+                    problems.append(f"{name_of(cell)} is missing")
+                    if part and isinstance(value, str):
+                        blank.append(cell)
+                elif is_missing(question, context):
+                    missing.append(name_of(cell))
+                continue
+            try:
+                answers[cell] = read_value(question, value)
+            except (ValueError, TypeError, OverflowError) as error:
+                if is_closed(question):
+                    problems.append(_named(part, str(error)))
+                else:
+                    missing.append(_named(part, str(error)))
+                continue
+            closed += is_closed(question)
+    some = closed or (answers and not any(is_closed(one) for one in sheet.questions))
+    if not some:
+        return Parsed("parse_error", {}, raw.reasons, tuple(problems), tuple(missing), shape=shape)
+    status = "partial" if problems else "ok"
+    left = tuple(blank) if len(blank) == len(problems) else ()
+    return Parsed(status, answers, raw.reasons, tuple(problems), tuple(missing), left, shape)
+
+
+def _values(answers: dict[Cell, Stated]) -> dict[Cell, object]:
+    return {cell: given.value for cell, given in answers.items() if given.status == "answered"}
+
+
+def _named(part: int, problem: str) -> str:
+    return f"part {part}: {problem}" if part else problem
+
+
+def _bare(text: str, sheet: Sheet, words: Vocabulary) -> list[Parsed]:
+    """A reply that is nothing but the one answer asked for: “SUPPORTED”, “4/5”."""
+    if words.only is None or words.only.kind.has_unanswerable or sheet.parts or len(text) > 200:
+        return []
+    line = text.strip()
+    if "\n" in line:
+        return []
+    return [_read(Raw({(0, words.only.id): line}), sheet, words, "bare")]
+
+
+def _mended(text: str, sheet: Sheet, words: Vocabulary, echo: Echo) -> Iterable[Parsed]:
+    """What json-repair finds, as long as every score it yields stands in the reply."""
+    content = repaired(text)
+    if content is None or echo.has(text, LONG_JSON):
+        return []
+    read = _read(interpret(content, words), sheet, words, "repaired")
+    for given in read.answers.values():
+        is_number = isinstance(given.value, int | float) and given.span is None
+        if is_number and not _stands(given.value, text):
+            return []
+    return [read] if read.ok else []
+
+
+def _stands(number: float, text: str) -> bool:
+    return bool(re.search(rf"(?<![\d.]){number:g}(?:\.0+)?(?!\d|\.\d)", text, re.ASCII))
+
+
+# Telling a reply from the prompt that came back in it: an echoed example is no answer.
+
+
+LONG_JSON = 80  # characters; anything shorter may be the model's own words
+LONG_TEXT = 200  # the seven bare scores of the feedback guide have fewer
+
+
+class Echo:
+    """What was sent, to compare replies with."""
+
+    def __init__(self, prompt: str):
+        self._prompt = prompt.strip()
+        self._flat: str | None = None
+
+    def after(self, text: str) -> str:
+        """What follows the prompt's last words, where a local model returned both as one text."""
+        ending = self._prompt[-LONG_TEXT:]
+        if len(ending) == LONG_TEXT and ending in text:
+            return text.rsplit(ending, 1)[1]
+        return text
+
+    def has(self, piece: str, long: int) -> bool:
+        """Whether this piece of the reply stands in the prompt, whatever its spacing."""
+        words = flat(piece)
+        if len(words) < long or not self._prompt:
+            return False
+        if self._flat is None:
+            self._flat = flat(self._prompt)
+        return words in self._flat
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+# Whether a reply without answers declines to give any.
+
+
+_DECLINES = re.compile(
+    r"\b(?:i(?:'m| am)\s+(?:very |so |really )?(?:sorry|unable|not able|not comfortable)"
+    r"|i\s+(?:can(?:'t|not| not)|won't|will not|must decline|am not going to|refuse)\b"
+    r"|(?:can(?:'t|not))\s+(?:assist|help|comply|fulfil)"
+    r"|as an ai\b|against my (?:guidelines|policy|policies|principles)"
+    r"|not appropriate for me|decline to)"
+    r"|^\s*(?:sorry|抱歉|对不起|很抱歉|我无法|我不能|申し訳|es tut mir leid|désolée?|lo siento)",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    """
+    >>> is_refusal("I'm sorry, but I can’t help with rating this.")
+    True
+    >>> is_refusal("Correctness: 6")
+    False
+    """
+    return bool(_DECLINES.search(text[:600].replace("’", "'")))

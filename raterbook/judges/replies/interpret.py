@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from raterbook.judges.schema import is_closed, reason_target
-from raterbook.judges.sheets import Cell
+from raterbook.judges.sheets import Cell, is_closed, reason_target
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
 

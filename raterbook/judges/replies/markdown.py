@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from raterbook.judges.replies.interpret import REASON_KEYS, VALUE_KEYS, Raw, Vocabulary
 from raterbook.judges.replies.values import is_nothing, plain, read_value
-from raterbook.judges.schema import is_closed
+from raterbook.judges.sheets import is_closed
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
 

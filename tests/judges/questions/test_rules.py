@@ -17,7 +17,7 @@ UNANSWERABLE = "<Unanswerable>"
 def written():
     from pathlib import Path
 
-    path = Path(__file__).parents[2] / "data" / "samples" / "rag-questeval" / "items.csv"
+    path = Path(__file__).parents[3] / "data" / "samples" / "rag-questeval" / "items.csv"
     with path.open(newline="", encoding="utf-8") as lines:
         references = {row["id"]: row["ground_truth"] for row in csv.DictReader(lines)}
     return {id: (text, rules.write(text)) for id, text in references.items()}

@@ -10,7 +10,7 @@ from raterbook.protocols import load
 from raterbook.rounds import ItemTable, Store
 from tests.judges.test_notebook import run_notebook
 
-SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "rag-questeval" / "items.csv"
+SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "rag-questeval" / "items.csv"
 CASES = ("c01", "c02", "c30")  # the last is Chinese
 
 

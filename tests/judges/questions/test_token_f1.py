@@ -10,7 +10,7 @@ from analysis.text import token_f1
 
 @pytest.fixture(scope="module")
 def bench():
-    path = Path(__file__).parents[1] / "benchmarks" / "bench_token_f1.py"
+    path = Path(__file__).parents[2] / "benchmarks" / "bench_token_f1.py"
     spec = importlib.util.spec_from_file_location("bench_token_f1", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -17,7 +17,7 @@ from raterbook.judges.questions import questions
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, Store
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CASES, SYSTEMS, KILLS = 12, ("m1", "m2"), 2
 REQUESTS = CASES * (3 + len(SYSTEMS))  # written, checked, answered from each text
 ASKED = ["Who came?", "When was it?"]

@@ -8,7 +8,8 @@ import pytest
 from raterbook.reporting import Report
 from raterbook.reporting.sections.trace import by_question, csv_of, graded, trace
 from raterbook.rounds import Event
-from tests.judges_questeval.test_page import generated, reference
+
+from .test_page import generated, reference
 
 U = "<Unanswerable>"
 # One question: "red bus" or "bus" by the reference, "bus" or nothing by the text.

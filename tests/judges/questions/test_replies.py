@@ -6,8 +6,14 @@ import string
 import pytest
 
 from raterbook.judges.clients.model import Reply
-from raterbook.judges.questions.replies import STATUSES, read_numbered, read_questions
-from raterbook.judges.questions.wording import STEPS, Wordings, parse
+from raterbook.judges.questions.wording import (
+    STATUSES,
+    STEPS,
+    Wordings,
+    parse,
+    read_numbered,
+    read_questions,
+)
 
 
 def answers(text, numbers=(1, 2), prompt="", **more):
