@@ -17,7 +17,6 @@ from raterbook.judges.judging import check_name, check_open, check_replicates, k
 from raterbook.judges.money import OWN, Prices, tokens_of
 from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.judges.prompts import VERSION, Examples, Prompt, Prompts, read_examples
-from raterbook.judges.replies import parse
 from raterbook.judges.run import EXPECTED_OUT
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.rounds.answers import MOST_REPLICATES
@@ -182,9 +181,13 @@ def _take(
     text = storable(text)
     reply = Reply(text)
     if (found := cache.cached(stored, key)) is None or found.text != text:
-        cache.keep(stored, key, reply, prompt=one.prompt.hash, asked=identity)
-    parsed = parse(text, one.sheet, prompt=one.prompt.text)
-    run.answers += cache.save(stored, run.rater, one.sheet, parsed, key, replicate)
+        record = cache.record_of(key, reply, prompt=one.prompt.hash, asked=identity)
+        stored.replies.put_all([record])
+    parsed = one.prompt.read(reply, one.sheet)
+    standing = {} if parsed.ok else stored.current(run.rater)
+    events = cache.events_of(one.sheet, parsed, key, replicate, standing)
+    cache.put(stored, run.rater, events)
+    run.answers += cache.answered(events)
     if parsed.usable and replicate == 1:
         for (part, question), given in parsed.answers.items():
             known[one.sheet.ref, part, question] = given.value

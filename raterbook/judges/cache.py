@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.clients.model import Messages, Reply
 from raterbook.judges.replies import Parsed
-from raterbook.judges.replies.values import Stated
+from raterbook.judges.replies.values import ParsedAnswer
 from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import Example, asked
 from raterbook.rounds import Event
@@ -39,10 +39,6 @@ def cached(stored: Round, key: str) -> Reply | None:
     if found is None or found.detail.get("error"):
         return None
     return Reply.stored(found.text, {**found.detail, "at": found.at})
-
-
-def keep(stored: Round, key: str, reply: Reply, **more: Any) -> None:
-    stored.replies.put(key, reply.text, **reply.detail(), **more)
 
 
 def record_of(key: str, reply: Reply, **more: Any) -> tuple[str, str, dict[str, Any]]:
@@ -116,14 +112,6 @@ def standing_on(sheet: Sheet, standing: Standing) -> dict[tuple[int, str], Any]:
     return found if whole else {}
 
 
-def save(stored: Round, rater: str, sheet: Sheet, parsed: Parsed, key: str, replicate: int) -> int:
-    """Stores what a reply says; how many answers that are."""
-    standing = stored.current(rater) if not parsed.ok else {}
-    events = events_of(sheet, parsed, key, replicate, standing)
-    put(stored, rater, events)
-    return answered(events)
-
-
 def put(stored: Round, rater: str, events: Sequence[Event]) -> None:
     """On the disk when this returns, all of them."""
     for ack in stored.save(rater, events) if events else ():
@@ -159,16 +147,16 @@ def _events(sheet: Sheet, parsed: Parsed, key: str, replicate: int) -> Iterator[
             if is_closed(question):
                 for part in sheet.numbers(question):
                     if asked(question, sheet.answers_about(part, {})):
-                        skipped = Stated(None, "skipped", parsed.status)
+                        skipped = ParsedAnswer(None, "skipped", parsed.status)
                         yield _event(sheet, key, replicate, (part, question.id), skipped)
         return
     for cell, given in parsed.answers.items():
         yield _event(sheet, key, replicate, cell, given)
     for cell in parsed.blank:
-        yield _event(sheet, key, replicate, cell, Stated(None, "skipped", "blank"))
+        yield _event(sheet, key, replicate, cell, ParsedAnswer(None, "skipped", "blank"))
 
 
-def _event(sheet: Sheet, key: str, replicate: int, cell: Cell, given: Stated) -> Event:
+def _event(sheet: Sheet, key: str, replicate: int, cell: Cell, given: ParsedAnswer) -> Event:
     (part, question), about = cell, sheet.ref
     value, status, reason = given.value, given.status, given.reason
     said = "\x1f".join(map(str, (key, about, part, question, replicate, value, status, reason)))

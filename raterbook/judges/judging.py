@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import raterbook.judges.cache as cache
 from raterbook.judges.cache import Scribe
-from raterbook.judges.clients import as_model
-from raterbook.judges.clients.model import Messages, Model, Reply, Stop
+from raterbook.judges.clients import model_of
+from raterbook.judges.clients.model import Messages, Model, Reply, Source, Stop
 from raterbook.judges.outcome import JudgeRun
 from raterbook.judges.prompts import VERSION, Prompts, read_examples
 from raterbook.judges.run import ModelAnswerer, Runner, Settings
@@ -56,7 +56,7 @@ async def judge_async(
     """
     settings = Settings(**how)
     check_replicates(settings.replicates)
-    asked = as_model(model, name, settings.concurrency)
+    asked = model_of(Source(model, name, concurrency=settings.concurrency))
     rater = name or asked.name
     check_open(stored)
     shots = read_examples(settings.examples, stored.protocol)

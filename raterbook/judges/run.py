@@ -18,7 +18,7 @@ from raterbook.judges.money import Budgeted, Prices, total
 from raterbook.judges.outcome import JudgeRun, Outcome, Progress
 from raterbook.judges.prompts import Prompt
 from raterbook.judges.replies import Parsed
-from raterbook.judges.replies.values import Stated
+from raterbook.judges.replies.values import ParsedAnswer
 from raterbook.judges.sheets import Sheet, is_closed, sheets, waves
 from raterbook.protocols import UNANSWERABLE, Example
 
@@ -88,16 +88,20 @@ class ModelAnswerer:
     With `ask` false nothing is asked: stored replies and failures are read again.
     """
 
-    expected_out = EXPECTED_OUT
-
     def __init__(
-        self, model: Model, prompts: PromptMaker, scribe: Scribe, run: JudgeRun, settings: Settings
+        self,
+        model: Model,
+        prompts: PromptMaker,
+        scribe: Scribe,
+        run: JudgeRun,
+        settings: Settings,
+        expected_out: int = EXPECTED_OUT,
     ):
         self.model, self.concurrency = model, model.concurrency
         self.ask = True
         self._prompts, self._scribe, self._fresh = prompts, scribe, settings.fresh
         prices = settings.price_table()
-        self._asked = Budgeted(model, run, prices, settings.budget, self.expected_out)
+        self._asked = Budgeted(model, run, prices, settings.budget, expected_out)
 
     @property
     def failure(self) -> Stop | None:
@@ -280,7 +284,7 @@ class Runner:
         if request.reply is not None or texts or not sheet.fields or not only_answers:
             return None
         answers = {
-            (part, question.id): Stated(UNANSWERABLE)
+            (part, question.id): ParsedAnswer(UNANSWERABLE)
             for question in closed
             for part in sheet.numbers(question)
         }

@@ -1,4 +1,4 @@
-"""gen_ai.json: the prompt of the feedback guide, read, written and replaced."""
+"""gen_ai.json: the prompt of the feedback guide, read and replaced."""
 
 import json
 import re
@@ -7,33 +7,19 @@ import pytest
 
 from raterbook.judges import judge
 from raterbook.judges.clients.scripted import reply_to
-from raterbook.judges.evaluate.gen_ai import (
-    FILE,
-    PromptSection,
-    examples_in,
-    read_gen_ai,
-    write_gen_ai,
-)
+from raterbook.judges.evaluate.gen_ai import FILE, examples_in, read_gen_ai
 from raterbook.protocols import load
 
 
-def test_the_prompt_file_is_read_and_written_and_ships_with_mixed_examples(tmp_path):
+def test_the_prompt_file_is_read_and_ships_with_mixed_examples():
     sections = read_gen_ai()
     assert set(sections) == {"feedback_generation", "ai_detection"}
-    copy = tmp_path / "gen_ai.json"
-    write_gen_ai(copy, sections)
-    assert json.loads(copy.read_text()) == json.loads(FILE.read_text())
     outputs = [one["output"] for one in sections["feedback_generation"].examples]
     scores = [
         [v for k, v in one.items() if isinstance(v, int) and k != "Confidence"] for one in outputs
     ]
     assert set(scores[0]) == {5}
     assert len(set(scores[1])) > 2
-    mine = PromptSection(
-        "S", {"a": "b"}, {"c": "score"}, ({"input": {}, "output": {}},), {"note": 1}
-    )
-    write_gen_ai(copy, {"feedback_generation": mine})
-    assert read_gen_ai(copy)["feedback_generation"] == mine
 
 
 def test_the_shipped_criteria_are_the_protocols():

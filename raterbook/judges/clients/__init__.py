@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from raterbook.judges.clients.endpoint import Endpoint
 from raterbook.judges.clients.local import LocalModel
 from raterbook.judges.clients.model import Client, FunctionModel, Model, Source
@@ -31,8 +29,3 @@ def model_of(source: Source) -> Model:
         f"{type(source.model).__name__} cannot be asked: give a function from messages to a text, "
         "an Endpoint or a LocalModel."
     )
-
-
-def as_model(model: Any, name: str | None = None, concurrency: int | None = None) -> Model:
-    """What `judge` is given, as a model that can be asked."""
-    return model_of(Source(model, name=name, concurrency=concurrency))

@@ -68,24 +68,6 @@ def read_gen_ai(source: Source = None) -> dict[str, PromptSection]:
     return {kind: _section(section, f"{name}, {kind}") for kind, section in content.items()}
 
 
-def write_gen_ai(file: str | os.PathLike[str], sections: Mapping[str, PromptSection]) -> None:
-    """Writes what `read_gen_ai` reads."""
-    content = {kind: as_json(section) for kind, section in sections.items()}
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    Path(file).write_text(text, encoding="utf-8")
-
-
-def as_json(section: PromptSection) -> dict[str, Any]:
-    examples = {f"example{n}": dict(one) for n, one in enumerate(section.examples, start=1)}
-    return {
-        "system": section.system,
-        "criteria": dict(section.criteria),
-        "output_structure": dict(section.output_structure),
-        **examples,
-        **section.more,
-    }
-
-
 def examples_in(content: Mapping[str, Any], protocol: Protocol, source: str) -> list[Example]:
     """The few-shot examples of a gen_ai.json for this protocol."""
     kind = next((kind for kind, name in PROTOCOLS.items() if name == protocol.name), None)

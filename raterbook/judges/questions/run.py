@@ -28,11 +28,10 @@ from raterbook.judges.questions.wording import (
     read_questions,
 )
 from raterbook.judges.replies import Parsed
-from raterbook.judges.replies.values import Stated
+from raterbook.judges.replies.values import ParsedAnswer
 from raterbook.judges.run import (
     Answerer,
     Job,
-    ModelAnswerer,
     Request,
     Runner,
     Settings,
@@ -126,7 +125,9 @@ def _answers(sheet: Sheet, found: Reading) -> Parsed:
     said = {(part.number, question.id): found.answers[place] for place, part in _places(sheet)}
     try:
         answers = {
-            cell: Stated(normal(question, text)) for cell, text in said.items() if text.strip()
+            cell: ParsedAnswer(normal(question, text))
+            for cell, text in said.items()
+            if text.strip()
         }
     except ValueError as error:
         return Parsed("parse_error", problems=(str(error),))
@@ -153,12 +154,6 @@ class WordedPrompts:
         asked = {place: part.text for place, part in _places(sheet)}
         messages = tuple(wording.messages(text, asked, self._most))
         return WordedPrompt(sheet.ref, messages, SCHEMAS[kind], wording.label, kind, self._most)
-
-
-class ModelAsked(ModelAnswerer):
-    """A model, whose replies here are short."""
-
-    expected_out = 500
 
 
 class RulesAnswerer:
@@ -192,7 +187,9 @@ class RulesAnswerer:
         else:
             said = {part: rules.answer(question, text) for part, question in asked.items()}
         (question,) = sheet.questions
-        answers = {(part, question.id): Stated(normal(question, one)) for part, one in said.items()}
+        answers = {
+            (part, question.id): ParsedAnswer(normal(question, one)) for part, one in said.items()
+        }
         return Parsed("ok", answers)
 
     async def close(self) -> None:

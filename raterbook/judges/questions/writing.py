@@ -16,7 +16,6 @@ from raterbook.judges.clients.model import Model, Source, Stop
 from raterbook.judges.judging import check_name, check_open, known_items, run_until_done, version_of
 from raterbook.judges.questions.run import (
     STEPS,
-    ModelAsked,
     QuestionRun,
     RulesAnswerer,
     Summary,
@@ -24,10 +23,13 @@ from raterbook.judges.questions.run import (
     fields_of,
 )
 from raterbook.judges.questions.wording import Wordings
-from raterbook.judges.run import Answerer, Settings
+from raterbook.judges.run import Answerer, ModelAnswerer, Settings
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
+
+
+EXPECTED_OUT = 500  # tokens of a usual reply, for budgets
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def questions(
         version = settings.version or version_of(asked) + own
         summary, scribe = Summary(stored.name, rater), Scribe(stored, rater, version)
         prompts = WordedPrompts(wordings, settings.most)
-        answerer = ModelAsked(asked, prompts, scribe, summary, settings)
+        answerer = ModelAnswerer(asked, prompts, scribe, summary, settings, EXPECTED_OUT)
         check_name(stored, rater, version)
     run = QuestionRun(stored, answerer, scribe, summary, settings, steps=steps, at_once=at_once)
     with suppress(Stop):  # the summary says why

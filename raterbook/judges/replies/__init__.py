@@ -21,7 +21,7 @@ from raterbook.judges.replies.interpret import (
     vocabulary,
 )
 from raterbook.judges.replies.markdown import blocks
-from raterbook.judges.replies.values import Stated, is_nothing, read_value
+from raterbook.judges.replies.values import ParsedAnswer, is_nothing, read_value
 from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import asked, is_missing
 
@@ -33,7 +33,7 @@ class Parsed:
     """What a reply says. Only an ok one makes answers, or one that lacks nothing but its blanks."""
 
     status: str
-    answers: dict[Cell, Stated] = field(default_factory=dict)
+    answers: dict[Cell, ParsedAnswer] = field(default_factory=dict)
     reasons: dict[Cell, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()  # why it is not ok
     missing: tuple[str, ...] = ()  # texts and percentages it lacks; no reason to refuse it
@@ -93,7 +93,7 @@ def _failed(text: str, read: list[Parsed], cut: bool) -> Parsed:
 
 def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
     """Raw values checked question by question, so that conditions see what came before."""
-    answers: dict[Cell, Stated] = {}
+    answers: dict[Cell, ParsedAnswer] = {}
     problems, missing, blank = list(raw.problems), list[str](), list[Cell]()
     targets = {target: question for question, target in words.targets.items()}
     known = {part.number for part in sheet.parts} | {0}
@@ -135,7 +135,7 @@ def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
     return Parsed(status, answers, raw.reasons, tuple(problems), tuple(missing), left, shape)
 
 
-def _values(answers: dict[Cell, Stated]) -> dict[Cell, object]:
+def _values(answers: dict[Cell, ParsedAnswer]) -> dict[Cell, object]:
     return {cell: given.value for cell, given in answers.items() if given.status == "answered"}
 
 

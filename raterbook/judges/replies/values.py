@@ -26,7 +26,7 @@ _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
 
 @dataclass(frozen=True)
-class Stated:
+class ParsedAnswer:
     """One answer as the store takes it; `span` is the range a percentage was stated as."""
 
     value: Any
@@ -40,7 +40,7 @@ def is_nothing(raw: Any) -> bool:
     return raw is None or (isinstance(raw, str) and plain(raw).casefold() in _NOTHING)
 
 
-def read_value(question: Question, raw: Any) -> Stated:
+def read_value(question: Question, raw: Any) -> ParsedAnswer:
     """The answer a raw value states; ValueError if it states none, several, or none allowed."""
     if isinstance(raw, bool | dict | list):
         raise ValueError(f"{question.id}: {_shown(raw)} is no answer")
@@ -50,15 +50,15 @@ def read_value(question: Question, raw: Any) -> Stated:
             raise ValueError(f"{question.id}: the format's placeholder came back")
     code = _code(question, raw)
     if code is not None:
-        return Stated(None, "not_applicable", code)
+        return ParsedAnswer(None, "not_applicable", code)
     if question.is_numeric:
         return _number(question, raw)
     if question.is_label:
-        return Stated(_option(question, str(raw)))
+        return ParsedAnswer(_option(question, str(raw)))
     text = raw if isinstance(raw, str) else str(raw)
     if question.kind.has_unanswerable:
         text = " ".join(text.split())
-    return Stated(question.check(storable(text)))
+    return ParsedAnswer(question.check(storable(text)))
 
 
 def plain(text: str) -> str:
@@ -75,19 +75,19 @@ def _code(question: Question, raw: Any) -> str | None:
     return None
 
 
-def _number(question: Question, raw: Any) -> Stated:
+def _number(question: Question, raw: Any) -> ParsedAnswer:
     if not isinstance(raw, str):
-        return Stated(question.check(raw))
+        return ParsedAnswer(question.check(raw))
     if question.kind.unit:
         span = _RANGE.fullmatch(raw)
         if span:
             low, high = float(span["low"]), float(span["high"])
             if low <= high <= 100 and not 0 < high <= 1:
-                return Stated(question.check((low + high) / 2), span=(low, high))
+                return ParsedAnswer(question.check((low + high) / 2), span=(low, high))
             raise ValueError(f"{question.id}: {raw!r} is not a range within 0–100")
     found = _NUMBER.match(raw)
     if found is None:
-        return Stated(_named(question, raw))
+        return ParsedAnswer(_named(question, raw))
     if not _GOES_ON.match(found["rest"]) or _ANOTHER.match(found["rest"]):
         raise ValueError(f"{question.id}: {_shown(raw)} is not one number")
     top = found["top"]
@@ -98,11 +98,11 @@ def _number(question: Question, raw: Any) -> Stated:
         raise ValueError(f"{question.id}: {_shown(raw)} is a percentage, not a score")
     number = found["number"].replace(",", ".")
     if found["percent"]:
-        return Stated(question.check(number + "%"))
+        return ParsedAnswer(question.check(number + "%"))
     checked = question.check(float(number) if "." in number else int(number))
     if found["rest"].strip():
         _agrees_with_name(question, checked, found["rest"])
-    return Stated(checked)
+    return ParsedAnswer(checked)
 
 
 def _agrees_with_name(question: Question, score: float, rest: str) -> None:

@@ -35,11 +35,11 @@ def test_a_family_of_models_that_asks_and_answers_is_warned_of(
 
 
 def test_a_model_under_another_name_is_known_by_the_version_its_run_noted(opened, scripted, page):
-    from raterbook.judges.clients import as_model
+    from raterbook.judges.clients.model import FunctionModel
 
     stored = opened(ONE)
-    generate(stored, as_model(scripted(ASKED), "gpt-4o"), name="writer")
-    answer(stored, as_model(scripted(answers=SAID), "gpt-4o-mini"), name="reader")
+    generate(stored, FunctionModel(scripted(ASKED), "gpt-4o"), name="writer")
+    answer(stored, FunctionModel(scripted(answers=SAID), "gpt-4o-mini"), name="reader")
     assert "one family, gpt by their names" in page(stored)
 
 

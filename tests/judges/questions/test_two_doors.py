@@ -107,3 +107,18 @@ def test_two_replies_that_both_failed_cost_both(opened):
 def test_one_blank_answer_of_a_reply_leaves_the_others_at_either_door(opened):
     stored = opened(ONE, parts=TWO)
     assert by_judge(stored, "Ana", "") == by_questions(stored, "Ana", "")
+
+
+def test_an_empty_text_answers_nothing_at_either_door_and_nobody_is_asked(opened):
+    stored = opened(("s1", "reference one", {"m1": " "}), parts=TWO)
+    seen = []
+
+    def model(messages):
+        seen.append(messages[1]["content"])
+        return as_judge("Ana", "in May")
+
+    judge(stored, model, "by-judge")
+    assert seen
+    assert all("reference one" in user for user in seen)
+    unanswerable = ("answered", "<Unanswerable>")
+    assert answers(stored, "by-judge") == by_questions(stored) == [unanswerable] * 2
