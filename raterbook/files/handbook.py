@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from raterbook.files.content import label, put
 from raterbook.files.names import condition
 from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
-from raterbook.protocols.conditions import same
 from raterbook.protocols.handbook import asking
 from raterbook.rounds import items
 from raterbook.rounds.model import PEOPLE, FileError, RoundError
@@ -404,21 +403,12 @@ def _judged(protocol: Protocol, example: Example) -> tuple[tuple[str, ...], tupl
             continue  # stands beside the answer it is about
         comment = example.answers.get(f"{name}_comment")
         why = [example.reasons.get(name, ""), f"Comment: {comment}" if comment else ""]
-        rows.append((question.label, _in_words(question, value), "\n".join(filter(None, why))))
+        rows.append(
+            (question.label, question.kind.in_words(question, value), "\n".join(filter(None, why)))
+        )
     if any(reason for _, _, reason in rows):
         return ("Question", "Answer", "Why"), tuple(rows)
     return ("Question", "Answer"), tuple(row[:2] for row in rows)
-
-
-def _in_words(question: Question, value: Any) -> str:
-    """The label of an option, a score with its name."""
-    for option in question.options:
-        if option.value == value:
-            return option.label
-    for level in question.levels:
-        if same(level.value, value):
-            return f"{value} ({level.name})"
-    return f"{value} {question.kind.unit}" if question.kind.unit else str(value)
 
 
 def _file(protocol: Protocol) -> Iterator[Block]:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from raterbook.protocols.conditions import UNANSWERABLE, is_unanswerable
+from raterbook.protocols.conditions import UNANSWERABLE, is_unanswerable, same
 from raterbook.protocols.schema import number
 
 if TYPE_CHECKING:
@@ -110,6 +110,10 @@ class QuestionType:
         """The column of an answer that keeps a checked value, where values cannot be listed."""
         return {"number": float(value)} if self.is_numeric else {"text": value}
 
+    def in_words(self, question: Question, value: Any) -> str:
+        """An answer as people call it."""
+        return f"{value} {self.unit}" if self.unit else str(value)
+
     def summary(self, question: Question) -> str:
         """The type in a few words, for who reads the protocol."""
         return f"{self.name}, {question.level}" if question.level else self.name
@@ -202,6 +206,11 @@ class ScaleType(QuestionType):
             )
         return score
 
+    def in_words(self, question: Question, value: Any) -> str:
+        names = (level.name for level in question.levels if same(level.value, value))
+        name = next(names, None)
+        return str(value) if name is None else f"{value} ({name})"
+
     def summary(self, question: Question) -> str:
         decimals = ", decimals allowed" if not question.step else ""
         return f"scale {question.min}–{question.max}{decimals}, {question.level}"
@@ -246,6 +255,10 @@ class ChoiceType(QuestionType):
             if fold(text) in {fold(word) for word in (option.value, option.label, *option.aliases)}:
                 return option.value
         raise ValueError(f"{value!r} is not one of {_allowed(question)} for “{question.id}”")
+
+    def in_words(self, question: Question, value: Any) -> str:
+        labels = (option.label for option in question.options if option.value == value)
+        return next(labels, str(value))
 
 
 class PercentType(QuestionType):
