@@ -95,7 +95,7 @@ class Workspace:
         from .reporting import build
 
         wanted = list(rounds) or self.rounds()
-        return build(self, wanted, jobs, parameters, executor, pdf=pdf, paper=paper)
+        return build(self, wanted, executor or jobs, parameters, pdf=pdf, paper=paper)
 
 
 class Round(rounds.Round):

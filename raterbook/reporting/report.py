@@ -23,7 +23,6 @@ from .pairs import Copies, copies
 from .sections import (
     conduct,
     criteria,
-    groups,
     machines,
     made,
     next_round,
@@ -54,7 +53,7 @@ SECTIONS: dict[str, Callable[[Any], Section | None]] = {
         criteria.criteria,
         weighting.weighting,
         systems.systems,
-        groups.breakdowns,
+        criteria.breakdowns,
         raters.raters,
         criteria.confusion,
         shares.majorities,

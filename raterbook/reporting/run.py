@@ -26,15 +26,14 @@ __all__ = ["ReportError", "build", "build_one"]
 def build(
     workspace: Any,
     rounds: Sequence[str],
-    jobs: int = 1,
+    jobs: int | Executor = 1,
     parameters: Mapping[str, Any] | None = None,
-    executor: Executor | None = None,
     pdf: bool = False,
     paper: bool = False,
 ) -> list[Path]:
     """Build every named round's page and the index; one that fails does not stop the others.
 
-    `executor` is any of concurrent.futures' kind; without one, `jobs` processes share the rounds.
+    `jobs` are the processes that share the rounds, or an executor of concurrent.futures' kind.
     """
     from tqdm import tqdm
 
@@ -50,14 +49,15 @@ def build(
     pages: list[Path] = []
     failures: list[str] = []
     with ExitStack() as stack:
-        if executor is None and jobs > 1 and len(rounds) > 1:
+        executor = jobs if isinstance(jobs, Executor) else None
+        if isinstance(jobs, int) and jobs > 1 and len(rounds) > 1:
             context = multiprocessing.get_context("spawn")
             pool = ProcessPoolExecutor(min(jobs, len(rounds)), mp_context=context)
             executor = stack.enter_context(pool)
         futures: list[Future[Path]] = []
         if executor is not None:
             futures = [
-                executor.submit(build_one, *place, name, parameters, pdf, paper) for name in rounds
+                executor.submit(build_one, place, name, parameters, pdf, paper) for name in rounds
             ]
         # disable=None: a bar on a terminal, none in a pipe.
         for index, name in enumerate(tqdm(rounds, desc="reports", unit="round", disable=None)):
@@ -65,7 +65,7 @@ def build(
                 page = (
                     futures[index].result()
                     if futures
-                    else build_one(*place, name, parameters, pdf, paper)
+                    else build_one(place, name, parameters, pdf, paper)
                 )
                 pages.append(page)
             except ReportError as error:
@@ -78,18 +78,20 @@ def build(
 
 
 def build_one(
-    path: str,
-    db: str,
-    reports: str,
+    place: tuple[str, str, str],
     name: str,
     parameters: Mapping[str, Any] | None = None,
     pdf: bool = False,
     paper: bool = False,
 ) -> Path:
-    """Run the notebook for one round in a fresh kernel and put its page in place."""
+    """Run the notebook for one round in a fresh kernel and put its page in place.
+
+    `place` names the workspace, its database and the folder of the reports.
+    """
     from .kernel import execute, page
     from .sections.made import run_record
 
+    path, db, reports = place
     asked = checked(name, parameters or {})
     target = Path(reports) / name
     # What stood beside the old page is made anew, so that all files speak of one run.

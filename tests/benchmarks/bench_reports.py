@@ -42,7 +42,7 @@ with surroundings(), private_transport() as config:
 ONE = """
 import sys
 from raterbook.reporting.run import build_one
-build_one(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4])
+build_one(tuple(sys.argv[1:4]), sys.argv[4])
 """
 CHECK = """
 import sys

@@ -122,7 +122,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_a_remedy(workspace, tmp_p
     taken = tmp_path / "taken"
     taken.write_text("a file, not a folder")
     with pytest.raises(ReportError, match=r"taken cannot be written .*--reports"):
-        build_one(str(workspace.path), workspace.db, str(taken), "halo-sample")
+        build_one((str(workspace.path), workspace.db, str(taken)), "halo-sample")
 
 
 def test_a_full_disk_is_one_line_and_leaves_no_half_page(notebook, place, monkeypatch):

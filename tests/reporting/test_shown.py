@@ -11,9 +11,9 @@ import pytest
 from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.reporting.figures.draw import ON_DARK, ON_LIGHT, folded, ink_on, svg
-from raterbook.reporting.figures.grids import colours, heat_figure
+from raterbook.reporting.figures.planes import heat_figure
+from raterbook.reporting.figures.rows import colours, means_figure
 from raterbook.reporting.figures.rows import forest_finding as agreement
-from raterbook.reporting.figures.rows import means_figure
 from raterbook.reporting.html import quoted
 from raterbook.reporting.leanings import Apart, apart
 from raterbook.reporting.sections.conduct import burnup, chance_run

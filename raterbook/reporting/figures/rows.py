@@ -1,14 +1,18 @@
-"""A coefficient for each question with both its intervals, and the usual thresholds."""
+"""A line a question, rater or system: estimates with their intervals, and shares as bars."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas as pd
 
 from ..words import DECIDED, count, estimated, judged, name_of, number, signed
-from .draw import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, legend_above, name, titled
+from .draw import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, ink_on, legend_above, name, titled
+
+# A coefficient for each question with both its intervals, and the usual thresholds.
+
 
 # Krippendorff's customary bounds: conclusions from .8, tentative ones from .667.
 TENTATIVE, FIRM = 0.667, 0.8
@@ -16,10 +20,10 @@ THRESHOLDS = {TENTATIVE: "tentative .667", FIRM: "firm .8"}
 ALIKE = 0.05  # a smaller difference ranks nothing
 
 
-def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float], ax: Any = None) -> Any:
+def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float]) -> Any:
     """Thick: for these raters; thin: for raters like these. Exact agreement stands at the right."""
     rows = sorted(rows, key=lambda row: row["estimate"])
-    ax = ax if ax is not None else axes(1.25 + 0.34 * len(rows))
+    ax = axes(1.25 + 0.34 * len(rows))
     for place, row in enumerate(rows):
         if row["low_like"] is not None:
             ax.plot([row["low_like"], row["high_like"]], [place] * 2, color=SOFT, linewidth=1)
@@ -123,9 +127,9 @@ def bound_of(value: float) -> str:
 # Estimates with their intervals against the targets.
 
 
-def targets_figure(targets: list[dict[str, Any]], ax: Any = None) -> Any:
+def targets_figure(targets: list[dict[str, Any]]) -> Any:
     """One line a target: the estimate, its interval, and the bound as a dotted mark."""
-    ax = ax if ax is not None else axes(0.95 + 0.62 * len(targets))
+    ax = axes(0.95 + 0.62 * len(targets))
     for place, target in enumerate(reversed(targets)):
         value, low, high = target["value"], target["low"], target["high"]
         if low is not None and high is not None:
@@ -188,12 +192,10 @@ def targets_finding(targets: list[dict[str, Any]]) -> str:
 SIGNS = ("o", "D", "s", "^", "v", "P", "X", "*")
 
 
-def dots_figure(
-    rows: list[dict[str, Any]], systems: list[str], said: str, xlabel: str, ax: Any = None
-) -> Any:
+def dots_figure(rows: list[dict[str, Any]], systems: list[str], said: str, xlabel: str) -> Any:
     """`rows` hold line, system, estimate, low, high; the first system is filled, others hollow."""
     lines = list(dict.fromkeys(row["line"] for row in rows))
-    ax = ax if ax is not None else axes(1.3 + (0.14 + 0.15 * len(systems)) * len(lines))
+    ax = axes(1.3 + (0.14 + 0.15 * len(systems)) * len(lines))
     step = 0.62 / max(len(systems), 1)
     for row in rows:
         at = systems.index(row["system"])
@@ -230,11 +232,9 @@ MARKS = (
 )
 
 
-def means_figure(
-    rows: list[dict[str, Any]], ends: tuple[float, float], said: str, ax: Any = None
-) -> Any:
+def means_figure(rows: list[dict[str, Any]], ends: tuple[float, float], said: str) -> Any:
     """`rows` hold label, items (an array), mean and weighted, each (estimate, low, high)."""
-    ax = ax if ax is not None else axes(1.15 + 0.47 * len(rows))
+    ax = axes(1.15 + 0.47 * len(rows))
     for place, row in enumerate(reversed(rows)):
         strip(ax, row["items"], ends, place - 0.42)
         for kind, words, sign, fill, up in MARKS:
@@ -283,9 +283,9 @@ def strip(ax: Any, items: np.ndarray, ends: tuple[float, float], foot: float) ->
 LEAST = 0.25  # points to each side at least, so that trifles look like trifles
 
 
-def lean_figure(leans: pd.DataFrame, said: str, ax: Any = None) -> Any:
+def lean_figure(leans: pd.DataFrame, said: str) -> Any:
     """The lean with its interval; a hollow arrow from the first to the last third of the round."""
-    ax = ax if ax is not None else axes(1.15 + 0.36 * len(leans))
+    ax = axes(1.15 + 0.36 * len(leans))
     arrows = False
     for place, row in enumerate(leans.itertuples()):
         ax.plot([row.low, row.high], [place] * 2, color=INK, linewidth=2.4, solid_capstyle="butt")
@@ -316,4 +316,82 @@ def lean_figure(leans: pd.DataFrame, said: str, ax: Any = None) -> Any:
     arrow = "\narrow: from the first third of the items to the last" if arrows else ""
     ax.set_xlabel(f"points against the others{arrow}")
     ax.grid(axis="x", color=LINE, linewidth=0.5)
+    return titled(ax, said)
+
+
+# Diverging bars: how the answers to each question spread over its scale.
+
+
+LEGEND = 58  # letters on one line of it
+# From dark to light, so that order survives greyscale: a low score is the dark end.
+STOPS = ("#7f2704", "#c4561b", "#e9b184", "#c3d6e8", "#e9f1f8")
+# Labels are no better or worse than one another: one hue, from light to dark.
+HUE = ("#e9f1f8", "#a9c0da", "#6f93bd", "#3d679b", "#173a66")
+
+
+def colours(levels: int, ordered: bool = True) -> list[str]:
+    """As many steps of colour as there are levels, apart in greyscale too."""
+    stops = STOPS if ordered else HUE[: max(levels, 3)]
+    ramp = matplotlib.colors.LinearSegmentedColormap.from_list("levels", stops)
+    return [matplotlib.colors.to_hex(ramp(step)) for step in np.linspace(0, 1, levels)]
+
+
+def likert_figure(
+    shares: pd.DataFrame, labels: dict[str, str], said: str, ordered: bool = True
+) -> Any:
+    """One bar a question; ordered scales are centred on their middle, labels start at the left."""
+    levels = len(shares.columns)
+    letters = sum(len(labels.get(str(level), str(level))) + 5 for level in shares.columns)
+    lines = -(-letters // LEGEND)
+    across = -(-levels // lines)
+    ax = axes(0.62 + 0.36 * len(shares) + 0.2 * lines)
+    values = shares.to_numpy()[::-1]
+    middle = (levels - 1) / 2
+    weights = np.clip(middle - np.arange(levels) + 0.5, 0, 1) if ordered else np.zeros(levels)
+    left = -(values * weights).sum(axis=1)
+    paints = colours(levels, ordered)
+    for index, level in enumerate(shares.columns):
+        width = values[:, index]
+        ink = ink_on(paints[index])
+        ax.barh(
+            range(len(values)),
+            width,
+            left=left,
+            color=paints[index],
+            edgecolor=SOFT,
+            linewidth=0.5,
+            height=0.72,
+            label=labels.get(str(level), str(level)),
+        )
+        for place, (start, share) in enumerate(zip(left, width, strict=True)):
+            if share >= 0.045:
+                ax.text(
+                    start + share / 2,
+                    place,
+                    f"{100 * share:.0f}",
+                    ha="center",
+                    va="center",
+                    fontsize=8.5,
+                    color=ink,
+                )
+        left = left + width
+    ax.set_yticks(range(len(values)), [folded(row) for row in shares.index[::-1]])
+    if ordered:
+        ax.axvline(0, color=INK, linewidth=0.8, zorder=0)  # behind: it would strike figures out
+    ax.set_xticks([])
+    ax.margins(x=0.02)
+    ax.tick_params(axis="y", pad=6)
+    ax.spines[["bottom", "left"]].set_visible(False)
+    ax.legend(
+        ncols=across,
+        loc="upper left",
+        bbox_to_anchor=(0, -0.02),
+        frameon=False,
+        labelcolor=INK,
+        fontsize=8.5,
+        handlelength=1,
+        handleheight=1,
+        columnspacing=1.2,
+        borderpad=0,
+    )
     return titled(ax, said)

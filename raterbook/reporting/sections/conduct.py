@@ -46,7 +46,7 @@ def burnup(report: Any) -> Markup:
     said += f"the last after {spell(last, one)}"
     if many > given:
         said += f"; {many - given:,} of the {many:,} planned have no answer"
-    from ..figures.scatter import burnup_figure
+    from ..figures.planes import burnup_figure
 
     quarters = ", ".join(
         f"{percent(share)} % after {spell(when(curve, share), one)}" for share in (0.25, 0.75)

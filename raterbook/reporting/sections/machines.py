@@ -59,7 +59,7 @@ def differences(report: Any, machine: str) -> Markup:
     found = apart(report.counted, machine, people, report.parameters.coverage)
     if found is None:
         return NOTHING
-    from ..figures.scatter import apart_figure
+    from ..figures.planes import apart_figure
 
     whom = "the people’s mean" if len(people) > 1 else people[0]
     said = sentence(found, machine, whom)
@@ -91,10 +91,10 @@ def labels_against(report: Any, machine: str, question: Any) -> Markup:
         what = "commonest error is" if len(worst) == 1 else "commonest errors, equally often, are"
         said += f"; its {what} {listing(each)} ({worst[0][2]})"
     open_ = int((theirs.isna() & own.reindex(theirs.index).notna()).sum())
-    from ..figures.grids import heat_figure
+    from ..figures.planes import heat_figure
 
     drawn = heat_figure(
-        matrix, said, lambda value: f"{value:,.0f}", rows=f"{machine} says", columns="people say"
+        matrix, said, lambda value: f"{value:,.0f}", (f"{machine} says", "people say")
     )
     alt = (
         said

@@ -133,7 +133,7 @@ def ends(report: Any) -> Markup:
     found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage)
     if found is None:
         return NOTHING
-    from ..figures.scatter import apart_figure
+    from ..figures.planes import apart_figure
 
     said = sentence(found, *pair)
     alt = f"{said}, over {count(len(found.points), 'item')}."
@@ -239,7 +239,7 @@ def matrix(report: Any, asked: list[Any] | None = None) -> Markup:
         )
     if len(names) > MOST:
         return heading("Who agrees with whom") + paragraph(f"{said}.")
-    from ..figures.grids import heat_figure
+    from ..figures.planes import heat_figure
 
     found = agreement_matrix(counted, asked)
     found.index = found.columns = pd.Index([report.rater_name(name) for name in names])

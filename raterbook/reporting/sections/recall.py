@@ -70,19 +70,17 @@ def coverage(report: Any) -> Section | None:
 def warnings(report: Any) -> list[str]:
     """The baseline, and one family of models on both sides of a question."""
     found = []
-    for part in families(report):
-        wrote = f"wrote {part.written:,} of {count(part.questions, 'question')}"
-        if part.family == "baseline":
-            did = [
-                said for said, done in ((wrote, part.written), ("answers", part.answers)) if done
-            ]
+    for kin in families(report):
+        wrote = f"wrote {kin.written:,} of {count(kin.questions, 'question')}"
+        if kin.name == "baseline":
+            did = [said for said, done in ((wrote, kin.written), ("answers", kin.answers)) if done]
             found.append(
                 f"The rule-based baseline {' and '.join(did)}: a lowest bar for trying things "
                 "out, not a measurement."
             )
-        elif part.is_both:
+        elif kin.is_both:
             found.append(
-                f"Models of one family, {part.family} by their names, {wrote} and answer too. "
+                f"Models of one family, {kin.name} by their names, {wrote} and answer too. "
                 "Such a family may ask what it finds easy to answer: let people or another family "
                 "answer, or check the questions."
             )
@@ -193,10 +191,10 @@ KIN = {
 
 
 @dataclass(frozen=True)
-class Part:
+class Family:
     """What a family's models did: wrote so many of all questions, and whether they answer any."""
 
-    family: str
+    name: str
     written: int
     questions: int
     answers: bool
@@ -213,7 +211,7 @@ def family(model: str) -> str:
     return KIN.get(word[0], word[0]) if word else name
 
 
-def families(report: Any) -> list[Part]:
+def families(report: Any) -> list[Family]:
     """Every family of models with a part in the questions, those that wrote most first."""
     models: dict[str, str] = {}
     for rater in report.stored.raters():
@@ -225,9 +223,9 @@ def families(report: Any) -> list[Part]:
     written = [models.get(name, family(name)) for name in writers(report.stored, models)]
     total = sum(len(case.parts) for case in report.stored.cases())
     found = [
-        Part(one, written.count(one), total, one in answering) for one in answering | set(written)
+        Family(one, written.count(one), total, one in answering) for one in answering | set(written)
     ]
-    return sorted(found, key=lambda part: (-part.written, part.family))
+    return sorted(found, key=lambda kin: (-kin.written, kin.name))
 
 
 def writers(stored: Any, known: Iterable[str] = ()) -> Iterable[str]:

@@ -28,7 +28,7 @@ def weighting(report: Any) -> Section | None:
         )
     bins = calibration(rows, report.parameters.coverage)
     if len(bins) > 1 and len(rows) >= ENOUGH_ITEMS:
-        from ..figures.scatter import bins_figure
+        from ..figures.planes import bins_figure
 
         first, last = bins.iloc[0], bins.iloc[-1]
         said = (

@@ -1,7 +1,8 @@
-"""Differences against their mean (Bland and Altman): is one rater off, and by how much where."""
+"""Two axes: a matrix with its figures, two raters item by item, and numbers over time or rounds."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -10,14 +11,93 @@ import pandas as pd
 
 from ..leanings import Apart
 from ..words import signed
-from .draw import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, name, titled
+from .draw import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, ink_on, name, style, titled
+
+# A small matrix with its figures in the cells: raters, confusions, breakdowns.
+
+
+SMALL = 7.4  # points; smaller words below columns are set aslant instead
+PALE, DEEP = "#f3f6fa", "#1d4f8b"
+
+
+def heat_figure(
+    table: pd.DataFrame,
+    said: str,
+    write: Callable[[float], str],
+    names: tuple[str, str] = ("", ""),
+    ends: tuple[float, float] | None = None,
+) -> Any:
+    """Darker is more; every cell carries its figure, so that colour is never needed.
+
+    `names` are what rows and columns stand for, `ends` the palest and the deepest value, else
+    those of the table.
+    """
+    import seaborn
+    from matplotlib.colors import LinearSegmentedColormap
+
+    cells = table.to_numpy(float)
+    wide = min(WIDTH, max(3.9, 1.9 + 0.75 * len(table.T)))
+    beside = [folded(row, 16) for row in table.index]
+    below = [folded(column, 11, 3) for column in table.columns]
+    size = letters(beside, below, wide)
+    if aslant := size < SMALL:
+        below = [name(column, 26) for column in table.columns]
+    more = max((label.count("\n") for label in below), default=0)
+    if aslant:  # they hang down by their length
+        more = round(0.27 * max(map(len, below)))
+    ax = axes(1.15 + 0.33 * len(table) + 0.13 * more, wide)
+    finite = cells[np.isfinite(cells)]
+    seen = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    low, high = ends or seen
+    shown = np.vectorize(lambda value: write(value) if np.isfinite(value) else "", otypes=[str])
+    top = high if high > low else low + 1
+    ramp = LinearSegmentedColormap.from_list("cells", [PALE, DEEP])
+    with style():
+        seaborn.heatmap(
+            cells,
+            ax=ax,
+            annot=shown(cells) if cells.size else False,
+            fmt="",
+            annot_kws={"fontsize": 9},
+            cmap=ramp,
+            vmin=low,
+            vmax=top,
+            cbar=False,
+            linewidths=0.8,
+            linecolor=SOFT,
+            xticklabels=below,
+            yticklabels=beside,
+        )
+    for text in ax.texts:
+        value = cells[int(text.get_position()[1]), int(text.get_position()[0])]
+        text.set_color(ink_on(ramp((value - low) / (top - low))))
+    ax.set_xlabel(names[1])
+    ax.set_ylabel(names[0])
+    ax.tick_params(axis="y", rotation=0)
+    ax.tick_params(axis="x", rotation=0, length=0, labelsize=max(size, 8.5) if aslant else size)
+    if aslant:
+        for label in ax.get_xticklabels():
+            label.set(rotation=28, ha="right", rotation_mode="anchor")
+    return titled(ax, said)
+
+
+def letters(beside: list[str], below: list[str], wide: float) -> float:
+    """The size at which the longest word below a column fits its column, in points."""
+    left = 0.45 + 0.075 * max((len(line) for row in beside for line in row.split("\n")), default=0)
+    longest = max((len(line) for column in below for line in column.split("\n")), default=1)
+    room = (wide - left) / max(len(below), 1)
+    return float(np.clip(9 * room / (0.088 * max(longest, 1)), 5, 9))
+
+
+# Differences against their mean (Bland and Altman): is one rater off, and by how much where.
+
 
 MOST = 300  # dots; more hide each other and make the page heavy
 
 
-def apart_figure(found: Apart, first: str, second: str, said: str, ax: Any = None) -> Any:
+def apart_figure(found: Apart, first: str, second: str, said: str) -> Any:
     """One dot an item, moved a little aside; the mean difference and where 95 % of items lie."""
-    ax = ax if ax is not None else axes(2.9)
+    ax = axes(2.9)
     points = found.points
     if len(points) > MOST:
         points = points.iloc[np.linspace(0, len(points) - 1, MOST).round().astype(int)]
@@ -56,9 +136,9 @@ def jitter(many: int, width: float) -> np.ndarray:
 # Does stated confidence mean anything: distance from the others by how sure a rater was.
 
 
-def bins_figure(calibration: pd.DataFrame, said: str, ax: Any = None) -> Any:
+def bins_figure(calibration: pd.DataFrame, said: str) -> Any:
     """Mean distance by confidence, with its interval and the number of answers."""
-    ax = ax if ax is not None else axes(2.6)
+    ax = axes(2.6)
     at, error = calibration["confidence"], calibration["error"]
     half = np.nan_to_num(calibration["margin"].to_numpy(float))
     ax.errorbar(at, error, yerr=half, fmt="o-", color=INK, ecolor=SOFT, linewidth=1.2, markersize=6)
@@ -78,9 +158,9 @@ def bins_figure(calibration: pd.DataFrame, said: str, ax: Any = None) -> Any:
 # Burn-up: the ratings so far against all that were planned.
 
 
-def burnup_figure(curve: pd.DataFrame, unit: str, planned: int, said: str, ax: Any = None) -> Any:
+def burnup_figure(curve: pd.DataFrame, unit: str, planned: int, said: str) -> Any:
     """Every sitting is a step; the dotted line is the plan, where there is one."""
-    ax = ax if ax is not None else axes(2.1)
+    ax = axes(2.1)
     last = curve.iloc[-1]
     ax.step(curve["time"], curve["ratings"], where="post", color=INK, linewidth=1.8)
     ax.plot(last["time"], last["ratings"], "o", color=INK, markersize=5)
