@@ -16,16 +16,32 @@ import pandas as pd
 
 import analysis
 from analysis.intervals.interval import Options
-from raterbook.numbers.counted import Board, Finding, Task, nothing
-from raterbook.numbers.measures import check_measure, correction_of, measured_by, takes
 
+from ..protocols.statistics import facts
 from ..rounds import StoredRound
+from . import agreement, averages, questeval, reference, shares, systems
 from .checks import checks
 from .completeness import Asked, asked, check, check_names, completeness
-from .measures import wanted
+from .counted import Board
+from .measures import (
+    Finding,
+    Task,
+    asked_of,
+    check_measure,
+    correction_of,
+    is_of_shares,
+    measured_by,
+    nothing,
+    takes,
+    wanted,
+    with_criteria,
+)
 from .number import ROW
 from .parameters import Parameters, checked
 from .targets import row_of, verdicts
+
+# Each says which statistics it computes.
+SUBJECTS = (agreement, averages, questeval, reference, shares, systems)
 
 
 @dataclass(frozen=True)
@@ -153,14 +169,6 @@ def cluster_of(frame: pd.DataFrame) -> str | None:
 # Every number a protocol asks for, as rows.
 
 
-# One number of all the questions together.
-TOGETHER = (
-    *("overall_mean", "overall_sd", "overall_computed_mean", "difference_overall"),
-    *("adjusted_share", "score_ranges"),
-)
-BESIDE = ("evaluator_variance", "evaluator_sd")  # one of each question, and one of all
-
-
 def summary(
     frame: pd.DataFrame,
     measures: Iterable[Mapping[str, Any]],
@@ -194,15 +202,16 @@ def by_measure(
     raters: Sequence[Any] | None = None,
 ) -> list[list[dict[str, Any]]]:
     """The rows of each measure, in the measures' order."""
-    wanted = tuple(dict(measure) for measure in measures)
+    every = [dict(measure) for measure in measures]
     board = Board(frame, questions, cluster=cluster, raters=raters)
     found = []
-    for measure in wanted:
+    for measure in every:
+        measure["question"] = with_criteria(measure, every)
         check_measure(measure)
         compute = measured_by(str(measure["statistic"]))
         rows: list[dict[str, Any]] = []
         for group, mask in _groups(board, measure.get("by")):
-            task = Task(board, measure, mask, options, wanted)
+            task = Task(board, measure, mask, options)
             rows += [_row(board, measure, group, each) for each in fitting(task, compute)]
         found.append(rows)
     return found
@@ -269,16 +278,16 @@ def fitting(task: Task, compute: Callable[[Task], list[Finding]]) -> list[Findin
     if not unfit:
         return compute(task)
     reason = next(iter(unfit.values()))
-    if task.statistic in TOGETHER:
-        of_one = task.statistic == "adjusted_share"
-        of_one |= task.statistic == "score_ranges" and len(task.questions) == 1
+    asks = facts(task.statistic).asks
+    if asks in ("all", "first"):
+        of_one = asks == "first" or (len(task.questions) == 1 and facts(task.statistic).is_share)
         name = task.questions[0] if of_one else None
         return [_missing(task, task.questions, name, reason)]
     fit = [name for name in task.questions if name not in unfit]
     found = compute(replace(task, measure={**task.measure, "question": fit})) if fit else []
     of_each = [each for each in found if each.question is not None]
     of_each += [_missing(task, [name], task.called(name), why) for name, why in unfit.items()]
-    if task.statistic in BESIDE and len(task.questions) > 1:
+    if asks == "each and all" and len(task.questions) > 1:
         of_each.append(_missing(task, task.questions, None, reason))
     return of_each
 
@@ -302,12 +311,6 @@ def _missing(task: Task, questions: list[str], question: str | None, reason: str
 
 
 # The rows of numbers.json: what analysis finds, kept within what is possible, and corrected.
-
-
-MEANS = (
-    *("mean", "median", "weighted_mean", "weighted_mean_within"),
-    *("overall_mean", "overall_computed_mean"),
-)
 
 
 def rows_of(
@@ -365,23 +368,20 @@ def possible(
     measure: Mapping[str, Any],
 ) -> tuple[float, float] | None:
     """The values this number can have at all; None where nothing is known of them."""
-    statistic = row["statistic"]
-    names = row["question"] or measure.get("question") or ()
-    found = [
-        ranges[name] for name in ([names] if isinstance(names, str) else names) if name in ranges
-    ]
-    if statistic in MEANS and found:
+    about = facts(row["statistic"])
+    asked = [row["question"]] if row["question"] else asked_of(measure)
+    found = [ranges[name] for name in asked if name in ranges]
+    widest = max((high - low for low, high in found), default=None)
+    if about.is_difference:
+        most = 1.0 if widest is None or is_of_shares(measure) else widest
+        return -most, most
+    if isinstance(about.ends, tuple):
+        return about.ends
+    if about.ends is None or widest is None:
+        return None
+    if about.ends == "scale":
         return min(low for low, _ in found), max(high for _, high in found)
-    if statistic == "macro_f1_halves":
-        return 0.0, 1.0
-    if statistic in ("mae", "bias") and found:
-        widest = max(high - low for low, high in found)
-        return 0.0 if statistic == "mae" else -widest, widest
-    if statistic.startswith("difference"):
-        of_shares = measure.get("is") is not None or measure.get("of") is not None
-        widest = max((high - low for low, high in found), default=1.0)
-        return (-1.0, 1.0) if of_shares else (-widest, widest)
-    return None
+    return 0.0 if about.ends == "distance" else -widest, widest
 
 
 def within(row: dict[str, Any], ends: tuple[float, float] | None) -> dict[str, Any]:
@@ -422,7 +422,7 @@ def corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def is_comparison(row: Mapping[str, Any]) -> bool:
     """Two systems over the whole round, in the reading the page leads with."""
     return (
-        row["statistic"].startswith("difference")
+        facts(row["statistic"]).is_difference
         and set(row["group"] or ()) == {"systems"}
         and row["aggregate"] in (None, "macro")
     )

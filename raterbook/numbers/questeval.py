@@ -14,7 +14,8 @@ from analysis.estimate import Estimate
 from analysis.intervals.interval import Options, Sample, estimated, interval_of
 from analysis.intervals.resampling import LOGIT
 from analysis.text import is_unanswerable, token_f1
-from raterbook.numbers.counted import Board, Finding, Task, consensus
+from raterbook.numbers.counted import Board, consensus
+from raterbook.numbers.measures import Finding, Task, computes
 
 QUESTION = "generated_answer"
 # Of the raters who answered a question, those of the first of these kinds count, all alike.
@@ -192,6 +193,7 @@ NAMES = ("recall", "recall_over_all", "precision", "precision_over_kept", "preci
 AGGREGATES = ("macro", "micro", "compatible")
 
 
+@computes(*NAMES)
 def questeval(task: Task) -> list[Finding]:
     """Macro, micro and compatible aggregates; the last counts upstream's zeros."""
     wanted = task.measure.get("tokeniser")

@@ -16,20 +16,14 @@ from analysis.intervals.interval import Options
 from analysis.intervals.resampling import FISHER, PLAIN
 from analysis.ratings.patterns import find_patterns
 from analysis.ratings.ratings import Ratings
-from raterbook.numbers.counted import (
-    Finding,
-    Grid,
-    Task,
-    consensus,
-    nothing,
-    strict_majority,
-    without_ties,
-)
+from raterbook.numbers.counted import Grid, consensus
+from raterbook.numbers.measures import Finding, Task, computes, nothing, without_ties
+from raterbook.rounds.consensus import strict_majority
 
 LABELLED = ("agreement_jaccard", "agreement_of_auto", "agreement_of_human", "agreement_specific")
-NAMES = ("percent_match", "kappa_human_auto", *LABELLED)
 
 
+@computes("percent_match", "kappa_human_auto", *LABELLED)
 def against_reference(task: Task) -> list[Finding]:
     """The people's consensus, then each person alone, against the other kind of rater.
 
@@ -68,8 +62,7 @@ def references_of(task: Task, grid: Grid) -> np.ndarray:
 def label_of(task: Task, grid: Grid) -> np.ndarray:
     """The code each unit has from the other kind of rater, by strict majority; 0 where none has."""
     others = references_of(task, grid)
-    said = strict_majority(grid.codes[:, others], len(grid.scale.values))
-    return np.asarray(said.astype(np.int64) * task.mask)
+    return np.asarray(strict_majority(grid.codes[:, others]) * task.mask)
 
 
 def _compare(
@@ -154,6 +147,7 @@ OF_A_MODEL = ("exact", "within_one", "mae", "bias", "spearman", "exact_halves", 
 MOST_CELLS = 50_000_000
 
 
+@computes(*OF_A_MODEL)
 def judged(task: Task) -> list[Finding]:
     """Each rater of the other kind (models unless `of` names one) against the people.
 

@@ -14,8 +14,15 @@ from analysis.averages.differences import adjust, p_value, paired_difference, po
 from analysis.estimate import Estimate
 from raterbook.numbers import questeval
 from raterbook.numbers.averages import row_means
-from raterbook.numbers.counted import Finding, Task, consensus, nothing
-from raterbook.numbers.measures import correction_of
+from raterbook.numbers.counted import consensus
+from raterbook.numbers.measures import (
+    Finding,
+    Task,
+    computes,
+    correction_of,
+    is_of_shares,
+    nothing,
+)
 from raterbook.numbers.questeval import trace
 from raterbook.numbers.reference import label_of
 from raterbook.numbers.shares import holds
@@ -49,6 +56,7 @@ class PairName(str):
 Compare = Callable[[np.ndarray, Pair], tuple[Estimate, np.ndarray]]
 
 
+@computes("difference")
 def differences(task: Task) -> list[Finding]:
     """Mean or proportion of one system minus another's, over cases that both answered."""
     found = []
@@ -61,6 +69,7 @@ def differences(task: Task) -> list[Finding]:
     return found
 
 
+@computes("difference_overall")
 def overall_difference(task: Task) -> list[Finding]:
     """The same of each rating's mean over the questions, as `overall_mean` takes it."""
     row, columns, who = row_means(task, task.questions)
@@ -125,14 +134,10 @@ def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
     return found
 
 
-def _is_share(task: Task) -> bool:
-    return task.measure.get("is") is not None or task.measure.get("of") is not None
-
-
 def _sums(task: Task, question: str, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What is added up and what it is divided by, units × raters."""
     grid = task.grid(question)
-    if _is_share(task):
+    if is_of_shares(task.measure):
         of = holds(task, question, task.measure.get("of"), columns) & task.mask[:, None]
         hit = of & holds(task, question, task.measure.get("is"), columns)
         return hit.astype(float), of.astype(float)
@@ -151,7 +156,7 @@ def _comparing(task: Task, columns: np.ndarray, hit: np.ndarray, of: np.ndarray)
         given = (of > 0) & common[:, None]
         side = np.broadcast_to(first[:, None] * 1.0, of.shape)
         cells = board.cells(given, columns, x=hit, of=of, first=side)
-        if _is_share(task):
+        if is_of_shares(task.measure):
             # Shares are pooled over ratings, as the shares of each system are.
             return pooled_difference(cells, task.options), cells.unit
         # Each case's two means are set against each other, so the case is the unit here.
@@ -166,7 +171,6 @@ def _comparing(task: Task, columns: np.ndarray, hit: np.ndarray, of: np.ndarray)
 
 PREFIX = "difference_"
 MATCH = "percent_match"
-NAMES = tuple(PREFIX + name for name in (*questeval.NAMES, MATCH))
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,7 @@ class Samples:
     warnings: tuple[str, ...] = ()
 
 
+@computes(*(PREFIX + name for name in (*questeval.NAMES, MATCH)))
 def paired(task: Task) -> list[Finding]:
     """One system's number minus another's, over the cases where both have it.
 

@@ -3,7 +3,7 @@
 from raterbook.protocols.conditions import UNANSWERABLE, holds
 from raterbook.protocols.handbook import check, overview, show
 from raterbook.protocols.library import library_path, load, names, parse
-from raterbook.protocols.measures import STATISTICS, Measure, Target
+from raterbook.protocols.measures import Measure, Target
 from raterbook.protocols.problems import ProtocolError
 from raterbook.protocols.protocol import (
     AnswerColumn,
@@ -15,6 +15,7 @@ from raterbook.protocols.protocol import (
     Protocol,
 )
 from raterbook.protocols.questions import Level, Option, Question, asked, is_required
+from raterbook.protocols.statistics import STATISTICS
 
 __all__ = [
     "STATISTICS",

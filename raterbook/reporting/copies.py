@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..numbers.measures import Counted, codes
+from ..numbers.counted import Counted, codes
 
 FEWEST = 30  # items two raters share, before their being alike says anything
 RISK = 0.001  # of naming any pair of raters by chance

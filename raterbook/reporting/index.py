@@ -14,6 +14,7 @@ from ..numbers.number import is_untrusted
 from ..numbers.parameters import Parameters
 from ..numbers.targets import is_measured
 from ..protocols import load, names
+from ..protocols.statistics import alphas, facts, followed, leading
 from .html import bullets, figure, fill, heading, paragraph, safe, with_legend
 from .run import alone, write_whole
 from .words import DECIDED, capital, count, estimate, estimated, listing, name_of, number
@@ -99,7 +100,7 @@ def said(document: dict[str, Any]) -> str:
             for target in targets
         )
     labels = labels_of(document["protocol"])
-    for statistic in (*LEVELS, "proportion_accurate"):
+    for statistic in (*followed(), *leading()):
         for row in document["numbers"]:
             if row["statistic"] == statistic and row["group"] is None and row["estimate"]:
                 question = f" of {label(row['question'], labels)}" if row["question"] else ""
@@ -152,7 +153,7 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
                 "soft",
             )
         )
-    for what, statistics in (("Agreement", AGREEMENT), ("Results", LEVELS)):
+    for what, statistics in (("Agreement", alphas()), ("Results", followed())):
         found = panels(rounds, statistics, labels)
         if not found:
             continue
@@ -176,8 +177,6 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> s
 Labels = Mapping[str, str]  # what questions are called, by id
 
 # What is worth following; one α a question, the first of these that a round has.
-AGREEMENT = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
-LEVELS = ("overall_mean", "overall_computed_mean", "mean", "percent_match", "recall", "precision")
 MOST_PANELS = 9
 USUAL = 0.95  # coverage, of documents that do not say
 
@@ -233,7 +232,7 @@ def label(question: str, labels: Labels) -> str:
 
 def title(row: Mapping[str, Any], labels: Labels) -> str:
     said = short_title(row, labels)
-    return f"α {said}" if row["statistic"].startswith("alpha_") else said
+    return f"α {said}" if facts(row["statistic"]).is_alpha else said
 
 
 def short_title(row: Mapping[str, Any], labels: Labels) -> str:
@@ -241,7 +240,7 @@ def short_title(row: Mapping[str, Any], labels: Labels) -> str:
     question = label(row["question"], labels) if row["question"] else ""
     if row.get("raters") == "model":  # levels and agreement of people and of models are not alike
         question = f"{question} (by models)".strip()
-    if row["statistic"] == "mean" or row["statistic"].startswith("alpha_"):
+    if row["statistic"] == "mean" or facts(row["statistic"]).is_alpha:
         return question
     return f"{name_of(row['statistic'])} {question}".strip()
 
@@ -271,15 +270,15 @@ class Change:
 
     @property
     def is_agreement(self) -> bool:
-        return self.new["statistic"] in AGREEMENT
+        return facts(self.new["statistic"]).is_alpha
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
     """Every number that both rounds have, in the order of the page."""
-    followed = (*AGREEMENT, *LEVELS)
-    before = {(row["statistic"], row["question"]): row for row in main_rows(old, followed)}
+    worth = (*alphas(), *followed())
+    before = {(row["statistic"], row["question"]): row for row in main_rows(old, worth)}
     found = []
-    for row in main_rows(new, followed):
+    for row in main_rows(new, worth):
         other = before.get((row["statistic"], row["question"]))
         if other is not None:
             reworded = wording(old, row["question"]) != wording(new, row["question"])

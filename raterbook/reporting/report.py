@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..numbers.completeness import Asked, asked
 from ..numbers.compute import Numbers, cluster_of, compute, frame_of
-from ..numbers.measures import Counted, count
+from ..numbers.counted import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Item, StoredRound
 from .copies import Copies, copies

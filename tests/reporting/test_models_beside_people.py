@@ -10,8 +10,8 @@ from scipy.stats import spearmanr
 
 from raterbook.judges import judge
 from raterbook.numbers.compute import numbers, summary
-from raterbook.numbers.measures import COMPARISONS, HALVES, SCORES
 from raterbook.protocols import load
+from raterbook.protocols.statistics import of_family
 from raterbook.reporting import Report
 from raterbook.reporting.html import safe
 from raterbook.reporting.words import estimate, name_of, signed_estimate
@@ -21,6 +21,8 @@ from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import page_of, records
 from tests.reporting.test_pages import SCHEMA
 
+SCORES, HALVES = of_family("judge"), of_family("halves")
+COMPARISONS = (*SCORES, *HALVES)
 SCALES = ("correctness", "clarity", "tone", "actionability", "coherence", "emotion", "overall")
 LABELS = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
 

@@ -9,7 +9,6 @@ column of their own at the end: human_label_<rater>.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from raterbook.files.sheet import Sheet, name_columns
 from raterbook.files.subjects import LEFT_OUT
 from raterbook.protocols import Protocol, Question
 from raterbook.protocols.kinds import plain
+from raterbook.rounds.consensus import agreed
 from raterbook.rounds.current import Fact
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import RATER_KINDS, FileError, Given, Problems, listed, shown
@@ -277,14 +277,8 @@ def consensus(question: Question, facts: Sequence[Fact]) -> str:
     Only the first replicate counts, and only what was answered. Adjudicators settle it by a strict
     majority of their own; where they tie, nothing was adjudicated.
     """
-    told = [fact for fact in facts if fact.status == "answered" and fact.replicate == 1]
-    kinds = PRECEDENCE if question.consensus == "precedence" else PRECEDENCE[:2]
-    for kind in kinds:
-        votes = Counter(fact.text for fact in told if fact.kind == kind)
-        if votes:
-            text, count = votes.most_common(1)[0]
-            if 2 * count > votes.total():
-                return text
-            if kind != "adjudicator":
-                break
-    return ""
+    said: dict[str, list[str]] = {}
+    for fact in facts:
+        if fact.status == "answered" and fact.replicate == 1:
+            said.setdefault(fact.kind, []).append(fact.text)
+    return agreed(said, PRECEDENCE if question.consensus == "precedence" else PRECEDENCE[:2])

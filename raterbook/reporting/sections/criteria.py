@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.measures import Counted, codes
+from ...numbers.counted import Counted, codes
+from ...protocols.statistics import of_family
 from ..confusions import confusions, worst_pair
 from ..html import Section, table
 from ..words import (
@@ -27,8 +28,6 @@ from ..words import (
     value_names,
 )
 from .machines import one_scale
-
-CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
 
 
 def criteria(report: Any) -> Section | None:
@@ -156,7 +155,7 @@ def means(report: Any) -> str:
     """One line a question; columns the protocol does not ask for are left out."""
     asked = [
         statistic
-        for statistic in CENTRAL
+        for statistic in of_family("central")
         if any(row["estimate"] is not None for row in report.rows(statistic))
     ]
     if not asked:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.measures import Counted, codes
+from ...numbers.counted import Counted, codes
 from ..confusions import settled
 from ..html import Section, fold, paragraph, remark, safe, short, table
 from ..words import count, group_name, listing, percent, value_name, value_names

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ...protocols.statistics import facts, of_family
 from ..html import Section, fold, heading, paragraph, table
 from ..words import count, marks, name_of, percent
 from .systems import comparisons
@@ -21,13 +22,6 @@ from .trace import (
     unusable,
 )
 
-SHORT = {
-    "recall": "Recall",
-    "recall_over_all": "Recall, all",
-    "precision": "Precision",
-    "precision_over_kept": "Precision, kept",
-    "precision_over_all": "Precision, all",
-}
 AGGREGATES = {
     "macro": "average over cases",
     "micro": "over all questions pooled",
@@ -92,8 +86,8 @@ def readings(report: Any) -> str:
     """The averages over cases, one column a system."""
     names = columns(report)
     lines = [
-        (SHORT[statistic], *cells)
-        for statistic in SHORT
+        (facts(statistic).called, *cells)
+        for statistic in of_family("coverage")
         if set(cells := line(report, statistic, "macro", names)) != {"–"}
     ]
     if not lines:
@@ -118,8 +112,8 @@ def other_readings(report: Any) -> str:
     made = ""
     for aggregate in ("micro", "compatible"):
         lines = [
-            (SHORT[statistic], *cells)
-            for statistic in SHORT
+            (facts(statistic).called, *cells)
+            for statistic in of_family("coverage")
             if set(cells := line(report, statistic, aggregate, names)) != {"–"}
         ]
         if lines:

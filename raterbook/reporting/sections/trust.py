@@ -9,33 +9,12 @@ from ...numbers.compute import rows_of
 from ...numbers.measures import asked_of, listed, wanted
 from ...numbers.number import is_untrusted
 from ...numbers.targets import verdicts
+from ...protocols.statistics import alphas, facts, of_family
 from ..html import Section, fold, paragraph, safe, table
 from ..leanings import FEWEST
 from ..words import DECIDED, count, interval, listing, marks, name_of, number, percent, value_name
 from .reading import copied
 from .systems import comparison, is_shown, pair_of
-
-ALPHAS = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
-FITTING = {  # what leads, by the question's level
-    "nominal": "alpha_nominal",
-    "ordinal": "alpha_ordinal",
-    "interval": "alpha_interval",
-    "ratio": "alpha_interval",
-}
-AGREEMENT = [
-    "percent_agreement",
-    "percent_within_one",
-    "alpha_ordinal",
-    "alpha_nominal",
-    "alpha_interval",
-    "kappa_weighted_quadratic",
-    "kappa_cohen",
-    "kappa_fleiss",
-    "kappa_raters",
-    "ac1",
-    "ac2",
-    "icc_2_1",
-]
 
 
 def trust(report: Any) -> Section | None:
@@ -94,15 +73,16 @@ def other(report: Any) -> str:
 
 
 def coefficients(report: Any) -> list[dict[str, Any]]:
-    """One α for each question: the one that fits its level, else the first of ALPHAS it has."""
+    """One α for each question: the one that fits its level, else the first it has."""
     found: dict[str, dict[str, Any]] = {}
-    for statistic in ALPHAS:
+    order = alphas()
+    for statistic in order:
         for row in report.rows(statistic):
             asked = report.question(row["question"])
-            fits = asked is not None and statistic == FITTING.get(asked.level)
+            fits = asked is not None and asked.level in facts(statistic).levels
             if row["estimate"] is not None and (fits or row["question"] not in found):
                 found[row["question"]] = row
-    return sorted(found.values(), key=lambda row: ALPHAS.index(row["statistic"]))
+    return sorted(found.values(), key=lambda row: order.index(row["statistic"]))
 
 
 def comparable(main: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -248,10 +228,11 @@ def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -
 
 def every(report: Any) -> str:
     """Question × coefficient; the intervals of all of them stand in numbers.csv."""
+    family = of_family("agreement")
     rows = [
-        row for row in report.numbers.rows if row["statistic"] in AGREEMENT and row["group"] is None
+        row for row in report.numbers.rows if row["statistic"] in family and row["group"] is None
     ]
-    names = [name for name in AGREEMENT if any(row["statistic"] == name for row in rows)]
+    names = [name for name in family if any(row["statistic"] == name for row in rows)]
     if len(names) < 2:
         return ""
     cells = {(row["question"], row["statistic"]): row for row in rows}
@@ -380,7 +361,7 @@ def compared(report: Any) -> list[dict[str, Any]]:
     return [
         {**measure, "by": []}
         for measure in wanted(report.protocol, report.frame, report.parameters)
-        if measure["statistic"].startswith("difference")
+        if facts(measure["statistic"]).is_difference
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...numbers.number import is_untrusted
 from ...numbers.targets import is_measured, items_needed
+from ...protocols.statistics import leading
 from ..html import Section, bullets, heading, paragraph, safe, table
 from ..words import (
     DECIDED,
@@ -179,7 +180,6 @@ LEVELS = (
     (0.4, "moderate"),
     (-1.0, "weak"),
 )
-TELLING = ("overall_mean", "overall_computed_mean", "proportion_accurate")
 COVERAGE = (
     ("recall", "covers more of the reference"),
     ("precision", "is more exact on what it covers"),
@@ -211,7 +211,7 @@ def telling(report: Any) -> dict[str, Any] | None:
         for row in report.numbers.rows
         if row["estimate"] is not None and not row["group"] and row["statistic"] != "completeness"
     ]
-    for wanted in TELLING:
+    for wanted in leading():
         for row in rows:
             if row["statistic"] == wanted:
                 return row
