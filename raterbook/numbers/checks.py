@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 import analysis
-from raterbook.numbers.counted import ADJUDICATOR, Board, majority_of
+from raterbook.numbers.counted import Board, majority_of
 from raterbook.numbers.number import address
 from raterbook.numbers.scales import Scale, recoded
 from raterbook.protocols.statistics import facts
+from raterbook.rounds.consensus import ADJUDICATOR
 
 TOLERANCE = 1e-9
 MOST_RATERS = 60

@@ -58,9 +58,12 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
     if parameters.raters is not None:
         counting = [each for each in there if names[each.rater] in parameters.raters]
     else:
-        counting = [each for each in there if each.planned and each.items] or [
-            each for each in there if each.kind == "model"
-        ]
+        people = [each for each in there if each.planned and each.items]
+        machines = [each for each in there if each.kind == "model"]
+        # Where only models said anything, the numbers are made of that.
+        silent = not any(each.answers for each in people)
+        spoke = any(each.answers for each in machines)
+        counting = machines if silent and spoke else people or machines
     plans = {names[each.rater]: each.items for each in there if each.planned}
     planned = any(each.planned for each in counting)
     if not planned:

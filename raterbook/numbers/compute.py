@@ -82,7 +82,7 @@ class Numbers:
         """The rows as a table, for a look in a notebook."""
         return pd.DataFrame(self.rows, columns=ROW)
 
-    def get(self, statistic: str, question: str | None = None, **group: Any):
+    def get(self, statistic: str, question: str | None = None, **group: Any) -> Any:
         """One row, or None: `numbers.get("alpha_ordinal", "tone", model="atlas-2")`."""
         return row_of(self.rows, statistic, question, group or None)
 

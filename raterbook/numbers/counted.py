@@ -35,14 +35,14 @@ class Grid:
 
     def numbers(self) -> np.ndarray:
         """The answers as numbers, NaN where nobody answered."""
-        return np.append(np.nan, self.scale.numbers)[self.codes]
+        return np.asarray(np.append(np.nan, self.scale.numbers)[self.codes])
 
     def means(self, values: Iterable[Any]) -> np.ndarray:
         """Where the answer is one of these values."""
         wanted = np.zeros(len(self.scale.values) + 1, dtype=bool)
         wanted[[self.scale.code(value) for value in values]] = True
         wanted[0] = False  # a value that nobody could give is no missing answer
-        return wanted[self.codes]
+        return np.asarray(wanted[self.codes])
 
 
 class Board:
@@ -383,14 +383,10 @@ def count(
 def codes(rows: pd.DataFrame, question: Any) -> np.ndarray:
     """Values as floats in the order of the scale; NaN where a value is not on it."""
     if question.is_numeric:
-        return rows["number"].to_numpy(dtype=float, na_value=np.nan)
+        return np.asarray(rows["number"].to_numpy(dtype=float, na_value=np.nan))
     place = {str(value): float(code) for code, value in enumerate(question.values or ())}
-    return (
-        rows["value"]
-        .astype(object)
-        .map(lambda value: place.get(str(value), np.nan))
-        .to_numpy(dtype=float)
-    )
+    found = rows["value"].astype(object).map(lambda value: place.get(str(value), np.nan))
+    return np.asarray(found.to_numpy(dtype=float))
 
 
 def pivot(rows: pd.DataFrame, values: np.ndarray) -> pd.DataFrame:

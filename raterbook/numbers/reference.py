@@ -56,7 +56,7 @@ def references_of(task: Task, grid: Grid) -> np.ndarray:
     """The columns of the other kind of rater that answered: automatic unless `of` names one."""
     kind = task.measure.get("of")
     columns = task.board.columns_of(kind if isinstance(kind, str) else "automatic")
-    return columns[grid.codes[task.mask][:, columns].any(axis=0)]
+    return np.asarray(columns[grid.codes[task.mask][:, columns].any(axis=0)])
 
 
 def label_of(task: Task, grid: Grid) -> np.ndarray:

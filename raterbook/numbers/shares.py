@@ -111,7 +111,7 @@ def _left_open(
             unanswered = grid.codes[:, columns] == 0
             possible &= unanswered | grid.means(wanted[name])[:, columns]
             open_ |= unanswered
-    return possible & open_
+    return np.asarray(possible & open_)
 
 
 # A share of ratings seen from other levels: by sentence, by response, and at its upper bound.

@@ -264,4 +264,5 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
 
 
 def _share(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    return np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
+    found = np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
+    return np.asarray(found)

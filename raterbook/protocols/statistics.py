@@ -14,16 +14,7 @@ from typing import Literal
 from raterbook.protocols.problems import unknown
 
 Kind = Literal["mean", "median", "sd", "share", "coefficient", "correlation", "f1", "difference"]
-PLURALS: dict[Kind, str] = {
-    "mean": "means",
-    "median": "medians",
-    "sd": "standard deviations",
-    "share": "shares",
-    "coefficient": "coefficients",
-    "correlation": "rank correlations",
-    "f1": "F1 scores",
-    "difference": "differences",
-}
+PLURALS = {"sd": "standard deviations", "correlation": "rank correlations", "f1": "F1 scores"}
 # What it needs of a question's values: that they are numbers, that they have an order, or only
 # that two can be the same. RAGQuestEval compares two answers in words.
 Takes = Literal["numbers", "order", "values", "answers"]
@@ -95,7 +86,7 @@ class Statistic:
     @property
     def in_words(self) -> str:
         """What sort of number it is, in the plural."""
-        return PLURALS[self.kind]
+        return PLURALS.get(self.kind, f"{self.kind}s")
 
     @property
     def called(self) -> str:
@@ -104,6 +95,7 @@ class Statistic:
 
 
 PROPORTION = "proportion_"
+TENTATIVE, FIRM = 0.667, 0.8  # what Krippendorff asks of an α before anything rests on it
 
 # What rows of one sort have in common.
 _central = partial(Statistic, family="central", ends="scale")

@@ -203,11 +203,14 @@ def pairs_left_out(report: Any) -> list[str]:
     return [f"{listing(names)}: {line}." for line, names in said.items()]
 
 
+PUZZLING = "high_agreement_low_coefficient"
+
+
 def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str | None:
     """High agreement with a low coefficient explains itself."""
     from .criteria import shares
 
-    rows = [row for row in main if exact.get(row["question"], 0) >= 0.6 and row["estimate"] < 0.5]
+    rows = [row for row in main if PUZZLING in row["warnings"] and row["question"] in exact]
     if not rows:
         return None
     row = max(rows, key=lambda row: exact[row["question"]] - row["estimate"])

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...numbers.number import is_untrusted
 from ...numbers.targets import is_measured, items_needed
-from ...protocols.statistics import leading
+from ...protocols.statistics import FIRM, TENTATIVE, leading
 from ..html import Section, bullets, heading, paragraph, safe, table
 from ..words import (
     DECIDED,
@@ -174,12 +174,7 @@ def shown(value: Any) -> str:
 
 
 # The number a protocol is about, the most telling first.
-LEVELS = (
-    (0.8, "firm"),
-    (0.667, "enough for tentative conclusions"),
-    (0.4, "moderate"),
-    (-1.0, "weak"),
-)
+LEVELS = ((FIRM, "firm"), (TENTATIVE, "enough for tentative conclusions"), (-1.0, "weak"))
 COVERAGE = (
     ("recall", "covers more of the reference"),
     ("precision", "is more exact on what it covers"),
