@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..protocols.statistics import COMPLETENESS
 from ..rounds import StoredRound
 from ..rounds.completeness import by_models, standings
 from ..rounds.model import RATER_KINDS
 from ..rounds.raters import public_name
-from .number import ROW
+from .number import Number
 from .parameters import Parameters
 
 
@@ -107,18 +108,17 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
 
 def completeness(found: Asked, raters: Sequence[str] | None) -> dict[str, Any]:
     """The same as a row of numbers.json; `raters` are those named to count."""
-    return {
-        **dict.fromkeys(ROW),
-        "statistic": "completeness",
-        "estimate": found.share,
-        "raters": list(raters) if raters else "human" if found.planned else "model",
-        "n_items": found.items,
-        "n_raters": found.raters,
-        "n_ratings": found.required,
-        "method": f"{found.given} of {found.required} {found.what}",
-        "reason": None if found.required else "no_ratings",
-        "warnings": [],
-    }
+    number = Number(
+        COMPLETENESS.name,
+        estimate=found.share,
+        raters=list(raters) if raters else "human" if found.planned else "model",
+        n_items=found.items,
+        n_raters=found.raters,
+        n_ratings=found.required,
+        method=f"{found.given} of {found.required} {found.what}",
+        reason=None if found.required else "no_ratings",
+    )
+    return number.row()
 
 
 # Names in a report's parameters, held against the round before any kernel starts.

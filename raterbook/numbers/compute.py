@@ -36,9 +36,9 @@ from .measures import (
     wanted,
     with_criteria,
 )
-from .number import ROW
+from .number import ROW, Number, row_of
 from .parameters import Parameters, checked
-from .targets import row_of, verdicts
+from .targets import verdicts
 
 # Each says which statistics it computes.
 SUBJECTS = (agreement, averages, questeval, reference, shares, systems)
@@ -189,7 +189,9 @@ def summary(
     """
     options = Options(interval, resamples, coverage, seed)
     found = by_measure(frame, measures, questions, options, cluster=cluster, raters=raters)
-    return [row for rows in found for row in rows]
+    uncorrected = [name for name in ROW if name not in ("p_holm", "p_corrected", "correction")]
+    rows = [each.row() for some in found for each in some]
+    return [{name: row[name] for name in uncorrected} for row in rows]
 
 
 def by_measure(
@@ -200,8 +202,8 @@ def by_measure(
     *,
     cluster: str | None = None,
     raters: Sequence[Any] | None = None,
-) -> list[list[dict[str, Any]]]:
-    """The rows of each measure, in the measures' order."""
+) -> list[list[Number]]:
+    """The numbers of each measure, in the measures' order."""
     every = [dict(measure) for measure in measures]
     board = Board(frame, questions, cluster=cluster, raters=raters)
     found = []
@@ -209,10 +211,10 @@ def by_measure(
         measure["question"] = with_criteria(measure, every)
         check_measure(measure)
         compute = measured_by(str(measure["statistic"]))
-        rows: list[dict[str, Any]] = []
+        rows: list[Number] = []
         for group, mask in _groups(board, measure.get("by")):
             task = Task(board, measure, mask, options)
-            rows += [_row(board, measure, group, each) for each in fitting(task, compute)]
+            rows += [_number(board, measure, group, each) for each in fitting(task, compute)]
         found.append(rows)
     return found
 
@@ -243,30 +245,29 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _row(
-    board: Board, measure: Mapping[str, Any], group: dict[str, Any], found: Finding
-) -> dict[str, Any]:
+def _number(board: Board, measure: Mapping[str, Any], group: Any, found: Finding) -> Number:
     estimate = found.estimate
-    joined = {**group, **found.group}
-    return {
-        "question": found.question,
-        "group": joined or None,
-        "statistic": str(measure["statistic"]),
-        "estimate": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "low_like": estimate.low_like,
-        "high_like": estimate.high_like,
-        "raters": found.raters,
-        "n_items": board.n_items(found.units),
-        "n_raters": estimate.n_raters,
-        "n_ratings": estimate.n_ratings,
-        "method": estimate.method or None,
-        "p": estimate.beside.get("p"),
-        "reason": estimate.reason,
-        "aggregate": found.aggregate,
-        "warnings": list(estimate.warnings),
-    }
+    return Number(
+        statistic=str(measure["statistic"]),
+        question=found.question,
+        group={**group, **found.group} or None,
+        pair=found.pair,
+        aggregate=found.aggregate,
+        estimate=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        low_like=estimate.low_like,
+        high_like=estimate.high_like,
+        raters=found.raters,
+        n_items=board.n_items(found.units),
+        n_raters=estimate.n_raters,
+        n_ratings=estimate.n_ratings,
+        method=estimate.method or None,
+        p=estimate.beside.get("p"),
+        correction=correction_of(measure),
+        reason=estimate.reason,
+        warnings=tuple(estimate.warnings),
+    )
 
 
 def fitting(task: Task, compute: Callable[[Task], list[Finding]]) -> list[Finding]:
@@ -331,13 +332,14 @@ def rows_of(
         cluster=cluster,
         raters=list(given.raters) if given.raters else None,
     )
-    return corrected(
+    kept = corrected(
         [
-            within({**row, "correction": correction_of(measure)}, possible(row, ranges, measure))
-            for measure, rows in zip(measures, found, strict=True)
-            for row in rows
+            number.within(possible(number, ranges, measure))
+            for measure, numbers in zip(measures, found, strict=True)
+            for number in numbers
         ]
     )
+    return [number.row() for number in kept]
 
 
 def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
@@ -363,13 +365,13 @@ def ranges_of(protocol: Any) -> dict[str, tuple[float, float]]:
 
 
 def possible(
-    row: Mapping[str, Any],
+    number: Number,
     ranges: Mapping[str, tuple[float, float]],
     measure: Mapping[str, Any],
 ) -> tuple[float, float] | None:
     """The values this number can have at all; None where nothing is known of them."""
-    about = facts(row["statistic"])
-    asked = [row["question"]] if row["question"] else asked_of(measure)
+    about = facts(number.statistic)
+    asked = [number.question] if number.question else asked_of(measure)
     found = [ranges[name] for name in asked if name in ranges]
     widest = max((high - low for low, high in found), default=None)
     if about.is_difference:
@@ -384,45 +386,21 @@ def possible(
     return 0.0 if about.ends == "distance" else -widest, widest
 
 
-def within(row: dict[str, Any], ends: tuple[float, float] | None) -> dict[str, Any]:
-    """An interval that reaches beyond the scale ends where the scale does, and says so.
-
-    It covers as often as before: no true value lies in what is cut off. The warning speaks of the
-    ends that pages print, those of these raters.
-    """
-    if ends is None:
-        return row
-    low, high = ends
-    cut = {
-        name: min(max(row[name], low), high)
-        for name in ("low", "high", "low_like", "high_like")
-        if row[name] is not None and not low <= row[name] <= high
-    }
-    if not cut:
-        return row
-    said = ["cut_at_scale"] if {"low", "high"} & set(cut) else []
-    return {**row, **cut, "warnings": [*row["warnings"], *said]}
-
-
-def corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with each comparison's p corrected for all comparisons of the round.
+def corrected(found: list[Number]) -> list[Number]:
+    """The numbers with each comparison's p corrected for all comparisons of the round.
 
     Those that the protocol wants corrected in one way are counted together. Pooled and compatible
     readings and those by group compare the same systems once more; they are not counted again.
     """
-    found = [{**row, "p_holm": None, "p_corrected": None} for row in rows]
-    for correction in {row["correction"] for row in rows} - {None}:
-        same = [row for row in found if row["correction"] == correction and is_comparison(row)]
-        for row, p in zip(same, analysis.adjust([row["p"] for row in same], correction)):
-            row["p_corrected"] = p
-            row["p_holm"] = p if correction == "holm" else None
+    found = list(found)
+    for correction in {each.correction for each in found if each.correction}:
+        places = [
+            place
+            for place, each in enumerate(found)
+            if each.correction == correction and each.is_comparison
+        ]
+        after = analysis.adjust([found[place].p for place in places], correction)
+        for place, p in zip(places, after, strict=True):
+            holm = p if correction == "holm" else None
+            found[place] = replace(found[place], p_corrected=p, p_holm=holm)
     return found
-
-
-def is_comparison(row: Mapping[str, Any]) -> bool:
-    """Two systems over the whole round, in the reading the page leads with."""
-    return (
-        facts(row["statistic"]).is_difference
-        and set(row["group"] or ()) == {"systems"}
-        and row["aggregate"] in (None, "macro")
-    )

@@ -15,6 +15,7 @@ import pandas as pd
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
 from raterbook.numbers.counted import Board, Grid, count
+from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters
 from raterbook.numbers.scales import recoded
 from raterbook.protocols.statistics import (
@@ -152,7 +153,7 @@ def listed(names: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class Finding:
-    """One row to be: `group` joins the columns of the group it was computed for."""
+    """One number to be: `group` joins the columns of the group it was computed for."""
 
     question: str | None
     estimate: Estimate
@@ -160,6 +161,7 @@ class Finding:
     group: dict[str, Any] = field(default_factory=dict)
     aggregate: str | None = None
     raters: Any = None
+    pair: Pair | None = None
 
 
 @dataclass(frozen=True)

@@ -23,34 +23,13 @@ from raterbook.numbers.measures import (
     is_of_shares,
     nothing,
 )
+from raterbook.numbers.number import Pair
 from raterbook.numbers.questeval import trace
 from raterbook.numbers.reference import label_of
 from raterbook.numbers.shares import holds
 
 NONE = np.zeros(0, dtype=int)
 CALLED = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
-
-Pair = tuple[str, str]
-
-
-class PairName(str):
-    """`a − b`, as rows and files have it, with its two systems: names may hold a minus too."""
-
-    names: Pair
-
-    def __new__(cls, first: str, second: str) -> PairName:
-        written = super().__new__(cls, f"{first} − {second}")
-        written.names = (first, second)
-        return written
-
-    def __getnewargs__(self) -> Pair:  # type: ignore[override]
-        return self.names  # what copies and other processes make it of
-
-    @property
-    def turned(self) -> PairName:
-        """The same two the other way round."""
-        return PairName(self.names[1], self.names[0])
-
 
 # From each unit's system and two of them: their difference, and the units it rests on.
 Compare = Callable[[np.ndarray, Pair], tuple[Estimate, np.ndarray]]
@@ -101,8 +80,8 @@ def in_pairs(
     pairs = []
     for a, b in combinations(known, 2):
         estimate, units = compare(system, (a, b))
-        group = {"systems": PairName(a, b)}
-        pairs.append(Finding(question, estimate, units, group, aggregate, who))
+        found = Finding(question, estimate, units, aggregate=aggregate, raters=who)
+        pairs.append(replace(found, pair=(a, b)))
     if not pairs:
         missing = nothing(task.statistic, "no_common_cases")
         return [Finding(question, missing, NONE, aggregate=aggregate, raters=who)]

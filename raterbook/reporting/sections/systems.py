@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...numbers.compute import is_comparison
 from ...numbers.measures import asked_of
+from ...numbers.number import is_comparison
 from ...protocols.statistics import compared_means, difference_of, facts
 from ..html import Section, fold, paragraph, table
 from ..words import estimate, is_share, listing, marks, name_of, reason, signed
