@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 
 import analysis
-from raterbook.numbers.counted import Board, majority_of
+from raterbook.numbers.counted import Board, Scale, majority_of, recoded
 from raterbook.numbers.number import address
-from raterbook.numbers.scales import Scale, recoded
 from raterbook.protocols.statistics import facts
 from raterbook.rounds.consensus import ADJUDICATOR
 

@@ -19,7 +19,7 @@ from .parameters import Parameters
 
 
 @dataclass(frozen=True)
-class Asked:
+class Completeness:
     """What was asked for; `away` are raters left out: name, why, how many answers they gave.
 
     `what` is counted: required answers, or whole items where nobody has a plan. `plans` are the
@@ -46,7 +46,7 @@ class Asked:
         return self.given / self.required if self.required else None
 
 
-def asked(stored: StoredRound, parameters: Parameters) -> Asked:
+def asked(stored: StoredRound, parameters: Parameters) -> Completeness:
     """People by the required answers of their plan; models, who have none, by whole items."""
     found, cases = standings(stored)
     names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
@@ -71,7 +71,7 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
         with stored.store.read() as connection:
             items = len(stored.look(connection).items)
         models, required, given = by_models(counting, items)
-        return Asked(
+        return Completeness(
             what="items × models",
             required=required,
             given=given,
@@ -91,7 +91,7 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
 
     answered = {name for _, given in sums for name, n in given.items() if n}
     put = dict.fromkeys(name for counts, _ in sums for name, n in counts.items() if n)
-    return Asked(
+    return Completeness(
         what="required answers",
         required=sum(total(put) for put, _ in sums),
         given=sum(total(given) for _, given in sums),
@@ -106,7 +106,7 @@ def asked(stored: StoredRound, parameters: Parameters) -> Asked:
     )
 
 
-def completeness(found: Asked, raters: Sequence[str] | None) -> dict[str, Any]:
+def completeness(found: Completeness, raters: Sequence[str] | None) -> dict[str, Any]:
     """The same as a row of numbers.json; `raters` are those named to count."""
     number = Number(
         COMPLETENESS.name,

@@ -21,7 +21,7 @@ from ..protocols.statistics import facts
 from ..rounds import StoredRound
 from . import agreement, averages, questeval, reference, shares, systems
 from .checks import checks
-from .completeness import Asked, asked, check, check_names, completeness
+from .completeness import Completeness, asked, check, check_names, completeness
 from .counted import Board
 from .measures import (
     Finding,
@@ -127,7 +127,7 @@ def compute(
     stored: StoredRound,
     parameters: Parameters,
     frame: pd.DataFrame | None = None,
-    counts: Asked | None = None,
+    counts: Completeness | None = None,
 ) -> Numbers:
     """`frame` and `counts` are given where they are known, or are to be others."""
     protocol = stored.protocol
@@ -176,19 +176,16 @@ def summary(
     *,
     cluster: str | None = None,
     raters: Sequence[Any] | None = None,
-    coverage: float = 0.95,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    seed: int = 0,
+    **how: Any,
 ) -> list[dict[str, Any]]:
     """One row per measure, question and group, from a round's long frame.
 
     Only main items, first replicates and given answers count; people count, else models, else
     whoever `raters` names. `cluster` is the column whose values are resampled together, the case
-    if none is named. A number that cannot be had is None with its reason, never NaN.
+    if none is named; `how` is how intervals are wanted, as `Options` has it. A number that cannot
+    be had is None with its reason, never NaN.
     """
-    options = Options(interval, resamples, coverage, seed)
-    found = by_measure(frame, measures, questions, options, cluster=cluster, raters=raters)
+    found = by_measure(frame, measures, questions, Options(**how), cluster=cluster, raters=raters)
     uncorrected = [name for name in ROW if name not in ("p_holm", "p_corrected", "correction")]
     rows = [each.row() for some in found for each in some]
     return [{name: row[name] for name in uncorrected} for row in rows]

@@ -14,10 +14,9 @@ import pandas as pd
 
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Options
-from raterbook.numbers.counted import Board, Grid, count
+from raterbook.numbers.counted import Board, Grid, count, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters
-from raterbook.numbers.scales import recoded
 from raterbook.protocols.statistics import (
     PROPORTION,
     Takes,
