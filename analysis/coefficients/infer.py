@@ -35,6 +35,7 @@ from analysis.ratings.ratings import Coded
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25
+HIGH, LOW = 0.6, 0.5  # an agreement that looks high, and a coefficient that does not
 # With more values than this, none is rare among the others.
 MANY = 100
 # Above this many raters, no unit has them all.
@@ -334,7 +335,7 @@ def warnings_of(
     if with_interval and units_outside_commonest(patterns) < ENOUGH_DISAGREEMENTS:
         found.append("too_few_disagreements")
     agreement = said.get("observed_agreement")
-    if agreement is not None and agreement >= 0.8 and value < 0.4:
+    if agreement is not None and agreement >= HIGH and value < LOW:
         found.append("high_agreement_low_coefficient")
     return found
 

@@ -240,14 +240,13 @@ def parts(text: str) -> Iterable[str]:
 
 def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
     """The bound as a fraction, or as it stands for what is no fraction."""
-    from ..reporting.sections.made import is_coefficient
-    from ..reporting.words import is_share
+    from ..protocols.statistics import facts
 
     try:
         bound = float(written)
     except ValueError:
         raise Refused(f"--require {text!r}: {written!r} is not a number; {HOW}.") from None
-    fraction = is_share(statistic)
+    fraction = facts(statistic).is_share
     if percent and not fraction:
         raise Refused(
             f"--require {text!r}: {statistic} is not a share, so a bound in % says nothing: "
@@ -255,7 +254,7 @@ def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
         )
     if percent:
         bound /= 100
-    if abs(bound) > 1 and (fraction or is_coefficient(statistic)):
+    if abs(bound) > 1 and (fraction or facts(statistic).is_coefficient):
         kind = "a share" if fraction else "a coefficient"
         less = f"{bound / 100:g}"
         remedy = f"write {written}% or {less}" if fraction and not percent else "write .85, not 85"

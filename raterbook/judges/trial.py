@@ -12,6 +12,7 @@ from raterbook.judges.clients.model import Source
 from raterbook.judges.judging import JudgeStopped, judge
 from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.numbers.compute import summary
+from raterbook.protocols.statistics import facts, of_family
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,18 +152,6 @@ class Trial:
 # A judge beside people: how often it says the same, how far off it is, how high it scores.
 
 
-SCORES = ("exact", "within_one", "mae", "bias", "spearman")
-LABELS = ("exact",)
-SHARES = ("exact", "within_one")
-CALLED = {
-    "exact": "the same",
-    "within_one": "within one",
-    "mae": "off by",
-    "bias": "higher by",
-    "spearman": "order (Spearman)",
-}
-
-
 def beside_people(stored: Round, name: str | None = None) -> pd.DataFrame:
     """One row per judge, question and measure, with its interval and the number of items.
 
@@ -175,7 +164,8 @@ def beside_people(stored: Round, name: str | None = None) -> pd.DataFrame:
     measures = [
         {"statistic": statistic, "question": question.id}
         for question in asked
-        for statistic in (SCORES if question.is_score else LABELS)
+        for statistic in of_family("judge")
+        if question.is_score or facts(statistic).takes == "values"
     ]
     rows = summary(
         stored.frame(), measures, {one.id: _described(one) for one in asked}, interval="jackknife"
@@ -196,14 +186,14 @@ def as_table(frame: pd.DataFrame) -> pd.DataFrame:
     rows: dict[str, dict[str, Any]] = {}
     for one in frame.to_dict("records"):
         row = rows.setdefault(str(one["question"]), {})
-        row[CALLED[one["statistic"]]] = _said(one)
+        row[facts(one["statistic"]).called] = _said(one)
         if one["n_items"]:
             row["items"] = int(one["n_items"])
         if one["estimate"] != one["estimate"] or one["estimate"] is None:
             row["why not"] = one["reason"]
     used = [
         name
-        for name in (*CALLED.values(), "items", "why not")
+        for name in (*(facts(each).called for each in of_family("judge")), "items", "why not")
         if any(name in row for row in rows.values())
     ]
     cells = [[row.get(name, "") for name in used] for row in rows.values()]
@@ -214,7 +204,7 @@ def _said(row: dict[str, Any]) -> str:
     numbers = [row["estimate"], row["low"], row["high"]]
     if numbers[0] is None or numbers[0] != numbers[0]:
         return "–"
-    form = "{:.0%}" if row["statistic"] in SHARES else "{:.2f}"
+    form = "{:.0%}" if facts(row["statistic"]).is_share else "{:.2f}"
     estimate, *ends = [form.format(one) for one in numbers if one is not None and one == one]
     return f"{estimate} ({' to '.join(ends)})" if ends else estimate
 

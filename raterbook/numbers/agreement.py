@@ -11,11 +11,11 @@ from analysis.averages.proportions import proportion_of
 from analysis.coefficients.tables import NAMES, coefficient
 from analysis.estimate import Estimate
 from analysis.ratings.patterns import count_values
-from raterbook.numbers.counted import Finding, Task, modal, nothing, without_ties
+from raterbook.numbers.counted import modal
+from raterbook.numbers.measures import Finding, Task, computes, nothing, without_ties
 
-__all__ = ["NAMES", "agreement"]
 
-
+@computes(*NAMES)
 def agreement(task: Task) -> list[Finding]:
     """One finding per question; coefficients of the same ratings share one count."""
     found = []
@@ -39,6 +39,7 @@ def _asked(task: Task, question: str) -> str:
 OF_MAJORITIES = ("full_agreement", "majority", "no_majority")
 
 
+@computes(*OF_MAJORITIES)
 def majorities(task: Task) -> list[Finding]:
     """Per question over units with as many ratings as most have; with several also per unit.
 
@@ -106,6 +107,7 @@ def _finding(
     return Finding(question, estimate, units, raters=who)
 
 
+@computes("evaluator_agreement")
 def evaluator_agreement(task: Task) -> list[Finding]:
     """How often a rater gave the commonest value, for all raters and for each, ties left out.
 

@@ -12,7 +12,7 @@ from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ra
 from analysis.averages.means import mean_of, median_of, sd_of
 from analysis.averages.proportions import proportion_of
 from analysis.averages.weighted import weighted_mean_of, weighted_mean_within_of
-from raterbook.numbers.counted import Finding, Task, nothing
+from raterbook.numbers.measures import Finding, Task, computes, nothing
 
 SINGLE: dict[str, Callable[..., Any]] = {
     "mean": mean_of,
@@ -21,11 +21,11 @@ SINGLE: dict[str, Callable[..., Any]] = {
     "weighted_mean": weighted_mean_of,
     "weighted_mean_within": weighted_mean_within_of,
 }
-OVERALL = ("overall_mean", "overall_sd", "overall_computed_mean")
 # A stated overall this far from the criteria's mean was adjusted, not rounded.
 ADJUSTED = 0.5
 
 
+@computes(*SINGLE)
 def averages(task: Task) -> list[Finding]:
     """One finding per question."""
     found = []
@@ -43,13 +43,14 @@ def averages(task: Task) -> list[Finding]:
     return found
 
 
+@computes("overall_mean", "overall_sd", "overall_computed_mean")
 def overall(task: Task) -> list[Finding]:
     """The mean of each rater's mean over the questions, missing ones left out."""
     row, columns, who = row_means(task, task.questions)
     cells = task.board.cells(np.isfinite(row), columns, x=row)
     make = sd_of if task.statistic == "overall_sd" else mean_of
     estimate = make(cells, task.options)
-    return [Finding(None, _named(estimate, task.statistic), cells.unit, raters=who)]
+    return [Finding(None, replace(estimate, statistic=task.statistic), cells.unit, raters=who)]
 
 
 def row_means(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray, Any]:
@@ -65,14 +66,14 @@ def row_means(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray,
     return np.divide(total, n, out=np.full(shape, np.nan), where=n > 0), columns, who
 
 
+@computes("adjusted_share")
 def adjusted(task: Task) -> list[Finding]:
     """The share of ratings whose stated overall is half a point or more off the criteria's mean.
 
-    The first question is the overall that was stated; the others are the criteria, or, where it
-    stands alone, those of the round's `overall_computed_mean`.
+    The first question is the overall that was stated; the others are the criteria.
     """
     stated_name, *criteria = task.questions
-    row, columns, who = row_means(task, criteria or _criteria(task))
+    row, columns, who = row_means(task, criteria)
     _, stated_by = task.board.counted([stated_name])
     grid = task.board.grid(stated_name)
     stated = grid.numbers()[:, columns]
@@ -84,31 +85,15 @@ def adjusted(task: Task) -> list[Finding]:
     return [Finding(stated_name, estimate, cells.unit, raters=who or stated_by)]
 
 
-def _criteria(task: Task) -> list[str]:
-    """The questions behind the computed overall, as another measure names them."""
-    for measure in task.all_measures:
-        if measure.get("statistic") == "overall_computed_mean":
-            asked = measure.get("question") or []
-            return [asked] if isinstance(asked, str) else list(asked)
-    raise ValueError(
-        "adjusted_share needs the criteria: name them after the stated overall, or ask for "
-        "overall_computed_mean of them"
-    )
-
-
-def _named(estimate: Any, name: str) -> Any:
-    return replace(estimate, statistic=name)
-
-
 # How far raters of one unit lie apart (NeuReg), and how scores spread over ranges of the scale.
 
 
 APART = ("evaluator_variance", "evaluator_sd")
-NAMES = (*APART, "score_ranges")
 # Percentages have no ranges of one.
 MOST = 20
 
 
+@computes(*APART, "score_ranges")
 def spread(task: Task) -> list[Finding]:
     """One finding per question, and one of each rating's mean over them where there are several.
 

@@ -9,16 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..protocols.statistics import COMPLETENESS
 from ..rounds import Round
 from ..rounds.completeness import by_models
 from ..rounds.model import HELPERS
 from ..rounds.raters import public_name
-from .number import ROW
+from .number import Number
 from .parameters import Parameters
 
 
 @dataclass(frozen=True)
-class Asked:
+class Completeness:
     """What was asked for; `away` are raters left out: name, why, how many answers they gave.
 
     `what` is counted: required answers, or whole items where nobody has a plan. `plans` are the
@@ -45,7 +46,7 @@ class Asked:
         return self.given / self.required if self.required else None
 
 
-def asked(stored: Round, parameters: Parameters) -> Asked:
+def asked(stored: Round, parameters: Parameters) -> Completeness:
     """People by the required answers of their plan; models, who have none, by whole items."""
     found, cases = stored.standings()
     names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
@@ -58,16 +59,19 @@ def asked(stored: Round, parameters: Parameters) -> Asked:
     if parameters.raters is not None:
         counting = [each for each in there if names[each.rater] in parameters.raters]
     else:
-        counting = [each for each in there if each.planned and each.items] or [
-            each for each in there if each.kind == "model"
-        ]
+        people = [each for each in there if each.planned and each.items]
+        machines = [each for each in there if each.kind == "model"]
+        # Where only models said anything, the numbers are made of that.
+        silent = not any(each.answers for each in people)
+        spoke = any(each.answers for each in machines)
+        counting = machines if silent and spoke else people or machines
     plans = {names[each.rater]: each.items for each in there if each.planned}
     planned = any(each.planned for each in counting)
     if not planned:
         with stored.store.read() as connection:
             items = len(stored.look(connection).items)
         models, required, given = by_models(counting, items)
-        return Asked(
+        return Completeness(
             what="items × models",
             required=required,
             given=given,
@@ -87,7 +91,7 @@ def asked(stored: Round, parameters: Parameters) -> Asked:
 
     answered = {name for _, given in sums for name, n in given.items() if n}
     put = dict.fromkeys(name for counts, _ in sums for name, n in counts.items() if n)
-    return Asked(
+    return Completeness(
         what="required answers",
         required=sum(total(put) for put, _ in sums),
         given=sum(total(given) for _, given in sums),
@@ -102,20 +106,19 @@ def asked(stored: Round, parameters: Parameters) -> Asked:
     )
 
 
-def completeness(found: Asked, raters: Sequence[str] | None) -> dict[str, Any]:
+def completeness(found: Completeness, raters: Sequence[str] | None) -> dict[str, Any]:
     """The same as a row of numbers.json; `raters` are those named to count."""
-    return {
-        **dict.fromkeys(ROW),
-        "statistic": "completeness",
-        "estimate": found.share,
-        "raters": list(raters) if raters else "human" if found.planned else "model",
-        "n_items": found.items,
-        "n_raters": found.raters,
-        "n_ratings": found.required,
-        "method": f"{found.given} of {found.required} {found.what}",
-        "reason": None if found.required else "no_ratings",
-        "warnings": [],
-    }
+    number = Number(
+        COMPLETENESS.name,
+        estimate=found.share,
+        raters=list(raters) if raters else "human" if found.planned else "model",
+        n_items=found.items,
+        n_raters=found.raters,
+        n_ratings=found.required,
+        method=f"{found.given} of {found.required} {found.what}",
+        reason=None if found.required else "no_ratings",
+    )
+    return number.row()
 
 
 # Names in a report's parameters, held against the round before any kernel starts.

@@ -15,17 +15,33 @@ import numpy as np
 import pandas as pd
 
 import analysis
-from analysis.intervals.interval import Interval
-from raterbook.numbers.counted import Board, Finding, Task, nothing
-from raterbook.numbers.measures import check_measure, correction_of, measured_by, takes
+from analysis.intervals.interval import USUAL, Interval, Wish
 
+from ..protocols.statistics import facts
 from ..rounds import Round
+from . import agreement, averages, questeval, reference, shares, systems
 from .checks import checks
-from .completeness import Asked, asked, check, check_names, completeness
-from .measures import wanted
-from .number import ROW
+from .completeness import Completeness, asked, check, check_names, completeness
+from .counted import Board
+from .measures import (
+    Finding,
+    Task,
+    asked_of,
+    check_measure,
+    correction_of,
+    is_of_shares,
+    measured_by,
+    nothing,
+    takes,
+    wanted,
+    with_criteria,
+)
+from .number import ROW, Number, row_of
 from .parameters import Parameters, checked
-from .targets import row_of, verdicts
+from .targets import verdicts
+
+# Each says which statistics it computes.
+SUBJECTS = (agreement, averages, questeval, reference, shares, systems)
 
 FORMAT = 1  # of numbers.json; another number where a reader of this one would go wrong
 
@@ -69,7 +85,7 @@ class Numbers:
         """The rows as a table, for a look in a notebook."""
         return pd.DataFrame(self.rows, columns=ROW)
 
-    def get(self, statistic: str, question: str | None = None, **group: Any):
+    def get(self, statistic: str, question: str | None = None, **group: Any) -> Any:
         """One row, or None: `numbers.get("alpha_ordinal", "tone", model="atlas-2")`."""
         return row_of(self.rows, statistic, question, group or None)
 
@@ -112,7 +128,7 @@ def compute(
     stored: Round,
     parameters: Parameters,
     frame: pd.DataFrame | None = None,
-    counts: Asked | None = None,
+    counts: Completeness | None = None,
 ) -> Numbers:
     """`frame` and `counts` are given where they are known, or are to be others."""
     protocol = stored.protocol
@@ -154,14 +170,6 @@ def cluster_of(frame: pd.DataFrame) -> str | None:
 # Every number a protocol asks for, as rows.
 
 
-# One number of all the questions together.
-TOGETHER = (
-    *("overall_mean", "overall_sd", "overall_computed_mean", "difference_overall"),
-    *("adjusted_share", "score_ranges"),
-)
-BESIDE = ("evaluator_variance", "evaluator_sd")  # one of each question, and one of all
-
-
 def summary(
     frame: pd.DataFrame,
     measures: Iterable[Mapping[str, Any]],
@@ -169,20 +177,21 @@ def summary(
     *,
     cluster: str | None = None,
     raters: Sequence[Any] | None = None,
-    coverage: float = 0.95,
-    interval: str | None = "jackknife",
-    resamples: int = 2000,
-    seed: int = 0,
+    interval: Wish = USUAL,
 ) -> list[dict[str, Any]]:
     """One row per measure, question and group, from a round's long frame.
 
     Only main items, first replicates and given answers count; people count, else models, else
     whoever `raters` names. `cluster` is the column whose values are resampled together, the case
-    if none is named. A number that cannot be had is None with its reason, never NaN.
+    if none is named; `interval` is a method, an `Interval` or None. A number that cannot
+    be had is None with its reason, never NaN.
     """
-    options = Interval(interval, coverage=coverage, draws=resamples, seed=seed)
-    found = by_measure(frame, measures, questions, options, cluster=cluster, raters=raters)
-    return [row for rows in found for row in rows]
+    found = by_measure(
+        frame, measures, questions, Interval.of(interval), cluster=cluster, raters=raters
+    )
+    uncorrected = [name for name in ROW if name not in ("p_holm", "p_corrected", "correction")]
+    rows = [each.row() for some in found for each in some]
+    return [{name: row[name] for name in uncorrected} for row in rows]
 
 
 def by_measure(
@@ -193,18 +202,19 @@ def by_measure(
     *,
     cluster: str | None = None,
     raters: Sequence[Any] | None = None,
-) -> list[list[dict[str, Any]]]:
-    """The rows of each measure, in the measures' order."""
-    wanted = tuple(dict(measure) for measure in measures)
+) -> list[list[Number]]:
+    """The numbers of each measure, in the measures' order."""
+    every = [dict(measure) for measure in measures]
     board = Board(frame, questions, cluster=cluster, raters=raters)
     found = []
-    for measure in wanted:
+    for measure in every:
+        measure["question"] = with_criteria(measure, every)
         check_measure(measure)
         compute = measured_by(str(measure["statistic"]))
-        rows: list[dict[str, Any]] = []
+        rows: list[Number] = []
         for group, mask in _groups(board, measure.get("by")):
-            task = Task(board, measure, mask, options, wanted)
-            rows += [_row(board, measure, group, each) for each in fitting(task, compute)]
+            task = Task(board, measure, mask, options)
+            rows += [_number(board, measure, group, each) for each in fitting(task, compute)]
         found.append(rows)
     return found
 
@@ -235,30 +245,29 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _row(
-    board: Board, measure: Mapping[str, Any], group: dict[str, Any], found: Finding
-) -> dict[str, Any]:
+def _number(board: Board, measure: Mapping[str, Any], group: Any, found: Finding) -> Number:
     estimate = found.estimate
-    joined = {**group, **found.group}
-    return {
-        "question": found.question,
-        "group": joined or None,
-        "statistic": str(measure["statistic"]),
-        "estimate": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "low_like": estimate.low_like,
-        "high_like": estimate.high_like,
-        "raters": found.raters,
-        "n_items": board.n_items(found.units),
-        "n_raters": estimate.n_raters,
-        "n_ratings": estimate.n_ratings,
-        "method": estimate.method or None,
-        "p": estimate.beside.get("p"),
-        "reason": estimate.reason,
-        "aggregate": found.aggregate,
-        "warnings": list(estimate.warnings),
-    }
+    return Number(
+        statistic=str(measure["statistic"]),
+        question=found.question,
+        group={**group, **found.group} or None,
+        pair=found.pair,
+        aggregate=found.aggregate,
+        estimate=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        low_like=estimate.low_like,
+        high_like=estimate.high_like,
+        raters=found.raters,
+        n_items=board.n_items(found.units),
+        n_raters=estimate.n_raters,
+        n_ratings=estimate.n_ratings,
+        method=estimate.method or None,
+        p=estimate.beside.get("p"),
+        correction=correction_of(measure),
+        reason=estimate.reason,
+        warnings=tuple(estimate.warnings),
+    )
 
 
 def fitting(task: Task, compute: Callable[[Task], list[Finding]]) -> list[Finding]:
@@ -270,16 +279,16 @@ def fitting(task: Task, compute: Callable[[Task], list[Finding]]) -> list[Findin
     if not unfit:
         return compute(task)
     reason = next(iter(unfit.values()))
-    if task.statistic in TOGETHER:
-        of_one = task.statistic == "adjusted_share"
-        of_one |= task.statistic == "score_ranges" and len(task.questions) == 1
+    asks = facts(task.statistic).asks
+    if asks in ("all", "first"):
+        of_one = asks == "first" or (len(task.questions) == 1 and facts(task.statistic).is_share)
         name = task.questions[0] if of_one else None
         return [_missing(task, task.questions, name, reason)]
     fit = [name for name in task.questions if name not in unfit]
     found = compute(replace(task, measure={**task.measure, "question": fit})) if fit else []
     of_each = [each for each in found if each.question is not None]
     of_each += [_missing(task, [name], task.called(name), why) for name, why in unfit.items()]
-    if task.statistic in BESIDE and len(task.questions) > 1:
+    if asks == "each and all" and len(task.questions) > 1:
         of_each.append(_missing(task, task.questions, None, reason))
     return of_each
 
@@ -305,12 +314,6 @@ def _missing(task: Task, questions: list[str], question: str | None, reason: str
 # The rows of numbers.json: what analysis finds, kept within what is possible, and corrected.
 
 
-MEANS = (
-    *("mean", "median", "weighted_mean", "weighted_mean_within"),
-    *("overall_mean", "overall_computed_mean"),
-)
-
-
 def rows_of(
     protocol: Any,
     frame: pd.DataFrame,
@@ -329,13 +332,14 @@ def rows_of(
         cluster=cluster,
         raters=list(given.raters) if given.raters else None,
     )
-    return corrected(
+    kept = corrected(
         [
-            within({**row, "correction": correction_of(measure)}, possible(row, ranges, measure))
-            for measure, rows in zip(measures, found, strict=True)
-            for row in rows
+            number.within(possible(number, ranges, measure))
+            for measure, numbers in zip(measures, found, strict=True)
+            for number in numbers
         ]
     )
+    return [number.row() for number in kept]
 
 
 def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
@@ -361,69 +365,42 @@ def ranges_of(protocol: Any) -> dict[str, tuple[float, float]]:
 
 
 def possible(
-    row: Mapping[str, Any],
+    number: Number,
     ranges: Mapping[str, tuple[float, float]],
     measure: Mapping[str, Any],
 ) -> tuple[float, float] | None:
     """The values this number can have at all; None where nothing is known of them."""
-    statistic = row["statistic"]
-    names = row["question"] or measure.get("question") or ()
-    found = [
-        ranges[name] for name in ([names] if isinstance(names, str) else names) if name in ranges
-    ]
-    if statistic in MEANS and found:
+    about = facts(number.statistic)
+    asked = [number.question] if number.question else asked_of(measure)
+    found = [ranges[name] for name in asked if name in ranges]
+    widest = max((high - low for low, high in found), default=None)
+    if about.is_difference:
+        most = 1.0 if widest is None or is_of_shares(measure) else widest
+        return -most, most
+    if isinstance(about.ends, tuple):
+        return about.ends
+    if about.ends is None or widest is None:
+        return None
+    if about.ends == "scale":
         return min(low for low, _ in found), max(high for _, high in found)
-    if statistic == "macro_f1_halves":
-        return 0.0, 1.0
-    if statistic in ("mae", "bias") and found:
-        widest = max(high - low for low, high in found)
-        return 0.0 if statistic == "mae" else -widest, widest
-    if statistic.startswith("difference"):
-        of_shares = measure.get("is") is not None or measure.get("of") is not None
-        widest = max((high - low for low, high in found), default=1.0)
-        return (-1.0, 1.0) if of_shares else (-widest, widest)
-    return None
+    return 0.0 if about.ends == "distance" else -widest, widest
 
 
-def within(row: dict[str, Any], ends: tuple[float, float] | None) -> dict[str, Any]:
-    """An interval that reaches beyond the scale ends where the scale does, and says so.
-
-    It covers as often as before: no true value lies in what is cut off. The warning speaks of the
-    ends that pages print, those of these raters.
-    """
-    if ends is None:
-        return row
-    low, high = ends
-    cut = {
-        name: min(max(row[name], low), high)
-        for name in ("low", "high", "low_like", "high_like")
-        if row[name] is not None and not low <= row[name] <= high
-    }
-    if not cut:
-        return row
-    said = ["cut_at_scale"] if {"low", "high"} & set(cut) else []
-    return {**row, **cut, "warnings": [*row["warnings"], *said]}
-
-
-def corrected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with each comparison's p corrected for all comparisons of the round.
+def corrected(found: list[Number]) -> list[Number]:
+    """The numbers with each comparison's p corrected for all comparisons of the round.
 
     Those that the protocol wants corrected in one way are counted together. Pooled and compatible
     readings and those by group compare the same systems once more; they are not counted again.
     """
-    found = [{**row, "p_holm": None, "p_corrected": None} for row in rows]
-    for correction in {row["correction"] for row in rows} - {None}:
-        same = [row for row in found if row["correction"] == correction and is_comparison(row)]
-        for row, p in zip(same, analysis.adjust([row["p"] for row in same], correction)):
-            row["p_corrected"] = p
-            row["p_holm"] = p if correction == "holm" else None
+    found = list(found)
+    for correction in {each.correction for each in found if each.correction}:
+        places = [
+            place
+            for place, each in enumerate(found)
+            if each.correction == correction and each.is_comparison
+        ]
+        after = analysis.adjust([found[place].p for place in places], correction)
+        for place, p in zip(places, after, strict=True):
+            holm = p if correction == "holm" else None
+            found[place] = replace(found[place], p_corrected=p, p_holm=holm)
     return found
-
-
-def is_comparison(row: Mapping[str, Any]) -> bool:
-    """Two systems over the whole round, in the reading the page leads with."""
-    return (
-        row["statistic"].startswith("difference")
-        and set(row["group"] or ()) == {"systems"}
-        and row["aggregate"] in (None, "macro")
-    )

@@ -6,22 +6,114 @@ A unit is an item, or one part of it, or a part of a case where a question belon
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.averages.answers import Entries
-from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval
 from analysis.ratings.long import that_count
 from analysis.ratings.patterns import Patterns, count_values
 from analysis.ratings.ratings import Coded, one_label, refuse_twice_named
-from raterbook.numbers.scales import Scale, recoded, scale_of
+from raterbook.protocols import TYPES
+from raterbook.rounds.consensus import ADJUDICATOR, strict_majority
+from raterbook.rounds.consensus import consensus as together
 
 NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Values in order. Code c stands for `values[c - 1]`, whose position is `numbers[c - 1]`."""
+
+    values: tuple[Any, ...]
+    numbers: np.ndarray
+    declared: bool
+    labels: bool
+
+    def code(self, value: Any) -> int:
+        """The code of a value, however it is written (3, 3.0 or "3"); 0 if it is not on it."""
+        for i, known in enumerate(self.values):
+            if known == value or str(known) == str(value):
+                return i + 1
+        number = _number(value)
+        if number is not None and not self.labels:
+            found = np.flatnonzero(self.numbers == number)
+            return int(found[0]) + 1 if len(found) else 0
+        return 0
+
+
+def scale_of(question: Mapping[str, Any], answers: pd.DataFrame) -> tuple[Scale, np.ndarray]:
+    """The question's scale and the answers' codes (0 where there is no value).
+
+    Numbers between the declared ones (an overall of 3.5) are added to the scale.
+    """
+    declared = question.get("scale")
+    numeric = question.get("type") in TYPES and TYPES[question["type"]].is_numeric
+    if question.get("type") is None or (numeric and declared is None):
+        numeric = "number" in answers.columns and bool(
+            answers["number"].notna().any() or not len(answers)
+        )
+    positions = None if declared is None else [_number(value) for value in declared]
+    if positions is not None and any(p is None for p in positions):
+        numeric = False
+    if numeric and "number" in answers.columns:
+        numbers = answers["number"].to_numpy(dtype=float, na_value=np.nan)
+        return _numeric(numbers, positions)
+    return _labelled(answers["value"], declared)
+
+
+def _numeric(numbers: np.ndarray, positions: list[Any] | None) -> tuple[Scale, np.ndarray]:
+    given = np.isfinite(numbers)
+    seen = np.unique(numbers[given])
+    if positions is None:
+        points, declared = seen, False
+    else:
+        points, declared = np.union1d(np.asarray(positions, dtype=float), seen), True
+    codes = np.zeros(len(numbers), dtype=np.int32)
+    codes[given] = np.searchsorted(points, numbers[given]) + 1
+    values = tuple(int(p) if float(p).is_integer() else float(p) for p in points)
+    return Scale(values, points, declared, labels=False), codes
+
+
+def _labelled(column: pd.Series, declared: Any) -> tuple[Scale, np.ndarray]:
+    texts = column.astype(object)
+    where, seen = pd.factorize(texts, sort=False)
+    known = [str(value) for value in declared] if declared is not None else []
+    names = [str(value) for value in seen]
+    # A value outside the declared options is kept as one more, never dropped in silence.
+    extra = sorted(set(names) - set(known) - {""})
+    values = tuple(declared or ()) + tuple(extra)
+    place = {str(value): i + 1 for i, value in enumerate(values)}
+    to_code = np.array([*(place.get(name, 0) for name in names), 0], dtype=np.int32)
+    numbers = np.arange(1.0, len(values) + 1)
+    return Scale(values, numbers, declared is not None, labels=True), to_code[where]
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Real):
+        return float(value)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def recoded(scale: Scale, codes: np.ndarray, groups: Mapping[str, Any]) -> tuple[Scale, np.ndarray]:
+    """New values made of old ones; old values in no group are left out."""
+    to_new = np.zeros(len(scale.values) + 1, dtype=np.int32)
+    for new, olds in enumerate(groups.values(), start=1):
+        for old in olds if isinstance(olds, (list, tuple)) else [olds]:
+            code = scale.code(old)
+            if code:
+                to_new[code] = new
+    values = tuple(groups)
+    return Scale(values, np.arange(1.0, len(values) + 1), True, labels=True), to_new[codes]
 
 
 @dataclass(frozen=True)
@@ -35,14 +127,14 @@ class Grid:
 
     def numbers(self) -> np.ndarray:
         """The answers as numbers, NaN where nobody answered."""
-        return np.append(np.nan, self.scale.numbers)[self.codes]
+        return np.asarray(np.append(np.nan, self.scale.numbers)[self.codes])
 
     def means(self, values: Iterable[Any]) -> np.ndarray:
         """Where the answer is one of these values."""
         wanted = np.zeros(len(self.scale.values) + 1, dtype=bool)
         wanted[[self.scale.code(value) for value in values]] = True
         wanted[0] = False  # a value that nobody could give is no missing answer
-        return wanted[self.codes]
+        return np.asarray(wanted[self.codes])
 
 
 class Board:
@@ -252,101 +344,12 @@ def _place(names: Any, wanted: str) -> int:
     return int(found[0]) if len(found) else -1
 
 
-# What a measure hands back: an estimate and what its row says of it.
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One row to be: `group` joins the columns of the group it was computed for."""
-
-    question: str | None
-    estimate: Estimate
-    units: np.ndarray
-    group: dict[str, Any] = field(default_factory=dict)
-    aggregate: str | None = None
-    raters: Any = None
-
-
-@dataclass(frozen=True)
-class Task:
-    """One measure on one group of units."""
-
-    board: Board
-    measure: dict[str, Any]
-    mask: np.ndarray
-    options: Interval
-    all_measures: tuple[dict[str, Any], ...] = ()
-
-    @property
-    def questions(self) -> list[str]:
-        asked = self.measure.get("question")
-        if asked is None:
-            return []
-        return [asked] if isinstance(asked, str) else list(asked)
-
-    @property
-    def statistic(self) -> str:
-        return str(self.measure["statistic"])
-
-    def grid(self, question: str) -> Grid:
-        """The question's answers, recoded where the measure says so."""
-        recode = self.measure.get("recode") or {}
-        if not recode:
-            return self.board.grid(question)
-        new, groups = next(iter(recode.items()))
-        if question == new:
-            question = self.source(groups)
-        grid = self.board.grid(question)
-        scale, codes = recoded(grid.scale, grid.codes, groups)
-        return Grid(new, scale, codes, grid.confidence)
-
-    def called(self, question: str) -> str:
-        """The name its numbers stand under: the recoded one where the measure recodes."""
-        return next(iter(self.measure.get("recode") or {}), question)
-
-    def source(self, groups: dict[str, Any]) -> str:
-        """The question that has the values a recoding starts from."""
-        olds = {str(old) for values in groups.values() for old in values}
-        for name, question in self.board.questions.items():
-            if olds <= {str(value) for value in question.get("scale") or ()}:
-                return name
-        raise ValueError(f"no question has the values {', '.join(sorted(olds))}")
-
-    def each_grid(self) -> list[Grid]:
-        return [self.grid(question) for question in self.questions]
-
-
-def nothing(statistic: str, reason: str, **counts: Any) -> Estimate:
-    """An estimate that is not there, and why."""
-    return Estimate(None, statistic=statistic, reason=reason, **counts)
-
-
-# What the raters together say of a unit: adjudicated, else strict majority, else nothing.
+# What the raters together say of a unit.
 
 
 def consensus(board: Board, grid: Grid, columns: np.ndarray) -> np.ndarray:
-    """One code per unit, 0 where there is no consensus.
-
-    Several adjudicators settle a unit by strict majority among themselves; where they have none,
-    nothing is adjudicated.
-    """
-    q = len(grid.scale.values)
-    found = strict_majority(grid.codes[:, columns], q)
-    settled = board.columns_of("adjudicator")
-    if len(settled):
-        final = strict_majority(grid.codes[:, settled], q)
-        found = np.where(final > 0, final, found)
-    return found
-
-
-def strict_majority(codes: np.ndarray, q: int) -> np.ndarray:
-    """The value that more than half of those who answered gave, else 0."""
-    counts = count_values(codes, q)
-    if not q:
-        return np.zeros(len(codes), dtype=np.int64)
-    top = counts.argmax(axis=1)
-    wins = counts[np.arange(len(codes)), top] * 2 > counts.sum(axis=1)
-    return np.where(wins, top + 1, 0)
+    """One code per unit, 0 where there is no consensus: adjudicated, else that of `columns`."""
+    return together(grid.codes[:, columns], grid.codes[:, board.columns_of(ADJUDICATOR)])
 
 
 def modal(codes: np.ndarray, q: int, tie: str | None = None) -> np.ndarray:
@@ -364,7 +367,123 @@ def modal(codes: np.ndarray, q: int, tie: str | None = None) -> np.ndarray:
     return found
 
 
-def without_ties(finding: Finding) -> Finding:
-    """The finding with the warning that some units had no single value and were left out."""
-    warnings = (*finding.estimate.warnings, "ties_left_out")
-    return replace(finding, estimate=replace(finding.estimate, warnings=warnings))
+def majority_of(table: pd.DataFrame) -> pd.Series:
+    """What more than half of a unit's raters gave, of a units × raters table; NaN is none."""
+    codes, values = pd.factorize(table.to_numpy(float).ravel(), sort=True)
+    said = strict_majority((codes + 1).reshape(table.shape))
+    return pd.Series(np.append(np.nan, values)[said], index=table.index)
+
+
+# The same answers as the tables of a page.
+
+
+MACHINES = ("automatic", "model")
+# Between an item and the number of its part; the invisible joiner keeps “c · 1”, which may be the
+# name of an item, apart from the first part of c.
+DOT = " \u2060· "
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The answers of a round, sorted by who gave them.
+
+    `given` are all current answers, `people` (people, else models, else those named) the ones
+    that count; each has a column `unit`, the item or case with its part.
+    """
+
+    given: pd.DataFrame
+    people: pd.DataFrame
+    kind: str
+    questions: tuple[Any, ...]
+
+    def of(self, question: str, frame: pd.DataFrame | None = None) -> pd.DataFrame:
+        rows = self.people if frame is None else frame
+        return rows[rows["question"].eq(question)]
+
+    def numeric(self) -> list[Any]:
+        """The scales that are rated, not confidence."""
+        return [question for question in self.asked() if question.is_score]
+
+    def labelled(self) -> list[Any]:
+        return [question for question in self.asked() if question.is_label]
+
+    def asked(self) -> list[Any]:
+        seen = set(self.people["question"].unique())
+        return [question for question in self.questions if question.id in seen]
+
+    def machines(self) -> list[tuple[str, str, Any]]:
+        """(rater, kind, question) for all that people who count and a machine answered."""
+        if self.kind == "model":
+            return []
+        given = self.given[self.given["rater_kind"].isin(MACHINES)]
+        if not len(given):
+            return []
+        kinds = self.people.groupby("question")["rater_kind"].unique()
+        by_people = {name for name, found in kinds.items() if set(found) == {"human"}}
+        questions = [q for q in [*self.labelled(), *self.numeric()] if q.id in by_people]
+        found = []
+        for (kind, rater), rows in given.groupby(["rater_kind", "rater"], sort=True):
+            answered = set(rows["question"].unique())
+            found += [(str(rater), str(kind), q) for q in questions if q.id in answered]
+        return found
+
+    def table(self, question: Any, frame: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Units × raters: numbers of a scale, else codes of the options from 0."""
+        rows = self.of(question.id, frame)
+        if not len(rows):
+            return pd.DataFrame(dtype=float)
+        return pivot(rows, codes(rows, question))
+
+    def places(self) -> dict[str, tuple[str, int]]:
+        """Unit → its item or case, and the number of its part or 0."""
+        rows = self.given[["unit", "subject", "part"]].drop_duplicates("unit")
+        parts = rows["part"].fillna(0).astype(int)
+        return dict(zip(rows["unit"], zip(rows["subject"], parts, strict=True), strict=True))
+
+    def raters(self) -> list[str]:
+        return sorted(self.people["rater"].unique())
+
+
+def count(
+    frame: pd.DataFrame, questions: Iterable[Any], raters: Iterable[str] | None = None
+) -> Counted:
+    """Sort the frame's answers; the frame itself stays as it is."""
+    frame = frame.copy(deep=False)
+    for column in ("question", "rater", "rater_kind", "status", "role"):
+        if column in frame:
+            frame[column] = frame[column].astype(object)
+    subject = frame["item"].astype(object)
+    subject = subject.where(subject.notna(), frame["case"].astype(object))
+    part = frame["part"].fillna(0).astype(int)
+    frame["subject"] = subject.astype(str)
+    frame["unit"] = frame["subject"].where(part.eq(0), frame["subject"] + DOT + part.astype(str))
+    given = that_count(frame)
+    if raters is not None:
+        kind, people = "named", given[given["rater"].isin(list(raters))]
+    else:
+        is_person = given["rater_kind"].eq("human")
+        # Question by question, as the numbers count: models only where no person answered.
+        by_people = set(given.loc[is_person, "question"].unique())
+        is_model = given["rater_kind"].eq("model") & ~given["question"].isin(by_people)
+        kind = "human" if by_people or not is_model.any() else "model"
+        people = given[is_person | is_model]
+    return Counted(given, people, kind, tuple(questions))
+
+
+def codes(rows: pd.DataFrame, question: Any) -> np.ndarray:
+    """Values as floats in the order of the scale; NaN where a value is not on it."""
+    if question.is_numeric:
+        return np.asarray(rows["number"].to_numpy(dtype=float, na_value=np.nan))
+    place = {str(value): float(code) for code, value in enumerate(question.values or ())}
+    found = rows["value"].astype(object).map(lambda value: place.get(str(value), np.nan))
+    return np.asarray(found.to_numpy(dtype=float))
+
+
+def pivot(rows: pd.DataFrame, values: np.ndarray) -> pd.DataFrame:
+    """Units × raters by scattering: a pivot of 80,000 rows without pandas' group machinery."""
+    units, unit_names = pd.factorize(rows["unit"], sort=True)
+    raters, rater_names = pd.factorize(rows["rater"], sort=True)
+    cells = np.full((len(unit_names), len(rater_names)), np.nan)
+    cells[units, raters] = values
+    found = pd.DataFrame(cells, index=unit_names, columns=rater_names)
+    return found[found.notna().any(axis=1)]

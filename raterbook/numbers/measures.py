@@ -6,35 +6,40 @@ Where models or automatic raters answered beside people, they are compared witho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .parameters import Parameters
-
-SCORES = ("exact", "within_one", "mae", "bias", "spearman")
-HALVES = ("exact_halves", "macro_f1_halves")
-COMPARISONS = (*SCORES, *HALVES)
-# Means over several questions, which are compared between systems as well.
-TOGETHER = ("overall_mean", "overall_computed_mean")
+from analysis.estimate import Estimate
+from analysis.intervals.interval import Interval
+from raterbook.numbers.counted import Board, Grid, count, recoded
+from raterbook.numbers.number import Pair
+from raterbook.numbers.parameters import Parameters
+from raterbook.protocols.statistics import (
+    PROPORTION,
+    Takes,
+    difference_of,
+    known_statistic,
+    of_family,
+)
 
 
 def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[dict[str, Any]]:
     """The protocol's measures, narrowed to the questions and widened by the groups asked for."""
     columns = set(frame.columns)
     kept = []
-    for measure in protocol.measures:
-        entry = measure.to_dict()
+    declared = [measure.to_dict() for measure in protocol.measures]
+    for entry in declared:
+        entry["question"] = with_criteria(entry, declared)
         if not says_what_it_is_of(entry):
             continue
-        if entry["statistic"] == "adjusted_share":
+        statistic = known_statistic(entry["statistic"])
+        if statistic.asks == "first":
             # A number of the overall that was stated, whose criteria are not chosen by a reader.
-            entry["question"] = with_criteria(asked_of(entry), protocol)
-            stated, *criteria = entry["question"]
-            asked_for = parameters.questions is None or stated in parameters.questions
-            if not (criteria and asked_for):
+            stated = entry["question"][0]
+            if parameters.questions is not None and stated not in parameters.questions:
                 continue
         elif parameters.questions is not None and entry.get("question") is not None:
             asked = [name for name in asked_of(entry) if name in parameters.questions]
@@ -43,13 +48,15 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
             entry["question"] = asked
         by = [group for group in entry.get("by") or [] if columns.issuperset(listed(group))]
         entry["by"] = by + [[name] for name in parameters.groups if [name] not in by]
-        if entry["statistic"].startswith("difference") and protocol.item.system:
+        if statistic.is_difference and protocol.item.system:
             entry["system"] = protocol.item.system
         if parameters.ties == "first" and entry["statistic"] == "evaluator_agreement":
             entry["tie"] = "first"
         kept.append(entry)
-        if entry["statistic"] in TOGETHER and len(asked_of(entry)) > 1 and protocol.item.system:
-            together = {"statistic": "difference_overall", "question": entry["question"]}
+        compared = difference_of(statistic.name)
+        several = len(asked_of(entry)) > 1 and protocol.item.system
+        if several and compared is not None and compared.asks == "all":
+            together = {"statistic": compared.name, "question": entry["question"]}
             together |= {"system": protocol.item.system, **one_correction(protocol)}
             if together not in kept:  # else one comparison would be corrected for twice
                 kept.append(together)
@@ -59,7 +66,8 @@ def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[d
 
 def one_correction(protocol: Any) -> dict[str, str]:
     """The correction that all comparisons the protocol declares have; else the usual one."""
-    declared = {m.correction for m in protocol.measures if m.statistic.startswith("difference")}
+    differences = [m for m in protocol.measures if known_statistic(m.statistic).is_difference]
+    declared = {measure.correction for measure in differences}
     only = declared.pop() if len(declared) == 1 else None
     return {"correction": only} if only else {}
 
@@ -73,11 +81,12 @@ def says_what_it_is_of(measure: dict[str, Any]) -> bool:
     return True
 
 
-def with_criteria(asked: list[str], protocol: Any) -> list[str]:
-    """A stated overall with its criteria; alone, with those its computed one is made of."""
-    if len(asked) > 1:
-        return asked
-    made_of = (m.question for m in protocol.measures if m.statistic == "overall_computed_mean")
+def with_criteria(measure: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Any:
+    """Its questions; a stated overall alone, with those its computed one is made of."""
+    asked, statistic = asked_of(measure), known_statistic(measure["statistic"])
+    if statistic.asks != "first" or len(asked) != 1:
+        return measure.get("question")
+    made_of = (asked_of(each) for each in others if each["statistic"] in statistic.of)
     return [*asked, *next(made_of, ())]
 
 
@@ -86,21 +95,22 @@ def comparisons(
 ) -> list[dict[str, Any]]:
     """The comparisons with people that this round allows, over those the protocol declares.
 
-    Scores are compared by all of SCORES, labels of models by `exact`; an automatic label has
-    measures of its own.
+    Scores are compared in every way, labels of models by what takes labels; an automatic label
+    has measures of its own.
     """
     found = []
     for kind, questions in machines.items():
         scales = [q.id for q in questions if q.is_score]
         labels = [q.id for q in questions if q.is_label and kind == "model"]
-        for statistic in SCORES:
+        for statistic in of_family("judge"):
             done = {
                 name
                 for measure in declared
                 if measure["statistic"] == statistic and kind == "model"
                 for name in asked_of(measure)
             }
-            asked = [*scales, *(labels if statistic == "exact" else [])]
+            takes_labels = known_statistic(statistic).takes == "values"
+            asked = [*scales, *(labels if takes_labels else [])]
             asked = [name for name in asked if name not in done]
             if asked:
                 found.append({"statistic": statistic, "question": asked, "of": kind})
@@ -128,7 +138,7 @@ def machines_beside_people(
     }
 
 
-def asked_of(measure: dict[str, Any]) -> list[str]:
+def asked_of(measure: Mapping[str, Any]) -> list[str]:
     """The questions of a measure; none where it is of all."""
     return listed(measure.get("question") or [])
 
@@ -137,134 +147,116 @@ def listed(names: Any) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-# The statistics that a protocol may ask for, each with what it means.
+# What a measure is computed from, what it hands back, and which function computes it.
 
 
-STATISTICS = {
-    "mean": "The mean of all ratings.",
-    "sd": "The sample standard deviation of all ratings.",
-    "median": "The middle rating.",
-    "weighted_mean": "The mean in which surer answers count more.",
-    "weighted_mean_within": (
-        "Items count the same; within an item, each rater weighs by confidence over their own mean."
-    ),
-    "alpha_nominal": "Krippendorff's alpha: agreement beyond chance, any difference counts fully.",
-    "alpha_ordinal": "Krippendorff's alpha on ranks: near values count as nearly agreeing.",
-    "alpha_interval": "Krippendorff's alpha on numbers: squared distance counts.",
-    "kappa_cohen": "Cohen's kappa of two raters, or its mean over all pairs of raters.",
-    "kappa_weighted_quadratic": "Kappa with quadratic weights, the mean over pairs of raters.",
-    "kappa_fleiss": "Fleiss' kappa: agreement beyond the chance that all raters share.",
-    "ac1": "Gwet's AC1: agreement beyond chance that a very common value does not sink.",
-    "ac2": "Gwet's AC2: AC1 in which near values count as partly agreeing.",
-    "percent_agreement": "The share of pairs of raters with the same value, averaged over units.",
-    "percent_within_one": "The share of pairs of raters at most one step apart.",
-    "icc_2_1": "The share of the variance of single ratings that lies between units.",
-    "overall_mean": "The mean over ratings of each rating's mean over the questions answered.",
-    "overall_sd": "The standard deviation of each rating's mean over the questions answered.",
-    "full_agreement": (
-        "The share of units on which all raters agree; over all questions, units with a majority "
-        "on every one."
-    ),
-    "majority": (
-        "The share of units on which more than half but not all agree; over all questions, units "
-        "with a majority on some."
-    ),
-    "no_majority": "The share of units on which no value has more than half of the raters.",
-    "evaluator_agreement": "How often a rater gives the commonest value, ties left out.",
-    "evaluator_variance": "How far raters lie apart on a unit: its variance, averaged over units.",
-    "evaluator_sd": "The same as standard deviation: each unit's, averaged over units.",
-    "score_ranges": "The share of ratings from each whole score up to the next.",
-    "percent_match": "The share of units on which people and the automatic label agree.",
-    "kappa_human_auto": "Cohen's kappa between people's consensus and the automatic label.",
-    "kappa_raters": "Cohen's kappa between people: of the pair, or the mean over pairs.",
-    "agreement_jaccard": "Of the units where either side gives the label, where both do.",
-    "agreement_of_auto": "Of the units with this automatic label, where people give it too.",
-    "agreement_of_human": "Of the units people give this label, where the automatic one is too.",
-    "agreement_specific": "Twice the matches on a label over how often both sides give it.",
-    "proportion_accurate": "The share of judged sentences that are accurate.",
-    "proportion_inaccurate": "The share of judged sentences that are inaccurate.",
-    "proportion_severely_inaccurate": "The share that are inaccurate and severely so.",
-    "proportion_residual": "The share that are disputed or unsupported.",
-    "proportion_excluded": "The share of ratings that could not assess the sentence.",
-    "severe_any_issue": "The share with any issue that is severe.",
-    "missing_severity": "Of the ratings with an issue, the share without a severity.",
-    "recall": "Of the questions the reference answers, the share the text answers.",
-    "recall_over_all": "Of all questions, the share the text answers.",
-    "precision": "How alike the two answers are, over questions that both texts answer.",
-    "precision_over_kept": "The same sum over all questions the reference answers.",
-    "precision_over_all": "The same sum over all questions.",
-    "overall_computed_mean": "The mean of the criteria's means, as against the overall stated.",
-    "adjusted_share": "How often the overall stated is half a point or more off the criteria.",
-    "difference": "One system minus another, over cases that both answered.",
-    "difference_overall": "The same of each rating's mean over the questions answered.",
-    "difference_recall": "One system's recall minus another's, case by case.",
-    "difference_recall_over_all": "The same of recall over all questions.",
-    "difference_precision": "One system's precision minus another's, where both have one.",
-    "difference_precision_over_kept": "The same of precision over kept questions.",
-    "difference_precision_over_all": "The same of precision over all questions.",
-    "difference_percent_match": "How much oftener one system's automatic labels are people's.",
-    "exact": "How often the judge gives the same value as a person.",
-    "within_one": "How often the judge is at most one step from a person.",
-    "mae": "How far the judge is from the people's mean, on average.",
-    "bias": "How much higher the judge is than the people's mean.",
-    "spearman": "The rank correlation of the judge with the people's mean.",
-    "exact_halves": "How often judge and people's mean agree, both rounded to halves.",
-    "macro_f1_halves": "F1 averaged over the half-point classes, rare ones counting the same.",
-}
+@dataclass(frozen=True)
+class Finding:
+    """One number to be: `group` joins the columns of the group it was computed for."""
 
-# What each needs of a question's values: that they are numbers, that they have an order, or only
-# that two can be the same. RAGQuestEval compares two answers in words.
-TAKES: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
-            *("percent_within_one", "icc_2_1", "overall_mean", "overall_sd"),
-            *("overall_computed_mean", "adjusted_share", "score_ranges"),
-            *("evaluator_variance", "evaluator_sd", "difference", "difference_overall"),
-            *("within_one", "mae", "bias", "exact_halves", "macro_f1_halves"),
-        ),
-        "numbers",
-    ),
-    **dict.fromkeys(
-        ("alpha_ordinal", "alpha_interval", "kappa_weighted_quadratic", "ac2", "spearman"),
-        "order",
-    ),
-    **dict.fromkeys(
-        (
-            *("alpha_nominal", "kappa_cohen", "kappa_fleiss", "kappa_raters", "ac1"),
-            *("percent_agreement", "full_agreement", "majority", "no_majority"),
-            *("evaluator_agreement", "exact", "percent_match", "kappa_human_auto"),
-            *("agreement_jaccard", "agreement_of_auto", "agreement_of_human"),
-            *("agreement_specific", "difference_percent_match"),
-            *("proportion_accurate", "proportion_inaccurate", "proportion_severely_inaccurate"),
-            *("proportion_residual", "proportion_excluded", "severe_any_issue"),
-            "missing_severity",
-        ),
-        "values",
-    ),
-    **dict.fromkeys(
-        (
-            *("recall", "recall_over_all"),
-            *("precision", "precision_over_kept", "precision_over_all"),
-            *("difference_recall", "difference_recall_over_all", "difference_precision"),
-            *("difference_precision_over_kept", "difference_precision_over_all"),
-        ),
-        "answers",
-    ),
-}
+    question: str | None
+    estimate: Estimate
+    units: np.ndarray
+    group: dict[str, Any] = field(default_factory=dict)
+    aggregate: str | None = None
+    raters: Any = None
+    pair: Pair | None = None
 
 
-def takes(measure: Mapping[str, Any]) -> str:
-    """What a measure needs of its questions' values; a difference of shares needs no numbers."""
-    name = str(measure["statistic"])
-    if name == "difference" and (measure.get("is") is not None or measure.get("of") is not None):
-        return "values"
-    return TAKES.get(name, "values")
+@dataclass(frozen=True)
+class Task:
+    """One measure on one group of units."""
+
+    board: Board
+    measure: dict[str, Any]
+    mask: np.ndarray
+    options: Interval
+
+    @property
+    def questions(self) -> list[str]:
+        return asked_of(self.measure)
+
+    @property
+    def statistic(self) -> str:
+        return str(self.measure["statistic"])
+
+    def grid(self, question: str) -> Grid:
+        """The question's answers, recoded where the measure says so."""
+        recode = self.measure.get("recode") or {}
+        if not recode:
+            return self.board.grid(question)
+        new, groups = next(iter(recode.items()))
+        if question == new:
+            question = self.source(groups)
+        grid = self.board.grid(question)
+        scale, codes = recoded(grid.scale, grid.codes, groups)
+        return Grid(new, scale, codes, grid.confidence)
+
+    def called(self, question: str) -> str:
+        """The name its numbers stand under: the recoded one where the measure recodes."""
+        return next(iter(self.measure.get("recode") or {}), question)
+
+    def source(self, groups: dict[str, Any]) -> str:
+        """The question that has the values a recoding starts from."""
+        olds = {str(old) for values in groups.values() for old in values}
+        for name, question in self.board.questions.items():
+            if olds <= {str(value) for value in question.get("scale") or ()}:
+                return name
+        raise ValueError(f"no question has the values {', '.join(sorted(olds))}")
+
+    def each_grid(self) -> list[Grid]:
+        return [self.grid(question) for question in self.questions]
+
+
+def nothing(statistic: str, reason: str, **counts: Any) -> Estimate:
+    """An estimate that is not there, and why."""
+    return Estimate(None, statistic=statistic, reason=reason, **counts)
+
+
+def without_ties(finding: Finding) -> Finding:
+    """The finding with the warning that some units had no single value and were left out."""
+    warnings = (*finding.estimate.warnings, "ties_left_out")
+    return replace(finding, estimate=replace(finding.estimate, warnings=warnings))
+
+
+Compute = Callable[[Task], list[Finding]]
+COMPUTES: dict[str, Compute] = {}
+
+
+def computes(*names: str) -> Callable[[Compute], Compute]:
+    """The function computes these statistics for one group; each has one such function.
+
+    That of `proportion_` computes every share that only a protocol knows.
+    """
+
+    def attach(function: Compute) -> Compute:
+        for name in names:
+            if COMPUTES.setdefault(name, function) is not function:
+                raise ValueError(f"{name} is computed by {COMPUTES[name].__name__} already")
+        return function
+
+    return attach
+
+
+def measured_by(name: str) -> Compute:
+    """The function that computes a statistic for one group."""
+    found = known_statistic(name)
+    return COMPUTES[PROPORTION if found.is_proportion and name not in COMPUTES else name]
+
+
+def is_of_shares(measure: Mapping[str, Any]) -> bool:
+    """Whether it says which values count, or out of which."""
+    return measure.get("is") is not None or measure.get("of") is not None
+
+
+def takes(measure: Mapping[str, Any]) -> Takes:
+    """What a measure needs of its questions' values."""
+    return known_statistic(str(measure["statistic"])).values(is_of_shares(measure))
 
 
 def correction_of(measure: Mapping[str, Any]) -> str | None:
     """How the p of its pairs is corrected for their number: Holm's way unless it says another."""
-    if not str(measure["statistic"]).startswith("difference"):
+    if not known_statistic(str(measure["statistic"])).is_difference:
         return None
     return str(measure.get("correction") or "holm")
 
@@ -272,172 +264,14 @@ def correction_of(measure: Mapping[str, Any]) -> str | None:
 def check_measure(measure: Mapping[str, Any]) -> None:
     """Refuse a measure that does not say what it is of."""
     name = str(measure["statistic"])
-    meaning(name)
     if takes(measure) != "answers" and not measure.get("question"):
         raise ValueError(f"{name} needs a question")
-    needed = {"missing_severity": ["of"], "severe_any_issue": ["is", "of"]}.get(name, [])
-    if name.startswith("proportion_"):
-        needed = ["is", "of"]
-    missing = [key for key in needed if measure.get(key) is None]
+    if known_statistic(name).asks == "first" and len(asked_of(measure)) < 2:
+        raise ValueError(
+            f"{name} needs the criteria: name them after the stated overall, or ask for "
+            f"{' or '.join(known_statistic(name).of)} of them"
+        )
+    missing = [key for key in known_statistic(name).needs if measure.get(key) is None]
     if missing:
         said = " and ".join(repr(key) for key in missing)
         raise ValueError(f"{name} needs {said}: the values that count, and those they are out of")
-
-
-def meaning(name: str) -> str:
-    """What a statistic means, in one sentence; any `proportion_…` is a share."""
-    if name in STATISTICS:
-        return STATISTICS[name]
-    if name.startswith("proportion_") and len(name) > len("proportion_"):
-        what = name.removeprefix("proportion_").replace("_", " ")
-        return f"The share of answers that are {what}."
-    known = ", ".join(STATISTICS)
-    raise ValueError(f"unknown statistic {name!r}: choose {known}, or any proportion_…")
-
-
-def measured_by(name: str) -> Callable[[Any], list[Any]]:
-    """The function that computes a statistic for one group."""
-    meaning(name)
-    from raterbook.numbers import agreement, averages, questeval, reference, shares, systems
-    from raterbook.numbers import agreement as majority
-    from raterbook.numbers import averages as spread
-    from raterbook.numbers import reference as judge
-    from raterbook.numbers import systems as paired
-
-    families: tuple[tuple[Iterable[str], Callable[[Any], list[Any]]], ...] = (
-        (agreement.NAMES, agreement.agreement),
-        (averages.SINGLE, averages.averages),
-        (averages.OVERALL, averages.overall),
-        (majority.OF_MAJORITIES, majority.majorities),
-        (reference.NAMES, reference.against_reference),
-        (questeval.NAMES, questeval.questeval),
-        (judge.OF_A_MODEL, judge.judged),
-        (spread.NAMES, spread.spread),
-        (paired.NAMES, paired.paired),
-        (("adjusted_share",), averages.adjusted),
-        (("evaluator_agreement",), majority.evaluator_agreement),
-        (("difference",), systems.differences),
-        (("difference_overall",), systems.overall_difference),
-    )
-    return next((compute for names, compute in families if name in names), shares.shares)
-
-
-# Which answers count: given, to a main item, at the first time of asking, by those who count.
-
-
-MACHINES = ("automatic", "model")
-# Between an item and the number of its part; the invisible joiner keeps “c · 1”, which may be the
-# name of an item, apart from the first part of c.
-DOT = " \u2060· "
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The answers of a round, sorted by who gave them.
-
-    `given` are all current answers, `people` (people, else models, else those named) the ones
-    that count; each has a column `unit`, the item or case with its part.
-    """
-
-    given: pd.DataFrame
-    people: pd.DataFrame
-    kind: str
-    questions: tuple[Any, ...]
-
-    def of(self, question: str, frame: pd.DataFrame | None = None) -> pd.DataFrame:
-        rows = self.people if frame is None else frame
-        return rows[rows["question"].eq(question)]
-
-    def numeric(self) -> list[Any]:
-        """The scales that are rated, not confidence."""
-        return [question for question in self.asked() if question.type == "scale"]
-
-    def labelled(self) -> list[Any]:
-        return [question for question in self.asked() if question.type == "choice"]
-
-    def asked(self) -> list[Any]:
-        seen = set(self.people["question"].unique())
-        return [question for question in self.questions if question.id in seen]
-
-    def machines(self) -> list[tuple[str, str, Any]]:
-        """(rater, kind, question) for all that people who count and a machine answered."""
-        if self.kind == "model":
-            return []
-        given = self.given[self.given["rater_kind"].isin(MACHINES)]
-        if not len(given):
-            return []
-        kinds = self.people.groupby("question")["rater_kind"].unique()
-        by_people = {name for name, found in kinds.items() if set(found) == {"human"}}
-        questions = [q for q in [*self.labelled(), *self.numeric()] if q.id in by_people]
-        found = []
-        for (kind, rater), rows in given.groupby(["rater_kind", "rater"], sort=True):
-            answered = set(rows["question"].unique())
-            found += [(str(rater), str(kind), q) for q in questions if q.id in answered]
-        return found
-
-    def table(self, question: Any, frame: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Units × raters: numbers of a scale, else codes of the options from 0."""
-        rows = self.of(question.id, frame)
-        if not len(rows):
-            return pd.DataFrame(dtype=float)
-        return pivot(rows, codes(rows, question))
-
-    def places(self) -> dict[str, tuple[str, int]]:
-        """Unit → its item or case, and the number of its part or 0."""
-        rows = self.given[["unit", "subject", "part"]].drop_duplicates("unit")
-        parts = rows["part"].fillna(0).astype(int)
-        return dict(zip(rows["unit"], zip(rows["subject"], parts, strict=True), strict=True))
-
-    def raters(self) -> list[str]:
-        return sorted(self.people["rater"].unique())
-
-
-def count(
-    frame: pd.DataFrame, questions: Iterable[Any], raters: Iterable[str] | None = None
-) -> Counted:
-    """Sort the frame's answers; the frame itself stays as it is."""
-    frame = frame.copy(deep=False)
-    for column in ("question", "rater", "rater_kind", "status", "role"):
-        if column in frame:
-            frame[column] = frame[column].astype(object)
-    subject = frame["item"].astype(object)
-    subject = subject.where(subject.notna(), frame["case"].astype(object))
-    part = frame["part"].fillna(0).astype(int)
-    frame["subject"] = subject.astype(str)
-    frame["unit"] = frame["subject"].where(part.eq(0), frame["subject"] + DOT + part.astype(str))
-    given = frame[frame["status"].eq("answered") & frame["replicate"].eq(1)]
-    if "role" in given:
-        given = given[given["role"].isna() | given["role"].eq("main")]
-    if raters is not None:
-        kind, people = "named", given[given["rater"].isin(list(raters))]
-    else:
-        is_person = given["rater_kind"].eq("human")
-        # Question by question, as the numbers count: models only where no person answered.
-        by_people = set(given.loc[is_person, "question"].unique())
-        is_model = given["rater_kind"].eq("model") & ~given["question"].isin(by_people)
-        kind = "human" if by_people or not is_model.any() else "model"
-        people = given[is_person | is_model]
-    return Counted(given, people, kind, tuple(questions))
-
-
-def codes(rows: pd.DataFrame, question: Any) -> np.ndarray:
-    """Values as floats in the order of the scale; NaN where a value is not on it."""
-    if question.is_numeric:
-        return rows["number"].to_numpy(dtype=float, na_value=np.nan)
-    place = {str(value): float(code) for code, value in enumerate(question.values or ())}
-    return (
-        rows["value"]
-        .astype(object)
-        .map(lambda value: place.get(str(value), np.nan))
-        .to_numpy(dtype=float)
-    )
-
-
-def pivot(rows: pd.DataFrame, values: np.ndarray) -> pd.DataFrame:
-    """Units × raters by scattering: a pivot of 80,000 rows without pandas' group machinery."""
-    units, unit_names = pd.factorize(rows["unit"], sort=True)
-    raters, rater_names = pd.factorize(rows["rater"], sort=True)
-    cells = np.full((len(unit_names), len(rater_names)), np.nan)
-    cells[units, raters] = values
-    found = pd.DataFrame(cells, index=unit_names, columns=rater_names)
-    return found[found.notna().any(axis=1)]

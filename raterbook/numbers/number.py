@@ -1,98 +1,129 @@
-"""What statistics are called where people read them, and which of them are shares."""
+"""One number of a round: what it is of, how sure, and where it is found."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-# Shown as per cent; the names begin so.
-SHARES = (
-    "percent_",
-    "proportion_",
-    "agreement_",
-    "recall",
-    "precision",
-    "full_agreement",
-    "majority",
-    "no_majority",
-    "evaluator_agreement",
-    "score_ranges",
-    "severe_any",
-    "missing_severity",
-    "adjusted_share",
-    "exact",
-    "within_one",
-    "completeness",
-    "difference_recall",
-    "difference_precision",
-    "difference_percent",
-)
+from raterbook.protocols.statistics import facts
 
-NAMES = {
-    "mean": "Mean",
-    "sd": "SD",
-    "median": "Median",
-    "weighted_mean": "Weighted by confidence",
-    "weighted_mean_within": "Weighted within items",
-    "alpha_nominal": "Krippendorff’s α, nominal",
-    "alpha_ordinal": "Krippendorff’s α, ordinal",
-    "alpha_interval": "Krippendorff’s α, interval",
-    "kappa_cohen": "Cohen’s κ",
-    "kappa_weighted_quadratic": "Cohen’s κ, quadratic weights",
-    "kappa_fleiss": "Fleiss’ κ",
-    "kappa_human_auto": "κ, people and checker",
-    "kappa_raters": "κ among raters",
-    "ac1": "Gwet’s AC1",
-    "ac2": "Gwet’s AC2",
-    "icc_2_1": "ICC(2,1)",
-    "percent_agreement": "Exact agreement",
-    "percent_within_one": "Within one level",
-    "percent_match": "Labels match",
-    "overall_mean": "Overall mean",
-    "overall_sd": "Overall SD",
-    "full_agreement": "All agree",
-    "majority": "A majority",
-    "no_majority": "No majority",
-    "evaluator_agreement": "With the majority",
-    "evaluator_variance": "Variance among raters",
-    "evaluator_sd": "SD among raters",
-    "score_ranges": "Scores in the range",
-    "agreement_jaccard": "Both of either",
-    "agreement_of_auto": "Of the checker’s",
-    "agreement_of_human": "Of the people’s",
-    "agreement_specific": "Specific agreement",
-    "proportion_accurate": "Accurate",
-    "proportion_inaccurate": "Inaccurate",
-    "proportion_severely_inaccurate": "Severely inaccurate",
-    "proportion_residual": "Disputed or unsupported",
-    "proportion_excluded": "Could not be assessed",
-    "severe_any_issue": "Severe, any issue",
-    "missing_severity": "Severity missing",
-    "recall": "Recall",
-    "recall_over_all": "Recall over all questions",
-    "precision": "Precision",
-    "precision_over_kept": "Precision over kept questions",
-    "precision_over_all": "Precision over all questions",
-    "overall_computed_mean": "Mean of the criteria",
-    "adjusted_share": "Overall adjusted",
-    "completeness": "Required answers given",
-    "difference": "Difference",
-    "difference_overall": "Difference, all together",
-    "difference_recall": "Difference in recall",
-    "difference_recall_over_all": "Difference in recall over all questions",
-    "difference_precision": "Difference in precision",
-    "difference_precision_over_kept": "Difference in precision over kept questions",
-    "difference_precision_over_all": "Difference in precision over all questions",
-    "difference_percent_match": "Difference in how often labels match",
-    "exact": "The same",
-    "within_one": "Within one level",
-    "mae": "Distance",
-    "bias": "Bias",
-    "spearman": "Rank correlation",
-    "exact_halves": "The same, to the half point",
-    "macro_f1_halves": "F1 over half points",
-}
+Pair = tuple[str, str]
+
+
+class PairName(str):
+    """`a − b`, as rows and files have it, with its two systems: names may hold a minus too."""
+
+    names: Pair
+
+    def __new__(cls, first: str, second: str) -> PairName:
+        written = super().__new__(cls, f"{first} − {second}")
+        written.names = (first, second)
+        return written
+
+    def __getnewargs__(self) -> Pair:  # type: ignore[override]
+        return self.names  # what copies and other processes make it of
+
+    @property
+    def turned(self) -> PairName:
+        """The same two the other way round."""
+        return PairName(self.names[1], self.names[0])
+
+
+ROW = (
+    *("question", "group", "statistic", "estimate", "low", "high", "low_like", "high_like"),
+    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "p_holm"),
+    *("p_corrected", "correction", "reason"),
+    *("aggregate", "warnings"),
+)
+LEADING = (None, "macro")  # the readings that a page leads with
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number. Question, group, statistic and reading are its address; `pair` the two systems.
+
+    `low` and `high` speak of these raters, `low_like` and `high_like` of raters like these.
+    """
+
+    statistic: str
+    question: str | None = None
+    group: Mapping[str, Any] | None = None
+    pair: Pair | None = None
+    aggregate: str | None = None
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    low_like: float | None = None
+    high_like: float | None = None
+    raters: Any = None
+    n_items: int | None = None
+    n_raters: int | None = None
+    n_ratings: int | None = None
+    method: str | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    p_corrected: float | None = None
+    correction: str | None = None
+    reason: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_comparison(self) -> bool:
+        """Two systems over the whole round, in the reading the page leads with."""
+        return self.pair is not None and not self.group and self.aggregate in LEADING
+
+    def within(self, ends: tuple[float, float] | None) -> Number:
+        """An interval that reaches beyond the scale ends where the scale does, and says so.
+
+        It covers as often as before: no true value lies in what is cut off. The warning speaks of
+        the ends that pages print, those of these raters.
+        """
+        if ends is None:
+            return self
+        cut = {
+            name: min(max(end, ends[0]), ends[1])
+            for name in ("low", "high", "low_like", "high_like")
+            if (end := getattr(self, name)) is not None and not ends[0] <= end <= ends[1]
+        }
+        said = ("cut_at_scale",) if {"low", "high"} & set(cut) else ()
+        return replace(self, **cut, warnings=(*self.warnings, *said))
+
+    def row(self) -> dict[str, Any]:
+        """As it stands in numbers.json, where a pair is one text."""
+        group = dict(self.group or {})
+        if self.pair is not None:
+            group["systems"] = PairName(*self.pair)
+        plain = {name: getattr(self, name) for name in ROW}
+        return {**plain, "group": group or None, "warnings": list(self.warnings)}
+
+
+def row_of(
+    rows: Iterable[Mapping[str, Any]],
+    statistic: str,
+    question: str | None = None,
+    group: Mapping[str, Any] | None = None,
+) -> dict[str, Any] | None:
+    """The row of one number; `question` None takes the row whatever it is asked of."""
+    for row in rows:
+        if (
+            row["statistic"] == statistic
+            and (question is None or row["question"] == question)
+            and (row["group"] or None) == (group or None)
+            and row["aggregate"] in LEADING
+        ):
+            return dict(row)
+    return None
+
+
+def is_comparison(row: Mapping[str, Any]) -> bool:
+    """The same of a row."""
+    return (
+        facts(row["statistic"]).is_difference
+        and set(row["group"] or ()) == {"systems"}
+        and row["aggregate"] in LEADING
+    )
 
 
 def statistic_of(address: str) -> tuple[str, str]:
@@ -113,14 +144,6 @@ def places(row: Mapping[str, Any]) -> list[str]:
     """`aggregate=macro`, `model=atlas-2`: the reading and the group, each as one word."""
     found = {"aggregate": row["aggregate"]} if row["aggregate"] else {}
     return [f"{name}={value}" for name, value in {**found, **(row["group"] or {})}.items()]
-
-
-ROW = (
-    *("question", "group", "statistic", "estimate", "low", "high", "low_like", "high_like"),
-    *("raters", "n_items", "n_raters", "n_ratings", "method", "p", "p_holm"),
-    *("p_corrected", "correction", "reason"),
-    *("aggregate", "warnings"),
-)
 
 
 # Where raters hardly ever differ, no interval covers as often as it says.

@@ -14,7 +14,8 @@ from analysis.estimate import Estimate
 from analysis.intervals.interval import Interval, UnitSums, estimated, interval_of
 from analysis.intervals.resampling import LOGIT
 from analysis.text import token_f1
-from raterbook.numbers.counted import Board, Finding, Task, consensus
+from raterbook.numbers.counted import Board, consensus
+from raterbook.numbers.measures import Finding, Task, computes
 from raterbook.protocols.conditions import is_unanswerable
 from raterbook.rounds.model import STANDING
 
@@ -192,6 +193,7 @@ NAMES = ("recall", "recall_over_all", "precision", "precision_over_kept", "preci
 AGGREGATES = ("macro", "micro", "compatible")
 
 
+@computes(*NAMES)
 def questeval(task: Task) -> list[Finding]:
     """Macro, micro and compatible aggregates; the last counts upstream's zeros."""
     wanted = task.measure.get("tokeniser")

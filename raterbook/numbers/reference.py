@@ -14,20 +14,14 @@ from analysis.coefficients.infer import infer
 from analysis.coefficients.kappa import kappa_statistic
 from analysis.estimate import Estimate
 from analysis.ratings.ratings import Coded
-from raterbook.numbers.counted import (
-    Finding,
-    Grid,
-    Task,
-    consensus,
-    nothing,
-    strict_majority,
-    without_ties,
-)
+from raterbook.numbers.counted import Grid, consensus
+from raterbook.numbers.measures import Finding, Task, computes, nothing, without_ties
+from raterbook.rounds.consensus import strict_majority
 
 LABELLED = ("agreement_jaccard", "agreement_of_auto", "agreement_of_human", "agreement_specific")
-NAMES = ("percent_match", "kappa_human_auto", *LABELLED)
 
 
+@computes("percent_match", "kappa_human_auto", *LABELLED)
 def against_reference(task: Task) -> list[Finding]:
     """The people's consensus, then each person alone, against the other kind of rater.
 
@@ -60,14 +54,13 @@ def references_of(task: Task, grid: Grid) -> np.ndarray:
     """The columns of the other kind of rater that answered: automatic unless `of` names one."""
     kind = task.measure.get("of")
     columns = task.board.columns_of(kind if isinstance(kind, str) else "automatic")
-    return columns[grid.codes[task.mask][:, columns].any(axis=0)]
+    return np.asarray(columns[grid.codes[task.mask][:, columns].any(axis=0)])
 
 
 def label_of(task: Task, grid: Grid) -> np.ndarray:
     """The code each unit has from the other kind of rater, by strict majority; 0 where none has."""
     others = references_of(task, grid)
-    said = strict_majority(grid.codes[:, others], len(grid.scale.values))
-    return np.asarray(said.astype(np.int64) * task.mask)
+    return np.asarray(strict_majority(grid.codes[:, others]) * task.mask)
 
 
 def _compare(
@@ -150,6 +143,7 @@ def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: 
 OF_A_MODEL = ("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves")
 
 
+@computes(*OF_A_MODEL)
 def judged(task: Task) -> list[Finding]:
     """Each rater of the other kind (models unless `of` names one) against the people.
 

@@ -12,7 +12,9 @@ from analysis.averages.proportions import proportion_of
 from analysis.estimate import Estimate
 from analysis.intervals.interval import Interval
 from analysis.intervals.resampling import LOGIT
-from raterbook.numbers.counted import Board, Finding, Task
+from raterbook.numbers.counted import Board
+from raterbook.numbers.measures import Finding, Task, computes
+from raterbook.protocols.statistics import PROPORTION
 
 LEVELLED = (
     "proportion_accurate",
@@ -23,6 +25,7 @@ LEVELLED = (
 )
 
 
+@computes(PROPORTION, *LEVELLED, "proportion_excluded", "missing_severity")
 def shares(task: Task) -> list[Finding]:
     """Hits over answers that count, pooled over raters and units; one finding per question.
 
@@ -108,7 +111,7 @@ def _left_open(
             unanswered = grid.codes[:, columns] == 0
             possible &= unanswered | grid.means(wanted[name])[:, columns]
             open_ |= unanswered
-    return possible & open_
+    return np.asarray(possible & open_)
 
 
 # A share of ratings seen from other levels: by sentence, by response, and at its upper bound.

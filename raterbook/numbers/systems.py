@@ -14,8 +14,16 @@ from analysis.averages.differences import adjust, paired_difference, pooled_diff
 from analysis.estimate import Estimate
 from raterbook.numbers import questeval
 from raterbook.numbers.averages import row_means
-from raterbook.numbers.counted import Finding, Task, consensus, nothing
-from raterbook.numbers.measures import correction_of
+from raterbook.numbers.counted import consensus
+from raterbook.numbers.measures import (
+    Finding,
+    Task,
+    computes,
+    correction_of,
+    is_of_shares,
+    nothing,
+)
+from raterbook.numbers.number import Pair
 from raterbook.numbers.questeval import trace
 from raterbook.numbers.reference import label_of
 from raterbook.numbers.shares import holds
@@ -23,32 +31,11 @@ from raterbook.numbers.shares import holds
 NONE = np.zeros(0, dtype=int)
 CALLED = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
 
-Pair = tuple[str, str]
-
-
-class PairName(str):
-    """`a − b`, as rows and files have it, with its two systems: names may hold a minus too."""
-
-    names: Pair
-
-    def __new__(cls, first: str, second: str) -> PairName:
-        written = super().__new__(cls, f"{first} − {second}")
-        written.names = (first, second)
-        return written
-
-    def __getnewargs__(self) -> Pair:  # type: ignore[override]
-        return self.names  # what copies and other processes make it of
-
-    @property
-    def turned(self) -> PairName:
-        """The same two the other way round."""
-        return PairName(self.names[1], self.names[0])
-
-
 # From each unit's system and two of them: their difference, and the units it rests on.
 Compare = Callable[[np.ndarray, Pair], tuple[Estimate, np.ndarray]]
 
 
+@computes("difference")
 def differences(task: Task) -> list[Finding]:
     """Mean or proportion of one system minus another's, over cases that both answered."""
     found = []
@@ -61,6 +48,7 @@ def differences(task: Task) -> list[Finding]:
     return found
 
 
+@computes("difference_overall")
 def overall_difference(task: Task) -> list[Finding]:
     """The same of each rating's mean over the questions, as `overall_mean` takes it."""
     row, columns, who = row_means(task, task.questions)
@@ -92,8 +80,8 @@ def in_pairs(
     pairs = []
     for a, b in combinations(known, 2):
         estimate, units = compare(system, (a, b))
-        group = {"systems": PairName(a, b)}
-        pairs.append(Finding(question, estimate, units, group, aggregate, who))
+        found = Finding(question, estimate, units, aggregate=aggregate, raters=who)
+        pairs.append(replace(found, pair=(a, b)))
     if not pairs:
         missing = nothing(task.statistic, "no_common_cases")
         return [Finding(question, missing, NONE, aggregate=aggregate, raters=who)]
@@ -125,14 +113,10 @@ def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
     return found
 
 
-def _is_share(task: Task) -> bool:
-    return task.measure.get("is") is not None or task.measure.get("of") is not None
-
-
 def _sums(task: Task, question: str, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What is added up and what it is divided by, units × raters."""
     grid = task.grid(question)
-    if _is_share(task):
+    if is_of_shares(task.measure):
         of = holds(task, question, task.measure.get("of"), columns) & task.mask[:, None]
         hit = of & holds(task, question, task.measure.get("is"), columns)
         return hit.astype(float), of.astype(float)
@@ -151,7 +135,7 @@ def _comparing(task: Task, columns: np.ndarray, hit: np.ndarray, of: np.ndarray)
         given = (of > 0) & common[:, None]
         side = np.broadcast_to(first[:, None] * 1.0, of.shape)
         cells = board.cells(given, columns, x=hit, of=of, first=side)
-        if _is_share(task):
+        if is_of_shares(task.measure):
             # Shares are pooled over ratings, as the shares of each system are.
             return pooled_difference(cells, task.options), cells.unit
         # Each case's two means are set against each other, so the case is the unit here.
@@ -166,7 +150,6 @@ def _comparing(task: Task, columns: np.ndarray, hit: np.ndarray, of: np.ndarray)
 
 PREFIX = "difference_"
 MATCH = "percent_match"
-NAMES = tuple(PREFIX + name for name in (*questeval.NAMES, MATCH))
 
 
 @dataclass(frozen=True)
@@ -182,6 +165,7 @@ class Samples:
     warnings: tuple[str, ...] = ()
 
 
+@computes(*(PREFIX + name for name in (*questeval.NAMES, MATCH)))
 def paired(task: Task) -> list[Finding]:
     """One system's number minus another's, over the cases where both have it.
 
@@ -259,4 +243,5 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
 
 
 def _share(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    return np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
+    found = np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
+    return np.asarray(found)

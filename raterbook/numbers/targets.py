@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .number import is_untrusted
+from .number import is_untrusted, row_of
 
 # Why a target has no value where nobody measured it: no answers, or none to compare with.
 UNMEASURED = ("no_ratings", "no_comparison")
@@ -83,24 +83,6 @@ def verdict(target: Any, row: Mapping[str, Any]) -> dict[str, Any]:
         "reason": row["reason"],
         "warnings": list(row.get("warnings") or []),
     }
-
-
-def row_of(
-    rows: Iterable[Mapping[str, Any]],
-    statistic: str,
-    question: str | None = None,
-    group: Mapping[str, Any] | None = None,
-) -> dict[str, Any] | None:
-    """The row of one number; `question` None takes the row whatever it is asked of."""
-    for row in rows:
-        if (
-            row["statistic"] == statistic
-            and (question is None or row["question"] == question)
-            and (row["group"] or None) == (group or None)
-            and row["aggregate"] in (None, "macro")
-        ):
-            return dict(row)
-    return None
 
 
 # What would settle an undecided target: more items, or nothing within reason.

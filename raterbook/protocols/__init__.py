@@ -4,7 +4,7 @@ from raterbook.protocols.conditions import UNANSWERABLE, holds, is_unanswerable
 from raterbook.protocols.handbook import check, overview, show
 from raterbook.protocols.kinds import TYPES
 from raterbook.protocols.library import library_path, load, names, parse
-from raterbook.protocols.measures import STATISTICS, Measure, Target
+from raterbook.protocols.measures import Measure, Target
 from raterbook.protocols.problems import ProtocolError
 from raterbook.protocols.protocol import (
     AnswerColumn,
@@ -23,6 +23,7 @@ from raterbook.protocols.questions import (
     is_missing,
     is_required,
 )
+from raterbook.protocols.statistics import STATISTICS
 
 __all__ = [
     "STATISTICS",

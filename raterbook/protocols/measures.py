@@ -7,57 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from raterbook.protocols.conditions import read_condition
-from raterbook.protocols.problems import unknown
 from raterbook.protocols.schema import Number, OneOrMore, Text, Written
-
-# What each statistic needs of a question: numbers, an order, or only values that can be the same.
-# RAGQuestEval compares two answers in words. `analysis` holds the same; a test compares the two.
-TAKES: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            *("mean", "sd", "median", "weighted_mean", "weighted_mean_within"),
-            *("percent_within_one", "icc_2_1", "overall_mean", "overall_sd"),
-            *("overall_computed_mean", "adjusted_share", "score_ranges"),
-            *("evaluator_variance", "evaluator_sd", "difference", "difference_overall"),
-            *("within_one", "mae", "bias", "exact_halves", "macro_f1_halves"),
-        ),
-        "numbers",
-    ),
-    **dict.fromkeys(
-        ("alpha_ordinal", "alpha_interval", "kappa_weighted_quadratic", "ac2", "spearman"),
-        "order",
-    ),
-    **dict.fromkeys(
-        (
-            *("alpha_nominal", "kappa_cohen", "kappa_fleiss", "kappa_raters", "ac1"),
-            *("percent_agreement", "full_agreement", "majority", "no_majority"),
-            *("evaluator_agreement", "exact", "percent_match", "kappa_human_auto"),
-            *("agreement_jaccard", "agreement_of_auto", "agreement_of_human"),
-            *("agreement_specific", "difference_percent_match"),
-            *("proportion_accurate", "proportion_inaccurate", "proportion_severely_inaccurate"),
-            *("proportion_residual", "proportion_excluded", "severe_any_issue"),
-            "missing_severity",
-        ),
-        "values",
-    ),
-    **dict.fromkeys(
-        (
-            *("recall", "recall_over_all"),
-            *("precision", "precision_over_kept", "precision_over_all"),
-            *("difference_recall", "difference_recall_over_all", "difference_precision"),
-            *("difference_precision_over_kept", "difference_precision_over_all"),
-        ),
-        "answers",
-    ),
-}
-STATISTICS: tuple[str, ...] = tuple(TAKES)
-
-
-def known_statistic(name: str) -> str:
-    """The name, if there is such a statistic; any `proportion_*` may be defined by a protocol."""
-    if name in STATISTICS or (name.startswith("proportion_") and len(name) > len("proportion_")):
-        return name
-    raise ValueError(unknown(name, (*STATISTICS, "proportion_…"), "a statistic"))
+from raterbook.protocols.statistics import Takes, known_statistic
 
 
 def _share(raw: Any) -> Any:
@@ -94,16 +45,17 @@ class Measure(Written):
     @field_validator("statistic")
     @classmethod
     def _known(cls, name: str) -> str:
-        return known_statistic(name)
+        return known_statistic(name).name
 
     @model_validator(mode="after")
     def _whole(self) -> Measure:
         listed = isinstance(self.is_, tuple) or isinstance(self.of, tuple)
         if listed and len(self.question or ()) != 1:
             raise ValueError(f"({self.statistic}): a list of values needs exactly one question")
-        if self.statistic.startswith("proportion_") and (self.is_ is None or self.of is None):
+        statistic = known_statistic(self.statistic)
+        if statistic.is_proportion and (self.is_ is None or self.of is None):
             raise ValueError(f"({self.statistic}): a proportion needs 'is' and 'of'")
-        if self.correction is not None and not self.statistic.startswith("difference"):
+        if self.correction is not None and not statistic.is_difference:
             raise ValueError(
                 f"({self.statistic}): correction is for several comparisons, so only a difference "
                 "takes one"
@@ -115,11 +67,9 @@ class Measure(Written):
         return self
 
     @property
-    def takes(self) -> str:
-        """What it needs of its questions' values; a difference of shares needs no numbers."""
-        if self.statistic == "difference" and (self.is_ is not None or self.of is not None):
-            return "values"
-        return TAKES.get(self.statistic, "values")
+    def takes(self) -> Takes:
+        """What it needs of its questions' values."""
+        return known_statistic(self.statistic).values(self.is_ is not None or self.of is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """What was written, as plain lists and mappings; `by` is always a list of lists."""
@@ -156,7 +106,7 @@ class Target(Written):
     @field_validator("statistic")
     @classmethod
     def _known(cls, name: str) -> str:
-        return known_statistic(name)
+        return known_statistic(name).name
 
     @model_validator(mode="after")
     def _one_bound(self) -> Target:

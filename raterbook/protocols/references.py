@@ -18,6 +18,7 @@ from raterbook.protocols.problems import (
 )
 from raterbook.protocols.protocol import VISIBLE, Example, Field, Protocol
 from raterbook.protocols.questions import Question
+from raterbook.protocols.statistics import known_statistic
 
 
 def problems(protocol: Protocol) -> Iterator[Problem]:
@@ -276,19 +277,20 @@ def grouping_columns(protocol: Protocol) -> list[str]:
 
 
 def _measure(path: Steps, measure: Measure, protocol: Protocol) -> Iterator[Problem]:
-    questions = questions_of(protocol)
+    questions, statistic = questions_of(protocol), known_statistic(measure.statistic)
     if measure.takes == "answers":
         yield from _two_sides(path, measure, questions)
     elif not measure.question:
         yield path, f"{dotted(path)} {measure.statistic} needs a question"
-    elif measure.statistic == "adjusted_share" and not _has_criteria(measure, protocol):
-        said = "adjusted_share needs the criteria after the overall that raters stated"
+    elif statistic.asks == "first" and not _has_criteria(measure, protocol):
+        said = f"{measure.statistic} needs the criteria after the overall that raters stated"
         yield path, f"{dotted(path)} {said}: [overall, first criterion, second criterion]"
-    if measure.statistic == "severe_any_issue" and (measure.is_ is None or measure.of is None):
-        yield path, f"{dotted(path)} (severe_any_issue): a proportion needs 'is' and 'of'"
-    if measure.statistic == "missing_severity" and measure.of is None:
-        what = "(missing_severity): 'of' says which answers call for a severity"
-        yield path, f"{dotted(path)} {what}"
+    written = {"is": measure.is_, "of": measure.of}
+    if any(written[key] is None for key in statistic.needs):
+        said = "a proportion needs 'is' and 'of'"
+        if "is" not in statistic.needs:
+            said = "'of' says which answers call for a severity"
+        yield path, f"{dotted(path)} ({measure.statistic}): {said}"
     for number, id in enumerate(measure.question or ()):
         where = (*path, "question", number)
         yield from named(where, id, questions, "a question")
@@ -325,8 +327,9 @@ def _fits(where: Steps, measure: Measure, question: Question) -> Iterator[Proble
 
 def _has_criteria(measure: Measure, protocol: Protocol) -> bool:
     """Whether it names them, or a computed overall does."""
+    computed = known_statistic(measure.statistic).of
     return len(measure.question or ()) > 1 or any(
-        each.statistic == "overall_computed_mean" for each in protocol.measures
+        each.statistic in computed for each in protocol.measures
     )
 
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..numbers.number import is_untrusted
+from ..protocols.statistics import alphas, facts, followed
 from .words import capital, count, listing, name_of, number
 
 Labels = Mapping[str, str]  # what questions are called, by id
 
 # What is worth following; one α a question, the first of these that a round has.
-AGREEMENT = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
-LEVELS = ("overall_mean", "overall_computed_mean", "mean", "percent_match", "recall", "precision")
 MOST_PANELS = 9
 USUAL = 0.95  # coverage, of documents that do not say
 
@@ -55,7 +54,7 @@ def main_rows(document: Mapping[str, Any], statistics: Iterable[str]) -> list[Ma
             whole = row["group"] is None and row["aggregate"] in (None, "macro")
             if row["statistic"] != statistic or not whole or row["estimate"] is None:
                 continue
-            place = (statistic.startswith("alpha_"), row["question"])
+            place = (facts(statistic).is_alpha, row["question"])
             if place[0] and place in seen:
                 continue
             seen.add(place)
@@ -70,7 +69,7 @@ def label(question: str, labels: Labels) -> str:
 
 def title(row: Mapping[str, Any], labels: Labels) -> str:
     said = short_title(row, labels)
-    return f"α {said}" if row["statistic"].startswith("alpha_") else said
+    return f"α {said}" if facts(row["statistic"]).is_alpha else said
 
 
 def short_title(row: Mapping[str, Any], labels: Labels) -> str:
@@ -78,7 +77,7 @@ def short_title(row: Mapping[str, Any], labels: Labels) -> str:
     question = label(row["question"], labels) if row["question"] else ""
     if row.get("raters") == "model":  # levels and agreement of people and of models are not alike
         question = f"{question} (by models)".strip()
-    if row["statistic"] == "mean" or row["statistic"].startswith("alpha_"):
+    if row["statistic"] == "mean" or facts(row["statistic"]).is_alpha:
         return question
     return f"{name_of(row['statistic'])} {question}".strip()
 
@@ -108,15 +107,15 @@ class Change:
 
     @property
     def is_agreement(self) -> bool:
-        return self.new["statistic"] in AGREEMENT
+        return facts(self.new["statistic"]).is_alpha
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
     """Every number that both rounds have, in the order of the page."""
-    followed = (*AGREEMENT, *LEVELS)
-    before = {(row["statistic"], row["question"]): row for row in main_rows(old, followed)}
+    worth = (*alphas(), *followed())
+    before = {(row["statistic"], row["question"]): row for row in main_rows(old, worth)}
     found = []
-    for row in main_rows(new, followed):
+    for row in main_rows(new, worth):
         other = before.get((row["statistic"], row["question"]))
         if other is not None:
             reworded = wording(old, row["question"]) != wording(new, row["question"])

@@ -13,9 +13,8 @@ from ..numbers.compute import Numbers, compute, frame_of
 from ..numbers.parameters import Parameters, checked
 from ..numbers.targets import is_measured
 from ..protocols import load, names
+from ..protocols.statistics import alphas, followed, leading
 from .comparison import (
-    AGREEMENT,
-    LEVELS,
     MOST_PANELS,
     by_chance,
     changes,
@@ -101,7 +100,7 @@ def said(document: dict[str, Any]) -> str:
             for target in targets
         )
     labels = labels_of(document["protocol"])
-    for statistic in (*LEVELS, "proportion_accurate"):
+    for statistic in (*followed(), *leading()):
         for row in document["numbers"]:
             if row["statistic"] == statistic and row["group"] is None and row["estimate"]:
                 question = f" of {label(row['question'], labels)}" if row["question"] else ""
@@ -138,7 +137,7 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> M
             f"The rounds have {size(rounds[-2]):,} and {size(rounds[-1]):,} items. On the "
             f"items they share: raterbook report --compare {called[-2]} {called[-1]}"
         )
-    for what, statistics in (("Agreement", AGREEMENT), ("Results", LEVELS)):
+    for what, statistics in (("Agreement", alphas()), ("Results", followed())):
         found = panels(rounds, statistics, labels)
         if not found:
             continue

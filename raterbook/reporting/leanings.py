@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..numbers.measures import Counted, codes
+from ..numbers.counted import Counted, codes
 
 DATED = 0.9  # of the answers with a time of their own, before their order is known
 FEWEST = 10  # independent units behind anything that is said of one rater

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..numbers.measures import Counted, codes
+from ..numbers.counted import Counted, codes, majority_of
 
 FEWEST = 30  # items two raters share, before their being alike says anything
 RISK = 0.001  # of naming any pair of raters by chance
@@ -122,18 +122,8 @@ def settled(counted: Counted, question: Any) -> pd.Series:
     """The people's label of each unit: the adjudicators' where they settled it, else consensus."""
     given = counted.given
     final = counted.table(question, given[given["rater_kind"].eq("adjudicator")])
-    theirs = consensus(counted.table(question))
-    return consensus(final).combine_first(theirs) if len(final) else theirs
-
-
-def consensus(table: pd.DataFrame) -> pd.Series:
-    """The label more than half of a unit's raters gave; NaN where there is none."""
-    cells = table.to_numpy(float)
-    many = np.isfinite(cells).sum(axis=1)
-    best = np.full(len(cells), np.nan)
-    for value in np.unique(cells[np.isfinite(cells)]):
-        best[(cells == value).sum(axis=1) * 2 > many] = value
-    return pd.Series(best, index=table.index)
+    theirs = majority_of(counted.table(question))
+    return majority_of(final).combine_first(theirs) if len(final) else theirs
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import pandas as pd
 
 from analysis.estimate import WARNINGS
 
-from ..numbers.completeness import Asked, asked
+from ..numbers.completeness import Completeness, asked
 from ..numbers.compute import Numbers, cluster_of, compute, frame_of
-from ..numbers.measures import Counted, count
+from ..numbers.counted import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Item, Round
 from .html import Markup, Section, figure, plain
@@ -85,7 +85,7 @@ class Report:
         self.parameters = checked(stored.name, given)
         self.frame: pd.DataFrame = frame_of(stored, self.parameters)
         # How many required answers were asked for, and who is left out.
-        self.asked: Asked = asked(stored, self.parameters)
+        self.asked: Completeness = asked(stored, self.parameters)
         self.numbers: Numbers = compute(stored, self.parameters, self.frame, self.asked)
         self.pictures: dict[str, str] = {}
         self.files: dict[str, str] = {}  # what a section leaves beside the page

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..numbers.number import NAMES, SHARES, UNTRUSTED
+from ..numbers.number import UNTRUSTED
+from ..protocols.statistics import facts
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
 VISIBLE = 0.005  # a change that still shows at two decimals
@@ -14,13 +15,11 @@ PERCENT = "\u00a0%"  # the sign stays with its number
 
 
 def name_of(statistic: str) -> str:
-    if statistic in NAMES:
-        return NAMES[statistic]
-    return statistic.removeprefix("proportion_").replace("_", " ").capitalize()
+    return facts(statistic).label
 
 
 def is_share(statistic: str) -> bool:
-    return statistic.startswith(SHARES)
+    return facts(statistic).is_share
 
 
 def judged(value: float | None, judge: Callable[[float], object], statistic: str = "") -> str:

@@ -8,7 +8,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from raterbook.numbers.measures import STATISTICS
+from raterbook.protocols import STATISTICS
 from tests.analysis.drawn_round import (
     PEOPLE,
     SCALE,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.estimate import REASONS, WARNINGS
 from raterbook.numbers.compute import summary
-from raterbook.numbers.measures import STATISTICS
+from raterbook.protocols import STATISTICS
 from tests.analysis.test_stem_shares import STEM
 
 QUESTIONS = {

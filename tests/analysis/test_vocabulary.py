@@ -3,7 +3,8 @@
 import pytest
 
 from raterbook.numbers.compute import summary
-from raterbook.numbers.measures import STATISTICS, TAKES, correction_of, takes
+from raterbook.numbers.measures import correction_of, takes
+from raterbook.protocols import STATISTICS
 
 SCALE = [1, 2, 3, 4, 5]
 METRICS = ["relevance", "accuracy", "completeness", "fluency", "kg_alignment"]
@@ -13,8 +14,8 @@ NEUREG = {name: {"type": "scale", "level": "ordinal", "scale": SCALE} for name i
 def test_every_statistic_of_the_vocabulary_has_a_sentence_and_is_computed(frame):
     answers = [("x/m", 0, "A", "accuracy", 3)]
     share = {"is": [5], "of": SCALE}
-    for name, sentence in STATISTICS.items():
-        assert sentence.endswith(".")
+    for name, statistic in STATISTICS.items():
+        assert statistic.says.endswith(".")
         measure = {"statistic": name, "question": "accuracy"}
         if name == "adjusted_share":
             measure["question"] = ["accuracy", "fluency"]
@@ -24,14 +25,10 @@ def test_every_statistic_of_the_vocabulary_has_a_sentence_and_is_computed(frame)
 
 
 def measure_of_share(name):
-    return name.startswith("proportion_") or name in ("severe_any_issue", "missing_severity")
+    return bool(STATISTICS[name].needs)
 
 
-def test_every_statistic_says_what_it_needs_of_a_question():
-    assert set(TAKES) == set(STATISTICS)
-    assert set(TAKES.values()) == {"numbers", "order", "values", "answers"}
-
-
+TAKES = {name: statistic.takes for name, statistic in STATISTICS.items()}
 LABELS = {"label": {"type": "choice", "level": "nominal", "scale": ["no", "yes", "unsure"]}}
 GRADES = {"grade": {"type": "choice", "level": "ordinal", "scale": ["poor", "fair", "good"]}}
 
@@ -138,7 +135,7 @@ def test_no_question_is_left_out_for_what_it_is_called(frame, pick, name):
 
 
 def test_an_unknown_statistic_is_refused_with_the_known_ones(frame):
-    with pytest.raises(ValueError, match=r"unknown statistic 'alpa'.*alpha_nominal.*proportion_…"):
+    with pytest.raises(ValueError, match=r"'alpa' is not a statistic.*alpha_nominal.*proportion_…"):
         summary(frame([("x", 0, "A", "tone", 3)]), [{"statistic": "alpa"}], NEUREG)
 
 

@@ -7,7 +7,7 @@ import pytest
 from raterbook.protocols import ProtocolError, parse
 
 PAIRWISE = Path(__file__).with_name("pairwise.yaml").read_text(encoding="utf-8")
-STATISTICS_BEGIN = "mean, sd, median"
+STATISTICS_BEGIN = "mean, median, sd"
 
 BROKEN = {
     "an unknown type": (

@@ -1,4 +1,4 @@
-"""Measures are named from one closed list, which is the list `analysis` computes."""
+"""Measures are named from one closed list."""
 
 from pathlib import Path
 
@@ -7,20 +7,7 @@ import pytest
 
 from raterbook.numbers.compute import summary
 from raterbook.protocols import STATISTICS, load, names, parse
-from raterbook.protocols.measures import TAKES, Measure
-
-
-def test_no_statistic_is_listed_twice():
-    assert len(set(STATISTICS)) == len(STATISTICS)
-
-
-def test_the_statistics_a_protocol_may_name_are_those_analysis_computes():
-    from raterbook.numbers.measures import STATISTICS as computed
-
-    def named(listed):
-        return {name for name in listed if not name.startswith("proportion_")}
-
-    assert named(STATISTICS) == named(computed)
+from raterbook.protocols.measures import Measure
 
 
 @pytest.mark.parametrize("name", names())
@@ -75,21 +62,15 @@ def test_the_correction_reaches_what_is_computed():
     assert all("after Benjamini–Hochberg over 3 pairs" in row["method"] for row in found)
 
 
-def test_what_a_statistic_takes_is_what_analysis_holds():
-    from raterbook.numbers.measures import TAKES as computed
-
-    assert computed == TAKES
-
-
 PAIRWISE = (Path(__file__).parent / "pairwise.yaml").read_text(encoding="utf-8")
 DECLARED = "  - {statistic: alpha_nominal, question: preference}\n"
 ORDERED = ("type: choice\n", "type: choice\n    level: ordinal\n")
-SHARES = {name for name in STATISTICS if name.startswith("proportion_")}
+TAKES = {name: statistic.takes for name, statistic in STATISTICS.items()}
 
 
 def measured(statistic, question="preference", more="", text=PAIRWISE):
     """The protocol with one measure added."""
-    if statistic in SHARES | {"severe_any_issue", "missing_severity"}:
+    if STATISTICS[statistic].needs:
         more = ", is: {preference: [A]}, of: {preference: [A, B]}"
     asked = f", question: {question}" if question else ""
     added = f"  - {{statistic: {statistic}{asked}{more}}}\n"

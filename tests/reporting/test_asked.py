@@ -131,7 +131,6 @@ def test_a_model_that_only_wrote_the_questions_owes_no_answers(tmp_path, texts, 
     assert ("let the models go on" in page) is (left != "complete")
 
 
-@pytest.mark.xfail(strict=True, reason="part 11: who counts stands once")
 def test_completeness_speaks_of_those_whose_answers_the_numbers_are_made_of(by_hand):
     said = [("gauge", f"i{n:03d}", "label", "SUPPORTED") for n in range(4)]
     stored = by_hand("halo-support", records("halo-support", 4), said, kinds={"gauge": "model"})

@@ -141,7 +141,7 @@ def test_systems_without_common_cases_are_said_to_be_incomparable(by_hand):
     ("lowest", "word"),
     [
         (0.3, "weak"),
-        (0.5, "moderate"),
+        (0.5, "weak"),
         (0.7, "enough for tentative conclusions"),
         (0.85, "firm"),
     ],

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from raterbook.numbers.measures import STATISTICS
+from raterbook.protocols import STATISTICS
 from tests.golden import HERE, SAMPLES, kept, moved, reworded, rounds
 from tests.golden.pages import text_of
 from tests.reporting.conftest import SAMPLES as BUILT

@@ -11,8 +11,8 @@ from scipy.stats import spearmanr
 from raterbook.judges import judge
 from raterbook.judges.clients.scripted import reply_to
 from raterbook.numbers.compute import numbers, summary
-from raterbook.numbers.measures import COMPARISONS, HALVES, SCORES
 from raterbook.protocols import load
+from raterbook.protocols.statistics import of_family
 from raterbook.reporting import Report
 from raterbook.reporting.words import SIGNED, name_of, say
 from raterbook.rounds import Event, Store
@@ -20,6 +20,8 @@ from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import on_page, page_of, records
 from tests.reporting.test_pages import SCHEMA
 
+SCORES, HALVES = of_family("judge"), of_family("halves")
+COMPARISONS = (*SCORES, *HALVES)
 SCALES = ("correctness", "clarity", "tone", "actionability", "coherence", "emotion", "overall")
 LABELS = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
 

@@ -46,7 +46,6 @@ def test_the_alpha_that_leads_is_the_one_of_the_questions_level(tmp_path):
     }
 
 
-@pytest.mark.xfail(strict=True, reason="part 11: one rule for high agreement and a low coefficient")
 def test_a_low_alpha_at_high_agreement_is_explained_where_the_number_warns_of_it(tmp_path):
     # Forty items: ana alone says CONTRADICTED of six, ben of eight more, both of three.
     of_ana, of_ben = {*range(6), 37, 38, 39}, {*range(6, 14), 37, 38, 39}
@@ -63,7 +62,6 @@ def test_a_low_alpha_at_high_agreement_is_explained_where_the_number_warns_of_it
     assert explained == ("high_agreement_low_coefficient" in row["warnings"])
 
 
-@pytest.mark.xfail(strict=True, reason="part 11: the customary bounds of α are named in one place")
 @pytest.mark.parametrize("alpha", [0.52])
 def test_one_alpha_has_one_word(alpha):
     word = next(said for bound, said in LEVELS if alpha >= bound)

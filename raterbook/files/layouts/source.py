@@ -10,7 +10,6 @@ also what wide is for these protocols.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from raterbook.files.names import answer_columns, known_columns
 from raterbook.files.table import LEAST, LEFT_OUT, Columns, Records, Table
 from raterbook.protocols import Protocol, Question
 from raterbook.protocols.kinds import plain
+from raterbook.rounds.consensus import agreed
 from raterbook.rounds.current import Fact
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import (
@@ -280,17 +280,11 @@ def consensus(question: Question, facts: Sequence[Fact]) -> str:
     Only the first replicate counts, and only what was answered. Adjudicators settle it by a strict
     majority of their own; where they tie, nothing was adjudicated.
     """
-    told = [fact for fact in facts if fact.status == "answered" and fact.replicate == 1]
-    kinds = CONSENSUS if question.consensus == "precedence" else CONSENSUS[:2]
-    for kind in kinds:
-        votes = Counter(fact.text for fact in told if fact.kind == kind)
-        if votes:
-            text, count = votes.most_common(1)[0]
-            if 2 * count > votes.total():
-                return text
-            if kind != "adjudicator":
-                break
-    return ""
+    said: dict[str, list[str]] = {}
+    for fact in facts:
+        if fact.status == "answered" and fact.replicate == 1:
+            said.setdefault(fact.kind, []).append(fact.text)
+    return agreed(said, CONSENSUS if question.consensus == "precedence" else CONSENSUS[:2])
 
 
 SOURCE = Layout(

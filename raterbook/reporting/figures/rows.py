@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 
+from ...protocols.statistics import FIRM, TENTATIVE
 from ..words import DECIDED, count, estimated, judged, name_of, number, signed
 from .draw import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, ink_on, legend_above, name, titled
 
@@ -15,7 +16,6 @@ from .draw import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, ink_on, legend_a
 
 
 # Krippendorff's customary bounds: conclusions from .8, tentative ones from .667.
-TENTATIVE, FIRM = 0.667, 0.8
 THRESHOLDS = {TENTATIVE: "tentative .667", FIRM: "firm .8"}
 ALIKE = 0.05  # a smaller difference ranks nothing
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.measures import Counted, codes
+from ...numbers.counted import Counted, codes
 from ..html import NOTHING, Markup, Section, heading, join, paragraph, table
 from ..leanings import COLUMNS, DATED, beside, cluster_of, furthest
 from ..words import count, number, percent, signed, spanned, value_name

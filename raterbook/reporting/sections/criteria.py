@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.measures import Counted, codes
+from ...numbers.counted import Counted, codes
+from ...protocols.statistics import of_family
 from ..html import NOTHING, Markup, Section, heading, join, table
 from ..leanings import one_scale
 from ..pairs import confusions, worst_pair
@@ -29,8 +30,6 @@ from ..words import (
     spanned,
     value_names,
 )
-
-CENTRAL = ("mean", "median", "sd", "weighted_mean", "weighted_mean_within")
 
 
 def criteria(report: Any) -> Section | None:
@@ -159,7 +158,7 @@ def means(report: Any) -> Markup:
     """One line a question; columns the protocol does not ask for are left out."""
     asked = [
         statistic
-        for statistic in CENTRAL
+        for statistic in of_family("central")
         if any(row["estimate"] is not None for row in report.rows(statistic))
     ]
     if not asked:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.measures import HALVES
+from ...protocols.statistics import facts, of_family
 from ..html import NOTHING, Markup, Section, bullets, fold, heading, join, paragraph, short, table
 from ..leanings import Apart, apart
 from ..pairs import commonest, crossed, settled
@@ -25,10 +25,6 @@ from ..words import (
     value_names,
 )
 from .reading import against_machine
-
-FIRST = ("exact", "within_one", "mae", "bias")
-FURTHER = ("spearman", *HALVES)
-COMPARED = ["percent_match", "kappa_human_auto"]
 
 
 def machines(report: Any) -> Section | None:
@@ -151,22 +147,25 @@ def scores_against(report: Any, machine: str, scales: list[Any]) -> Markup:
     whom = people_of(report)
     one = whom != "the people"
     caption = f"{machine} against {whom}, question by question"
-    made = comparisons(report, machine, scales, FIRST, caption)
+    judged, halves = of_family("judge"), of_family("halves")
+    order = [name for name in judged if facts(name).kind == "correlation"]
+    first = [name for name in judged if name not in order]
+    made = comparisons(report, machine, scales, first, caption)
     mean = f"{whom}’s scores" if one else "the people’s mean"
     note = f"Distance and bias (above 0, the scores are higher): against {mean}."
     if not one:
         note = "The same and within one level: against each person, averaged over items. " + note
     further = f"Against {mean}: the order of the items"
-    if report.rows(HALVES[0], rater=machine):
+    if report.rows(halves[0], rater=machine):
         further += ", and both rounded to the nearest half point"
-    rest = comparisons(report, machine, scales, FURTHER, further)
+    rest = comparisons(report, machine, scales, [*order, *halves], further)
     return made + paragraph(note, "soft") + fold("In what order", rest)
 
 
 def comparisons(
-    report: Any, machine: str, scales: list[Any], statistics: tuple[str, ...], caption: str
+    report: Any, machine: str, scales: list[Any], statistics: list[str], caption: str
 ) -> Markup:
-    statistics = tuple(s for s in statistics if report.rows(s, rater=machine))
+    statistics = [name for name in statistics if report.rows(name, rater=machine)]
     rows = {
         (question.id, statistic): row
         for question in scales
@@ -192,7 +191,7 @@ def declared(report: Any) -> Markup:
     lines = []
     for row in report.numbers.rows:
         group = row["group"] or {}
-        if row["statistic"] in COMPARED and not set(group) - {"rater"}:
+        if facts(row["statistic"]).family == "reference" and not set(group) - {"rater"}:
             who = group.get("rater", "consensus")
             lines.append(
                 (
@@ -218,8 +217,6 @@ def declared(report: Any) -> Markup:
 # Label by label, people against the checker; and what quality control should look at.
 
 
-STATISTICS = ("agreement_jaccard", "agreement_of_auto", "agreement_of_human", "agreement_specific")
-HEADS = ("Of either’s", "Of the checker’s", "Of the people’s", "Specific")
 LISTED = 20
 
 
@@ -232,15 +229,16 @@ def labels(report: Any) -> Section | None:
 
 def per_label(report: Any) -> Markup:
     """Four readings of “agreement on a label”; the first is the one usually published."""
+    family = of_family("labels")
     found = {
         (row["statistic"], row["group"]["label"]): row
-        for statistic in STATISTICS
+        for statistic in family
         for row in report.by(statistic, "label")
     }
     names = {label: name_of_label(report, row) for (_, label), row in found.items()}
     lines = []
     for label, name in names.items():
-        cells = [cell(found.get((statistic, label))) for statistic in STATISTICS]
+        cells = [cell(found.get((statistic, label))) for statistic in family]
         if set(cells) != {"–"}:
             lines.append((name, *cells))
     if not lines:
@@ -249,7 +247,11 @@ def per_label(report: Any) -> Markup:
         "Where people and checker both say a label, as a share of the items to which either, the "
         "checker, or the people gave it; specific agreement is twice the matches over both counts."
     )
-    made = table(("Label", *HEADS), lines, "Agreement label by label")
+    made = table(
+        ("Label", *(facts(statistic).called for statistic in family)),
+        lines,
+        "Agreement label by label",
+    )
     return heading("People against the checker") + made + paragraph(note, "soft")
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ...numbers.number import address, statistic_of
+from ...protocols.statistics import facts
 from ..html import NOTHING, Markup, Section, bullets, heading, paragraph, part, table
-from ..words import CAUTIONS, capital, count, is_share, listing, name_of, reason, was
+from ..words import CAUTIONS, capital, count, listing, name_of, reason, was
 from .systems import compared, corrections, of_many
 
 
@@ -110,7 +111,6 @@ def shown(value: Any) -> str:
 # The methods paragraph: who rated what, and how each interval of this page was really made.
 
 
-COEFFICIENTS = ("alpha_", "kappa_", "ac1", "ac2", "icc")
 # How the `method` of a row begins, and what it is called in a sentence.
 CALLED = (
     (r"jackknife .* on Fisher's z", "the jackknife on Fisher’s z with t"),
@@ -135,7 +135,7 @@ def methods(report: Any) -> str:
         {
             name_of(row["statistic"])
             for row in numbers.rows
-            if is_coefficient(row["statistic"]) and row["estimate"] is not None
+            if facts(row["statistic"]).is_coefficient and row["estimate"] is not None
         }
     )
     said = [
@@ -172,10 +172,6 @@ def methods(report: Any) -> str:
     return " ".join(said)
 
 
-def is_coefficient(statistic: str) -> bool:
-    return statistic.startswith(COEFFICIENTS)
-
-
 def intervals(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """“the jackknife with t (means)”: every method the rows name, with what it was used for."""
     found: dict[str, list[str]] = {}
@@ -183,7 +179,7 @@ def intervals(rows: Iterable[Mapping[str, Any]]) -> list[str]:
         if row["low"] is None or not row["method"]:
             continue
         used = found.setdefault(called(row["method"]), [])
-        if (what := kind(row["statistic"])) not in used:
+        if (what := facts(row["statistic"]).in_words) not in used:
             used.append(what)
     order = [name for _, name in CALLED]
     return [
@@ -199,23 +195,6 @@ def called(method: str) -> str:
         if re.match(begins, method):
             return name
     return re.split(r"[,;]| over ", method)[0]
-
-
-def kind(statistic: str) -> str:
-    """What sort of number it is, in the plural."""
-    if is_coefficient(statistic):
-        return "coefficients"
-    if statistic.startswith("difference"):
-        return "differences"
-    if statistic in ("sd", "overall_sd"):
-        return "standard deviations"
-    if statistic == "median":
-        return "medians"
-    if statistic == "spearman":
-        return "rank correlations"
-    if statistic == "macro_f1_halves":
-        return "F1 scores"
-    return "shares" if is_share(statistic) else "means"
 
 
 def is_undefined(entry: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.measures import Counted, codes
+from ...numbers.counted import Counted, codes
 from ..html import Markup, Section, join, paragraph, part, remark, short, table
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ...protocols.statistics import facts, of_family
 from ..html import NOTHING, Markup, Section, fold, heading, join, paragraph, table
 from ..words import IN_HEAD, cell, count, name_of
 from .systems import comparisons
@@ -21,13 +22,6 @@ from .trace import (
     unusable,
 )
 
-SHORT = {
-    "recall": "Recall",
-    "recall_over_all": "Recall, all",
-    "precision": "Precision",
-    "precision_over_kept": "Precision, kept",
-    "precision_over_all": "Precision, all",
-}
 AGGREGATES = {
     "macro": "average over cases",
     "micro": "over all questions pooled",
@@ -91,8 +85,8 @@ def readings(report: Any) -> Markup:
     """The averages over cases, one column a system."""
     names = columns(report)
     lines = [
-        (SHORT[statistic], *cells)
-        for statistic in SHORT
+        (facts(statistic).called, *cells)
+        for statistic in of_family("coverage")
         if set(cells := line(report, statistic, "macro", names)) != {"–"}
     ]
     if not lines:
@@ -117,8 +111,8 @@ def other_readings(report: Any) -> Markup:
     made = NOTHING
     for aggregate in ("micro", "compatible"):
         lines = [
-            (SHORT[statistic], *cells)
-            for statistic in SHORT
+            (facts(statistic).called, *cells)
+            for statistic in of_family("coverage")
             if set(cells := line(report, statistic, aggregate, names)) != {"–"}
         ]
         if lines:

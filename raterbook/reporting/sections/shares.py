@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.number import NAMES
+from ...protocols.statistics import STATISTICS, facts, of_family
 from ..html import NOTHING, Markup, Section, heading, join, paragraph, part, quoted, table
 from ..words import (
     capital,
@@ -82,7 +82,7 @@ def share_name(report: Any, statistic: str) -> str:
 def called(report: Any, statistic: str) -> str:
     """By its own name, or as the option it counts is called."""
     for measure in report.protocol.measures:
-        if measure.statistic != statistic or statistic in NAMES:
+        if measure.statistic != statistic or statistic in STATISTICS:
             continue
         if measure.label:
             return str(measure.label)
@@ -242,11 +242,6 @@ def why(report: Any, stated: pd.DataFrame) -> Markup:
 
 MOST = 20
 EVERYONE = "Items that every rater rated"
-KINDS = {
-    "full_agreement": "All raters the same",
-    "majority": "A majority",
-    "no_majority": "No majority",
-}
 
 
 def majorities(report: Any) -> Section | None:
@@ -257,7 +252,7 @@ def majorities(report: Any) -> Section | None:
 
 def agreed(report: Any) -> Markup:
     """How often all or most of those who rated an item gave the same score."""
-    rows = {kind: rows for kind in KINDS if (rows := report.rows(kind))}
+    rows = {kind: rows for kind in of_family("majorities") if (rows := report.rows(kind))}
     asked = [row for kind in rows for row in rows[kind]]
     found = {
         (kind, row["question"]): row
@@ -278,7 +273,7 @@ def agreed(report: Any) -> Markup:
         if asked[0]["reason"] == "single_rater" and report.mixed:
             why = "only one person answered"  # and a model beside them, which does not count here
         return paragraph(f"No majorities are counted: {why}.") + against(report)
-    head = ("Question", *(KINDS[kind] for kind in rows), "Items")
+    head = ("Question", *(facts(kind).called for kind in rows), "Items")
     said = summary(found)
     made = (paragraph(said) if said else "") + table(head, lines, caption(found))
     return made + against(report)
@@ -308,7 +303,7 @@ def uneven(found: dict[tuple[str, str | None], dict[str, Any]]) -> bool:
 def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     """The items as a whole: on how many questions the raters have a majority."""
     everyone = caption(found) == EVERYONE
-    whole, some, none = (found.get((kind, None)) for kind in KINDS)
+    whole, some, none = (found.get((kind, None)) for kind in of_family("majorities"))
     if whole is None and everyone:
         return "Only items that every rater rated are counted here."
     if whole is None:
@@ -355,7 +350,6 @@ def against(report: Any) -> Markup:
 # How far raters of one item lie apart, and over which ranges of the scale their scores spread.
 
 
-APART = ("evaluator_variance", "evaluator_sd")
 RANGE = re.compile(r"\[(-?\d+), (-?\d+)([])])")
 
 
@@ -366,9 +360,10 @@ def scattered(report: Any) -> Markup:
 
 def apart(report: Any) -> Markup:
     """One line a question, and one of each rating's mean over them."""
+    family = of_family("apart")
     rows = {
         (row["question"], statistic): row
-        for statistic in APART
+        for statistic in family
         for row in report.rows(statistic)
         if row["estimate"] is not None
     }
@@ -376,10 +371,10 @@ def apart(report: Any) -> Markup:
         return NOTHING
     lines = []
     for question in dict.fromkeys(question for question, _ in rows):
-        own = [rows.get((question, statistic)) for statistic in APART]
+        own = [rows.get((question, statistic)) for statistic in family]
         items = max(row["n_items"] for row in own if row)
         lines.append((of_question(report, question), *(cell(row) for row in own), items))
-    head = ("Question", *(name_of(statistic) for statistic in APART), "Items")
+    head = ("Question", *(name_of(statistic) for statistic in family), "Items")
     caption = "Within an item, averaged over the items that two or more rated"
     return heading("How far raters lie apart") + table(head, lines, caption)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...numbers.compute import is_comparison
 from ...numbers.measures import asked_of
+from ...numbers.number import is_comparison
+from ...protocols.statistics import compared_means, difference_of, facts
 from ..html import Markup, Section, fold, join, paragraph, table
 from ..words import (
     POINTS,
@@ -24,7 +25,6 @@ from ..words import (
 
 TOGETHER = "All together"
 UNFOLDED = 12  # comparisons; more are folded behind how many are beyond chance
-SHOWN = ("mean", "overall_mean", "overall_computed_mean")
 
 
 def systems(report: Any) -> Section | None:
@@ -74,7 +74,7 @@ def systems(report: Any) -> Section | None:
 def lines_of(report: Any) -> list[dict[str, Any]]:
     """One entry a question and system: means of scores, else the first shares."""
     found = []
-    for statistic in SHOWN:
+    for statistic in compared_means():
         for row in report.by(statistic, report.system):
             line = report.label(row["question"]) if row["question"] else TOGETHER
             found.append((line, row))
@@ -97,7 +97,7 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
             "low": row["low"],
             "high": row["high"],
             "shown": say(row),
-            "share": row["statistic"] not in SHOWN,
+            "share": row["statistic"] not in compared_means(),
             "statistic": row["statistic"],
             "question": row["question"],
         }
@@ -227,7 +227,6 @@ def finding(report: Any, pairs: list[dict[str, Any]]) -> str | None:
 
 
 CORRECTIONS = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
-OF = {"overall_mean": "difference_overall", "overall_computed_mean": "difference_overall"}
 
 
 def comparisons(report: Any) -> list[dict[str, Any]]:
@@ -258,10 +257,15 @@ def comparison(
 ) -> dict[str, Any] | None:
     """The comparison behind a number, as first − second; None where there is none."""
     found = comparisons(report)
-    wanted = OF.get(statistic, f"difference_{statistic}")
-    if statistic == "mean" or is_labelled(report, statistic, question):
+    difference = difference_of(statistic)
+    wanted = difference.name if difference else None
+    if is_labelled(report, statistic, question):
         wanted = "difference"
-    if statistic in OF and not any(row["statistic"] == wanted for row in found):
+    if (
+        difference
+        and difference.asks == "all"
+        and not any(row["statistic"] == wanted for row in found)
+    ):
         # One question is all there is, and compared by itself.
         asked = {row["question"] for row in found if row["statistic"] == "difference"}
         wanted, question = "difference", next(iter(asked)) if len(asked) == 1 else None
@@ -325,9 +329,10 @@ def label(report: Any, row: Mapping[str, Any]) -> str:
     """What the systems are compared on."""
     if row["statistic"] == "difference":
         return str(report.label(row["question"]))
-    if row["statistic"] == "difference_overall":
-        return "All together"
-    return name_of(row["statistic"].removeprefix("difference_")) + report.whose(row["question"])
+    about = facts(row["statistic"])
+    if about.asks == "all":
+        return TOGETHER
+    return name_of(about.of[0]) + report.whose(row["question"])
 
 
 def unit_for(report: Any, row: Mapping[str, Any]) -> Unit:

@@ -9,6 +9,7 @@ from ...numbers.compute import rows_of
 from ...numbers.measures import asked_of, listed, wanted
 from ...numbers.number import UNTRUSTED
 from ...numbers.targets import verdicts
+from ...protocols.statistics import alphas, facts, of_family
 from ..html import NOTHING, Markup, Section, fold, join, paragraph, part, table
 from ..leanings import FEWEST
 from ..words import (
@@ -25,28 +26,6 @@ from ..words import (
 )
 from .reading import copied
 from .systems import comparison, is_shown, pair_of
-
-ALPHAS = ("alpha_ordinal", "alpha_nominal", "alpha_interval")
-FITTING = {  # what leads, by the question's level
-    "nominal": "alpha_nominal",
-    "ordinal": "alpha_ordinal",
-    "interval": "alpha_interval",
-    "ratio": "alpha_interval",
-}
-AGREEMENT = [
-    "percent_agreement",
-    "percent_within_one",
-    "alpha_ordinal",
-    "alpha_nominal",
-    "alpha_interval",
-    "kappa_weighted_quadratic",
-    "kappa_cohen",
-    "kappa_fleiss",
-    "kappa_raters",
-    "ac1",
-    "ac2",
-    "icc_2_1",
-]
 
 
 def trust(report: Any) -> Section | None:
@@ -106,15 +85,16 @@ def other(report: Any) -> str:
 
 
 def coefficients(report: Any) -> list[dict[str, Any]]:
-    """One α for each question: the one that fits its level, else the first of ALPHAS it has."""
+    """One α for each question: the one that fits its level, else the first it has."""
     found: dict[str, dict[str, Any]] = {}
-    for statistic in ALPHAS:
+    order = alphas()
+    for statistic in order:
         for row in report.rows(statistic):
             asked = report.question(row["question"])
-            fits = asked is not None and statistic == FITTING.get(asked.level)
+            fits = asked is not None and asked.level in facts(statistic).levels
             if row["estimate"] is not None and (fits or row["question"] not in found):
                 found[row["question"]] = row
-    return sorted(found.values(), key=lambda row: ALPHAS.index(row["statistic"]))
+    return sorted(found.values(), key=lambda row: order.index(row["statistic"]))
 
 
 def comparable(main: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -225,11 +205,14 @@ def pairs_left_out(report: Any) -> list[str]:
     return [f"{listing(names)}: {line}." for line, names in said.items()]
 
 
+PUZZLING = "high_agreement_low_coefficient"
+
+
 def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str | None:
     """High agreement with a low coefficient explains itself."""
     from .criteria import shares
 
-    rows = [row for row in main if exact.get(row["question"], 0) >= 0.6 and row["estimate"] < 0.5]
+    rows = [row for row in main if PUZZLING in row["warnings"] and row["question"] in exact]
     if not rows:
         return None
     row = max(rows, key=lambda row: exact[row["question"]] - row["estimate"])
@@ -250,10 +233,11 @@ def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -
 
 def every(report: Any) -> Markup:
     """Question × coefficient; the intervals of all of them stand in numbers.csv."""
+    family = of_family("agreement")
     rows = [
-        row for row in report.numbers.rows if row["statistic"] in AGREEMENT and row["group"] is None
+        row for row in report.numbers.rows if row["statistic"] in family and row["group"] is None
     ]
-    names = [name for name in AGREEMENT if any(row["statistic"] == name for row in rows)]
+    names = [name for name in family if any(row["statistic"] == name for row in rows)]
     if len(names) < 2:
         return NOTHING
     cells = {(row["question"], row["statistic"]): row for row in rows}
@@ -382,7 +366,7 @@ def compared(report: Any) -> list[dict[str, Any]]:
     return [
         {**measure, "by": []}
         for measure in wanted(report.protocol, report.frame, report.parameters)
-        if measure["statistic"].startswith("difference")
+        if facts(measure["statistic"]).is_difference
     ]
 
 

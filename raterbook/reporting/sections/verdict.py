@@ -7,6 +7,7 @@ from typing import Any
 
 from ...numbers.number import UNTRUSTED, is_untrusted
 from ...numbers.targets import is_measured, items_needed
+from ...protocols.statistics import FIRM, TENTATIVE, leading
 from ..html import Section, bullets, heading, join, paragraph, part, table
 from ..words import (
     CAUTIONS,
@@ -168,13 +169,7 @@ def shown(value: Any) -> str:
 
 
 # The number a protocol is about, the most telling first.
-LEVELS = (
-    (0.8, "firm"),
-    (0.667, "enough for tentative conclusions"),
-    (0.4, "moderate"),
-    (-1.0, "weak"),
-)
-TELLING = ("overall_mean", "overall_computed_mean", "proportion_accurate")
+LEVELS = ((FIRM, "firm"), (TENTATIVE, "enough for tentative conclusions"), (-1.0, "weak"))
 COVERAGE = (
     ("recall", "covers more of the reference"),
     ("precision", "is more exact on what it covers"),
@@ -206,7 +201,7 @@ def telling(report: Any) -> dict[str, Any] | None:
         for row in report.numbers.rows
         if row["estimate"] is not None and not row["group"] and row["statistic"] != "completeness"
     ]
-    for wanted in TELLING:
+    for wanted in leading():
         for row in rows:
             if row["statistic"] == wanted:
                 return row

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...numbers.measures import Counted
+from ...numbers.counted import Counted
 from ..html import Section, join, paragraph, table
 from ..leanings import margin
 from ..words import SIGNED, VISIBLE, count, interval, listing, number, percent, signed
