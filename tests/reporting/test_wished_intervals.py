@@ -74,14 +74,14 @@ def test_the_interval_that_is_asked_for_is_the_one_that_is_made(statistic, inter
     frame, measure = judged(), {"statistic": statistic, "question": "tone"}
 
     def row(**options):
-        return summary(frame, [measure], TONE, **options)[0]
+        return summary(frame, [measure], TONE, interval=Interval(**options))[0]
 
-    drawn = row(interval=interval)
+    drawn = row(method=interval)
     assert "bootstrap" in drawn["method"], drawn["method"]
     usual = row()
     assert drawn["estimate"] == usual["estimate"]
     assert drawn["low"] == pytest.approx(usual["low"], abs=0.15)
-    half = row(interval=interval, coverage=0.5)
+    half = row(method=interval, coverage=0.5)
     assert half["high"] - half["low"] < 0.6 * (drawn["high"] - drawn["low"])
 
 
