@@ -7,12 +7,12 @@ import difflib
 from collections.abc import Sequence
 
 from .rounds import RoundError
-from .workspace import Round, Workspace
+from .workspace import Workspace, WorkspaceRound
 
 INJECTED = "# Parameters\n"  # what papermill writes above the parameters it was given
 
 
-def chosen(round_name: str | None) -> Round:
+def chosen(round_name: str | None) -> WorkspaceRound:
     """The round of this name. A parameter the notebook does not have stops it here: papermill only
     warns, and the notebook would speak of something else than was asked for."""
     refuse_unknown(_cells_run())

@@ -1,4 +1,4 @@
-"""Workspace and Round: what notebooks and the command line use; above all rooms."""
+"""The workspace and its rounds: what notebooks and the command line use; above all rooms."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import rounds
 from .environment import setting
 from .protocols import Protocol, load
-from .rounds import Store
+from .rounds import Round, Store
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -53,8 +52,8 @@ class Workspace:
     def rounds(self) -> list[str]:
         return self.store.rounds()
 
-    def round(self, name: str) -> Round:
-        return Round(self, name)
+    def round(self, name: str) -> WorkspaceRound:
+        return WorkspaceRound(self, name)
 
     def open(
         self,
@@ -65,7 +64,7 @@ class Workspace:
         parts: str | Path | None = None,
         raters: Iterable[str] = (),
         **plan: Any,
-    ) -> Round:
+    ) -> WorkspaceRound:
         """A new round: one protocol, its items, its raters, who rates what."""
         from .files import read_items, read_parts
         from .files.checks import one_person
@@ -76,7 +75,7 @@ class Workspace:
         pieces = read_parts(parts, asked, table) if parts is not None else None
         raters, others = tuple(raters), [each.name for each in self.store.raters()]
         self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
-        return Round(self, name, (*table.notes, *one_person(name, raters, others)))
+        return WorkspaceRound(self, name, (*table.notes, *one_person(name, raters, others)))
 
     def backup(self, file: str | Path) -> Path:
         """One consistent copy of the database, while raters work."""
@@ -98,7 +97,7 @@ class Workspace:
         return build(self, wanted, executor or jobs, parameters, pdf=pdf, paper=paper)
 
 
-class Round(rounds.Round):
+class WorkspaceRound(Round):
     """One evaluation round, as its notebooks use it."""
 
     def __init__(self, workspace: Workspace, name: str, notes: Sequence[str] = ()):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from analysis.coefficients.statistic import (
+    Coefficient,
     Paired,
     Solved,
-    Statistic,
     point,
     rows_to_resample,
     too_large,
@@ -43,7 +43,7 @@ CROWD = 12
 
 
 def infer(
-    statistic: Statistic,
+    statistic: Coefficient,
     coded: Coded,
     wish: Interval = USUAL,
     *,
@@ -89,7 +89,7 @@ def infer(
 
 
 def _interval(
-    statistic: Statistic,
+    statistic: Coefficient,
     patterns: Patterns,
     compared: Patterns,
     work: Patterns,
@@ -136,7 +136,7 @@ def _interval(
     return interval_of(values, sample, wish, link=link, left=left)
 
 
-def _compared(statistic: Statistic, patterns: Patterns) -> Patterns:
+def _compared(statistic: Coefficient, patterns: Patterns) -> Patterns:
     """The patterns that enter the statistic: those rated once only where it counts their values."""
     met = patterns.rated >= 2
     alone = Patterns(patterns.codes[~met], patterns.weights[~met], patterns.q)
@@ -205,7 +205,7 @@ def carried(patterns: Patterns, often: np.ndarray) -> np.ndarray:
 
 
 def unseen(
-    statistic: Statistic, patterns: Patterns, often: np.ndarray, total: np.ndarray
+    statistic: Coefficient, patterns: Patterns, often: np.ndarray, total: np.ndarray
 ) -> Unseen | None:
     """The statistic with one unit more, on which all raters gave the same value: for each value.
 
@@ -276,7 +276,7 @@ def why_not(patterns: Patterns) -> str | None:
     return None
 
 
-def why_undefined(patterns: Patterns, statistic: Statistic) -> str:
+def why_undefined(patterns: Patterns, statistic: Coefficient) -> str:
     """The reason why a coefficient has no value although two raters met."""
     if isinstance(statistic, Solved):
         return statistic.why(patterns)

@@ -20,7 +20,7 @@ LARGE = 1 << 25
 GROUPS = 200
 
 
-class Statistic(Protocol):
+class Coefficient(Protocol):
     """A statistic of coded ratings.
 
     `exchangeable` says that it does not matter who gave which value. Where they differ from
@@ -47,7 +47,7 @@ class Paired(Protocol):
 
     def total(self, patterns: Patterns) -> np.ndarray: ...
 
-    def among(self, patterns: Patterns) -> Statistic: ...
+    def among(self, patterns: Patterns) -> Coefficient: ...
 
     def departures(self, patterns: Patterns) -> Any: ...
 
@@ -62,12 +62,12 @@ class Solved(Protocol):
     def why(self, patterns: Patterns) -> str: ...
 
 
-def width_of(statistic: Statistic, patterns: Patterns) -> int:
+def width_of(statistic: Coefficient, patterns: Patterns) -> int:
     """How many sums a pattern has."""
     return int(statistic.sums(patterns.codes[:0], patterns.q).shape[1])
 
 
-def sums_in_steps(statistic: Statistic, patterns: Patterns) -> Iterator[tuple[slice, np.ndarray]]:
+def sums_in_steps(statistic: Coefficient, patterns: Patterns) -> Iterator[tuple[slice, np.ndarray]]:
     """The sums of a few patterns at a time, so that memory stays bounded."""
     step = max(1, CELLS // max(width_of(statistic, patterns), 1))
     for start in range(0, len(patterns.codes), step):
@@ -75,7 +75,7 @@ def sums_in_steps(statistic: Statistic, patterns: Patterns) -> Iterator[tuple[sl
         yield part, statistic.sums(patterns.codes[part], patterns.q)
 
 
-def total_of(statistic: Statistic, patterns: Patterns) -> np.ndarray:
+def total_of(statistic: Coefficient, patterns: Patterns) -> np.ndarray:
     """The sums over all units."""
     if isinstance(statistic, Paired):
         return statistic.total(patterns)
@@ -85,19 +85,19 @@ def total_of(statistic: Statistic, patterns: Patterns) -> np.ndarray:
     return total
 
 
-def point(statistic: Statistic, patterns: Patterns) -> float:
+def point(statistic: Coefficient, patterns: Patterns) -> float:
     """The statistic over all units; NaN where it is undefined."""
     if isinstance(statistic, Solved):
         return statistic.value(patterns)
     return float(statistic.values(total_of(statistic, patterns)[None, :])[0])
 
 
-def too_large(statistic: Statistic, patterns: Patterns) -> bool:
+def too_large(statistic: Coefficient, patterns: Patterns) -> bool:
     """Whether the sums of all patterns would fill memory."""
     return len(patterns.codes) * width_of(statistic, patterns) > LARGE
 
 
-def rows_to_resample(statistic: Statistic, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
+def rows_to_resample(statistic: Coefficient, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
     """Sums and multiplicities of the resampling units: clusters where declared, else units.
 
     Where the sums of all units would not fit into memory, units are put into groups by turns, and
@@ -119,7 +119,7 @@ def rows_to_resample(statistic: Statistic, patterns: Patterns) -> tuple[np.ndarr
 
 
 def _in_groups(
-    statistic: Statistic, patterns: Patterns, width: int
+    statistic: Coefficient, patterns: Patterns, width: int
 ) -> tuple[np.ndarray, np.ndarray]:
     summed = np.zeros((GROUPS, width))
     if patterns.blocks is None:

@@ -15,8 +15,8 @@ from analysis.coefficients.statistic import (
     CELLS,
     GROUPS,
     LARGE,
+    Coefficient,
     Paired,
-    Statistic,
     rows_to_resample,
 )
 from analysis.intervals.resampling import LeftOut, Values, leave_one_out
@@ -114,21 +114,21 @@ class Departures:
         return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def without_each_rater(statistic: Statistic, patterns: Patterns) -> np.ndarray:
+def without_each_rater(statistic: Coefficient, patterns: Patterns) -> np.ndarray:
     """The statistic without each rater in turn; raters who answered nothing are not counted."""
     if statistic.exchangeable or isinstance(statistic, Paired):
         return departures(statistic, patterns).without_raters()
     return _one_by_one(statistic, patterns).each
 
 
-def leave_raters_out(statistic: Statistic, patterns: Patterns) -> LeftOut:
+def leave_raters_out(statistic: Coefficient, patterns: Patterns) -> LeftOut:
     """The same, and without one unit as well."""
     if statistic.exchangeable or isinstance(statistic, Paired):
         return departures(statistic, patterns).left_out()
     return _one_by_one(statistic, patterns)
 
 
-def _one_by_one(statistic: Statistic, patterns: Patterns) -> LeftOut:
+def _one_by_one(statistic: Coefficient, patterns: Patterns) -> LeftOut:
     """For statistics of who gave which value that know no shorter way: all once more per rater."""
     each, both = [], []
     weights = np.zeros(0, dtype=np.int64)
@@ -142,7 +142,7 @@ def _one_by_one(statistic: Statistic, patterns: Patterns) -> LeftOut:
     return LeftOut(np.array(each), table, np.arange(len(table)), weights, none, none, np.zeros(0))
 
 
-def departures(statistic: Statistic, patterns: Patterns) -> Departures:
+def departures(statistic: Coefficient, patterns: Patterns) -> Departures:
     """What leaves with units and raters."""
     if isinstance(statistic, Paired):
         found: Departures = statistic.departures(patterns)
@@ -183,7 +183,7 @@ class _Left:
 
     def __init__(
         self,
-        statistic: Statistic,
+        statistic: Coefficient,
         q: int,
         codes: np.ndarray,
         lighter: np.ndarray,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
 
 if TYPE_CHECKING:
-    from ..workspace import Round, Workspace
+    from ..workspace import Workspace, WorkspaceRound
 
 
 @command(
@@ -335,7 +335,7 @@ def missing(found: Mapping[str, Any]) -> str:
 
 def unplanned(found: Mapping[str, Any]) -> str:
     """What “missing” rests on where a file brought many people with few items each."""
-    from ..rounds.status import crowd
+    from ..rounds.marks import crowd
 
     thin = crowd(found)
     if thin is None:
@@ -379,7 +379,7 @@ def workspace(given: Namespace) -> Workspace:
     return Workspace(given.workspace or ".", db=given.db, reports=given.reports)
 
 
-def chosen(given: Namespace) -> Round:
+def chosen(given: Namespace) -> WorkspaceRound:
     return workspace(given).round(given.round)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from raterbook.files import content
+import raterbook.files.content as content
 from raterbook.files.table import MOST_COLUMNS, Records, Table, checked, from_frame, text_of
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, Problems, listed, shown

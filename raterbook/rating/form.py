@@ -12,7 +12,7 @@ from typing import Any
 import anywidget
 from IPython.display import HTML, display
 
-from raterbook.rating import front
+import raterbook.rating.front as front
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Round, RoundError
 from raterbook.rounds.model import PEOPLE

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from raterbook.numbers.compute import Numbers, numbers
 
+    from .folder import ReportError
     from .index import compare
     from .report import Report
-    from .run import ReportError, build
+    from .run import build
 
 __all__ = ["Numbers", "Report", "ReportError", "build", "compare", "numbers"]
 

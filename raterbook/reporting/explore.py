@@ -9,7 +9,9 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from .html import NOTHING, Markup, Section, paragraph, short, table
+from markupsafe import Markup
+
+from .html import NOTHING, Section, paragraph, short, table
 from .pairs import agreement_matrix, confusions, worst_pair
 from .report import Report
 from .sections.criteria import one as confused

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from ..numbers.compute import Numbers, compute, frame_of
 from ..numbers.parameters import Parameters, checked
@@ -26,7 +27,7 @@ from .comparison import (
     whose,
 )
 from .folder import ReportError, alone, write_whole
-from .html import Markup, figure, fill, render, with_legend
+from .html import figure, fill, render, with_legend
 from .words import DECIDED, count, estimated, listing, name_of, number, say, signed
 
 MOVED = {True: "yes", False: "no", None: "cannot be said"}

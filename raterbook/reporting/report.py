@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from analysis.estimate import WARNINGS
 
@@ -17,7 +18,7 @@ from ..numbers.compute import Numbers, cluster_of, compute, frame_of
 from ..numbers.counted import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Item, Round
-from .html import Markup, Section, figure, plain
+from .html import Section, figure, plain
 from .leanings import concord, leans, strict_leans
 from .pairs import Copies, copies
 from .sections import (

@@ -17,9 +17,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select
 from sqlalchemy.dialects import sqlite
 
+import raterbook.rounds.plan as plan
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import confidence, storable
-from raterbook.rounds import plan
 from raterbook.rounds.completeness import Conditions, depends_on
 from raterbook.rounds.current import AnswerCell, Fact, facts
 from raterbook.rounds.model import (

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.rounds import items
+import raterbook.rounds.items as items
 from raterbook.rounds.current import RETRACTED, Events
 from raterbook.rounds.model import STATUSES, RoundError
 from raterbook.rounds.raters import public_name

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Insert, insert, select
 
+import raterbook.rounds.answers as answers
+import raterbook.rounds.items as items
+import raterbook.rounds.parts as splitting
+import raterbook.rounds.plan as plan
+import raterbook.rounds.raters as people
+import raterbook.rounds.snapshot as snapshot
 from raterbook.protocols import Protocol, parse
-from raterbook.rounds import answers, items, plan, snapshot
-from raterbook.rounds import parts as splitting
-from raterbook.rounds import raters as people
 from raterbook.rounds.frame import COLUMNS
 from raterbook.rounds.model import Event, ItemRow, ItemTable, PartRow, RoundError
 from raterbook.rounds.plan import Mix, PlanError, PlanRule

@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import numpy as np
 from sqlalchemy import Connection, func, select
 
+import raterbook.rounds.answers as answers
+import raterbook.rounds.completeness as completeness
+import raterbook.rounds.current as current
+import raterbook.rounds.items as contents
+import raterbook.rounds.marks as marks
+import raterbook.rounds.opening as opening
+import raterbook.rounds.parts as pieces
+import raterbook.rounds.plan as plan
+import raterbook.rounds.raters as raters
+import raterbook.rounds.snapshot as snapshot
 from raterbook.protocols import Protocol, parse
-from raterbook.rounds import answers, completeness, current, marks, opening, plan, raters, snapshot
-from raterbook.rounds import items as contents
-from raterbook.rounds import parts as pieces
 from raterbook.rounds.marks import Mark, Stamp
 from raterbook.rounds.model import (
     PLANNED,
@@ -285,7 +292,7 @@ class Round:
 
     def status(self) -> dict[str, Any]:
         """What is stored, by whom, and what is missing, as plain data."""
-        from raterbook.rounds.status import status
+        from raterbook.rounds.marks import status
 
         with self.store.read() as connection:
             seen, questions = self.look(connection), self.questions(connection)

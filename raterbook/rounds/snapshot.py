@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.engine import Row
 
+import raterbook.rounds.raters as people
 from raterbook.protocols import Protocol, Question
-from raterbook.rounds import raters as people
 from raterbook.rounds.model import RoundError, listed, minute
 from raterbook.rounds.store import log, schema
 

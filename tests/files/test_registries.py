@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 
 from raterbook.cli import main, parser
-from raterbook.files import FileError, read_items
+from raterbook.files import read_items
 from raterbook.files.formats import FORMATS, Format
 from raterbook.files.layouts import LAYOUTS
 from raterbook.files.layouts.layout import FEATURES, Layout, carries
 from raterbook.files.table import Table
-from raterbook.rounds import Event
+from raterbook.rounds import Event, FileError
 from raterbook.rounds.model import Given
 from raterbook.workspace import Workspace
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from raterbook.files import FileError, export_answers, import_answers, read_file
+from raterbook.files import export_answers, import_answers, read_file
 from raterbook.files.formats import FORMATS, endings
 from raterbook.files.layouts import LAYOUTS
 from raterbook.files.table import Records, Table
-from raterbook.rounds import Event, ItemTable, Store
+from raterbook.rounds import Event, FileError, ItemTable, Store
 
 from .protocols import EVERYTHING, SLOTS
 

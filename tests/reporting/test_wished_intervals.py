@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analysis import Interval
 from raterbook.numbers.compute import summary
 from raterbook.reporting import Report
 from raterbook.reporting.leanings import apart

@@ -5,7 +5,7 @@ A new layout is a module with a Layout, and its line here.
 
 from __future__ import annotations
 
-from raterbook.files import formats
+import raterbook.files.formats as formats
 from raterbook.files.layouts.layout import FEATURES, Layout
 from raterbook.files.layouts.long import LONG, MARKS, PARQUET
 from raterbook.files.layouts.source import SOURCE

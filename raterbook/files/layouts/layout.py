@@ -17,8 +17,7 @@ from raterbook.files.table import Records, Table
 from raterbook.protocols import Protocol
 from raterbook.rounds.current import Fact
 from raterbook.rounds.items import Decoded
-from raterbook.rounds.model import FileError, Given, Problems, listed
-from raterbook.rounds.raters import PEOPLE
+from raterbook.rounds.model import PEOPLE, FileError, Given, Problems, listed
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
 
-from raterbook.files import table
+import raterbook.files.table as table
 from raterbook.files.checks import Blanks
 from raterbook.files.formats import FORMATS, named, write_parquet
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries

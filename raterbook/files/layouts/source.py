@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from raterbook.files import formats
+import raterbook.files.formats as formats
 from raterbook.files.formats import restored, written
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
 from raterbook.files.layouts.long import is_long

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from raterbook.files import table
+import raterbook.files.table as table
 from raterbook.files.layouts.layout import TYPED, Carried, Incoming, Layout, Outgoing, carries
 from raterbook.files.names import item_of, question_names
 from raterbook.files.table import Records, Table, text_of

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
-from ..html import NOTHING, Markup, Section, heading, join, paragraph, table
+from ..html import NOTHING, Section, heading, join, paragraph, table
 from ..leanings import COLUMNS, DATED, beside, cluster_of, furthest
 from ..words import count, number, percent, signed, spanned, value_name
 from .raters import points

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
 from ...protocols.statistics import of_family
-from ..html import NOTHING, Markup, Section, heading, join, table
+from ..html import NOTHING, Section, heading, join, table
 from ..leanings import one_scale
 from ..pairs import confusions, worst_pair
 from ..words import (

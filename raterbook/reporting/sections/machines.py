@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ...protocols.statistics import facts, of_family
-from ..html import NOTHING, Markup, Section, bullets, fold, heading, join, paragraph, short, table
+from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
 from ..leanings import Apart, apart
 from ..pairs import commonest, crossed, settled
 from ..words import (

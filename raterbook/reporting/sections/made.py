@@ -12,9 +12,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from ...numbers.number import address, statistic_of
 from ...protocols.statistics import facts
-from ..html import NOTHING, Markup, Section, bullets, heading, paragraph, part, table
+from ..html import NOTHING, Section, bullets, heading, paragraph, part, table
 from ..words import CAUTIONS, capital, count, listing, name_of, reason, was
 from .systems import compared, corrections, of_many
 

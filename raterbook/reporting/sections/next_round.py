@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rounds.status import crowd
+from ...rounds.marks import crowd
 from ..html import Section, bullets
 from ..leanings import furthest, habit, shown
 from ..pairs import confusions, worst_pair

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
-from ..html import NOTHING, Markup, Section, heading, join, paragraph, table
+from ..html import NOTHING, Section, heading, join, paragraph, table
 from ..leanings import FEWEST, apart, concord, furthest, habit, habits, shown
 from ..pairs import agreement_matrix
 from ..words import SIGNED, VISIBLE, count, interval, number, percent, signed, spanned, value_names

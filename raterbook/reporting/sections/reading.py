@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
-from ..html import Markup, Section, join, paragraph, part, remark, short, table
+from ..html import Section, join, paragraph, part, remark, short, table
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from ...protocols.statistics import facts, of_family
-from ..html import NOTHING, Markup, Section, fold, heading, join, paragraph, table
+from ..html import NOTHING, Section, fold, heading, join, paragraph, table
 from ..words import IN_HEAD, cell, count, name_of
 from .systems import comparisons
 from .trace import (

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ...protocols.statistics import STATISTICS, facts, of_family
-from ..html import NOTHING, Markup, Section, heading, join, paragraph, part, quoted, table
+from ..html import NOTHING, Section, heading, join, paragraph, part, quoted, table
 from ..words import (
     capital,
     cell,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from markupsafe import Markup
+
 from ...numbers.measures import asked_of
 from ...numbers.number import is_comparison
 from ...protocols.statistics import compared_means, difference_of, facts
-from ..html import Markup, Section, fold, join, paragraph, table
+from ..html import Section, fold, join, paragraph, table
 from ..words import (
     POINTS,
     SIGNED,

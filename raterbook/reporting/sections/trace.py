@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ...files.formats import safe as harmless
 from ...numbers.questeval import ORDER, standing
-from ..html import NOTHING, Markup, fold, heading, paragraph, short, table
+from ..html import NOTHING, fold, heading, paragraph, short, table
 from ..pairs import settled
 from ..words import count, number, was
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from markupsafe import Markup
+
 from ...numbers.compute import rows_of
 from ...numbers.measures import asked_of, listed, wanted
 from ...numbers.number import UNTRUSTED
 from ...numbers.targets import verdicts
 from ...protocols.statistics import alphas, facts, of_family
-from ..html import NOTHING, Markup, Section, fold, join, paragraph, part, table
+from ..html import NOTHING, Section, fold, join, paragraph, part, table
 from ..leanings import FEWEST
 from ..words import (
     CAUTIONS,

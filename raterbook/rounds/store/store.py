@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, insert, inspect, select
 
-from raterbook.rounds import raters as names
-from raterbook.rounds import raters as people
+import raterbook.rounds.raters as names
+import raterbook.rounds.raters as people
 from raterbook.rounds.model import ItemTable, Rater, RoundError, iso
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round

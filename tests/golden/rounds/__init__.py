@@ -11,23 +11,23 @@ from pathlib import Path
 import pandas as pd
 
 from raterbook import Workspace
-from raterbook.workspace import Round
+from raterbook.workspace import WorkspaceRound
 
 HERE = Path(__file__).parent
 NAMES = ("crowded", "two-systems", "models-only", "adjudicated", "gappy")
 
 
-def built(name: str, folder: Path) -> Round:
+def built(name: str, folder: Path) -> WorkspaceRound:
     """One of the five, in a workspace of its own in this folder."""
     rng = random.Random(f"ratebook {name}")  # the seed they were made with
     return BUILDERS[name](Workspace(folder), rng)
 
 
-def opened(workspace: Workspace, name: str, items: list[dict], **more) -> Round:
+def opened(workspace: Workspace, name: str, items: list[dict], **more) -> WorkspaceRound:
     return workspace.open(name, HERE / f"{name}.yaml", pd.DataFrame(items), **more)
 
 
-def add(round: Round, answers: list[dict], **how) -> None:
+def add(round: WorkspaceRound, answers: list[dict], **how) -> None:
     round.add(pd.DataFrame(answers), **how)
 
 
@@ -40,7 +40,7 @@ def other(rng: random.Random, true: str, options: list[str], wrong: float) -> st
     return rng.choice([one for one in options if one != true]) if rng.random() < wrong else true
 
 
-def crowded(workspace: Workspace, rng: random.Random) -> Round:
+def crowded(workspace: Workspace, rng: random.Random) -> WorkspaceRound:
     """Sixty items with three of forty raters each, the eager ones oftener."""
     topics = ("law", "art", "sea", "soil")
     items = [
@@ -76,7 +76,7 @@ def answers_once(answers: list[dict]) -> list[dict]:
     return list(kept.values())
 
 
-def two_systems(workspace: Workspace, rng: random.Random) -> Round:
+def two_systems(workspace: Workspace, rng: random.Random) -> WorkspaceRound:
     """Birch and cedar on 26 cases of eight unequal classes; two cases lack cedar."""
     items, answers = [], []
     classes = [f"class-{n}" for n, size in enumerate((7, 5, 4, 3, 3, 2, 1, 1)) for _ in range(size)]
@@ -117,7 +117,7 @@ def scores(rng: random.Random, item: str, rater: str, true: float) -> Iterator[d
         yield {"item": item, "rater": rater, "question": question, "value": value}
 
 
-def models_only(workspace: Workspace, rng: random.Random) -> Round:
+def models_only(workspace: Workspace, rng: random.Random) -> WorkspaceRound:
     """Ten cases with one to five questions, three systems' texts, and two models that answer."""
     systems = {"birch": 0.85, "cedar": 0.6, "dogwood": 0.45}
     cases = [f"q{n}" for n in range(10)]
@@ -182,7 +182,7 @@ def blurred(rng: random.Random, text: str, words: list[str]) -> str:
     return " ".join([*rng.sample(own, max(1, len(own) - 1)), rng.choice(words)])
 
 
-def adjudicated(workspace: Workspace, rng: random.Random) -> Round:
+def adjudicated(workspace: Workspace, rng: random.Random) -> WorkspaceRound:
     """Thirty items of two systems; two adjudicators settle some, and differ on one."""
     options = ["yes", "no", "open"]
     items, answers, judge, final, key = [], [], [], [], []
@@ -221,7 +221,7 @@ def adjudicated(workspace: Workspace, rng: random.Random) -> Round:
     return round
 
 
-def gappy(workspace: Workspace, rng: random.Random) -> Round:
+def gappy(workspace: Workspace, rng: random.Random) -> WorkspaceRound:
     """Four raters leave gaps, skip, answer twice; one is excluded, two items are training."""
     items, answers = [], []
     issues = ["disputed", "unsupported", "inaccurate"]
