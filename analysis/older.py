@@ -78,7 +78,7 @@ def kappa_by_category(
     """Fleiss' kappa for each value against all others (Fleiss 1971).
 
     >>> kappa_by_category([[1, 1], [2, 2], [3, 3], [3, 2]], interval=None)[2]
-    <kappa_fleiss_category: 0.4667; 4 units, 2 raters, 8 ratings>
+    <kappa_fleiss_category: 0.4667; 4 units, 2 raters, 8 ratings; high_agreement_low_coefficient>
     """
 
     def fleiss(pair: Coded) -> SharedChance:

@@ -61,8 +61,8 @@ def coefficients(
 ) -> dict[str, Estimate]:
     """The named coefficients of one set of ratings; together they cost little more than one.
 
-    >>> coefficients([[1, 1], [2, 2], [1, 2]], ["alpha_nominal", "ac1"], interval=None)["ac1"]
-    <ac1: 0.3333; 3 units, 2 raters, 6 ratings; scale_inferred>
+    >>> coefficients([[1, 1], [2, 2], [1, 1]], ["alpha_nominal", "ac1"], interval=None)["ac1"]
+    <ac1: 1.0000; 3 units, 2 raters, 6 ratings; scale_inferred>
     """
     names = list(names)
     unknown = [name for name in names if name not in NAMES]

@@ -31,6 +31,9 @@ def protocols(given: Namespace) -> None:
 
 # What a protocol, a file or a run may name. One more is a line.
 REGISTRIES = {
+    "statistics": Registry("protocols.statistics", "STATISTICS", words="says"),
+    "cautions": Registry("reporting.words", "CAUTIONS", words="note"),
+    "sections": Registry("reporting.report", "SECTIONS", words="__doc__"),
     "types": Registry("protocols", "TYPES", words="__doc__"),
     "layouts": Registry("files.layouts", "LAYOUTS", words="title"),
     "clients": Registry("judges.clients", "CLIENTS", words="help"),

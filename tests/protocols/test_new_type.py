@@ -7,10 +7,10 @@ import subprocess
 
 import jsonschema
 import pytest
-from raterbook.judges.schema import question_schema
 
 from raterbook import Workspace
 from raterbook.files.handbook import codebook, guide
+from raterbook.judges.sheets import question_schema
 from raterbook.protocols import TYPES, ProtocolError, parse, show
 from raterbook.protocols.kinds import QuestionType
 from raterbook.rating.front import FRONT

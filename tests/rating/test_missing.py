@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from raterbook.judges.replies.parsing import parse as parse_reply
 
 from raterbook.files import import_answers
 from raterbook.judges import sheets
+from raterbook.judges.replies import parse as parse_reply
 from raterbook.protocols import is_missing, parse
 from raterbook.rating import sheet as form
 from raterbook.rounds import Event

@@ -27,7 +27,7 @@ def fourteen(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(fourteen):
-    return page_of(fourteen)
+    return page_of(fourteen.stored)
 
 
 def test_no_two_systems_share_a_sign_and_each_is_written_beside_its_own(fourteen, page):

@@ -27,7 +27,7 @@ def crowded(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def crowded_page(crowded):
-    return words_of(page_of(crowded))
+    return words_of(page_of(crowded.stored))
 
 
 def test_of_160_raters_who_differ_by_chance_alone_none_is_named(crowded_page):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis import Interval
 from raterbook.files import import_answers
 from raterbook.numbers.compute import numbers, summary
 from tests.reporting.rounds import opened, records
@@ -140,7 +141,7 @@ FEW = settings(max_examples=12, deadline=None)
 def test_the_order_of_rows_changes_no_digit(frame, random, interval):
     order = list(range(len(frame)))
     random.shuffle(order)
-    given = {"interval": interval, "resamples": 50, "seed": 3}
+    given = {"interval": Interval(interval, draws=50, seed=3)}
     assert rows_of(frame, **given) == rows_of(frame.iloc[order], **given)
 
 
