@@ -85,7 +85,7 @@ def against(
     names: Iterable[str] = COMPARISONS[:5],
     interval: Wish = "jackknife",
 ) -> pd.DataFrame:
-    """One rater, such as a model or a key, against all others on the units of both.
+    """One rater against all others on the units of both.
 
     One row per statistic, its name and the fields of its estimate. exact and within_one are the
     share of the others' ratings met, averaged over units; mae, bias and spearman compare with the
