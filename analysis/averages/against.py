@@ -147,7 +147,7 @@ def values_against(
         near = given & (np.abs(others - own[:, None]) <= reach + 1e-9)
         return {"hit": near.sum(axis=1) / given.sum(axis=1), "of": np.ones(len(own))}
     if name == "exact_halves":
-        return {"hit": (_halves(middle) == _halves(own)) * 1.0, "of": np.ones(len(own))}
+        return {"hit": (_halves(middle) == _halves(own)).astype(float), "of": np.ones(len(own))}
     if name == "mae":
         return {"x": np.abs(own - middle)}
     if name == "bias":

@@ -116,6 +116,6 @@ def paired_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
         safe = np.where(both[:, None], sums, 1.0)
         gap = np.where(both, safe[:, 0] / safe[:, 1] - safe[:, 2] / safe[:, 3], 0.0)
         _, codes = np.unique(clusters, return_inverse=True)
-        return add_up(codes, (gap, both * 1.0))
+        return add_up(codes, (gap, both.astype(float)))
 
     return infer_cells(Additive("difference", rows, ratio, reason="no_common_cases"), cells, wish)

@@ -71,7 +71,7 @@ def _hits(coded: Coded, values: Any, of: Sequence[Any] | None) -> Entries:
     hit, within = wanted[codes] & counts[codes], counts[codes]
     clusters = unit if coded.clusters is None else coded.clusters[unit]
     named = coded.units if coded.clusters is None else coded.cluster_names
-    numbers = {"hit": hit * 1.0, "of": within * 1.0}
+    numbers = {"hit": hit.astype(float), "of": within.astype(float)}
     return Entries(unit, rater, clusters, numbers, coded.raters, named)
 
 

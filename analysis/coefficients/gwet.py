@@ -159,7 +159,7 @@ def _named(name: str, x: np.ndarray) -> np.ndarray:
 def _ordinal(q: int) -> np.ndarray:
     # How many pairs of values lie between two values, both included.
     between = np.array(
-        [[comb(abs(k - m) + 1, 2) if k != m else 0 for m in range(q)] for k in range(q)],
+        [[comb(abs(k - m) + 1, 2) for m in range(q)] for k in range(q)],
         dtype=float,
     )
     return np.asarray(1 - between / between.max())

@@ -191,7 +191,7 @@ def _interval(
     if n < FEWEST:
         return Ends(reason="too_few_units_for_interval")
     warnings = ("few_clusters",) if n < ROUGH else ()
-    if link is LOGIT and (theta <= EDGE or theta >= 1 - EDGE):
+    if link is LOGIT and not EDGE < theta < 1 - EDGE:
         # A share at the end of its range shows no spread, and yet is not certain.
         ends = limits(round(theta) * n, n, "wilson", coverage)
         return Ends(*ends, se=0.0, method=f"Wilson on {n} {sample.unit}", warnings=warnings)

@@ -98,7 +98,10 @@ def _finding(
         return Finding(question, nothing(task.statistic, reason), units, raters=who)
     hit = (kind == OF_MAJORITIES.index(task.statistic)).astype(float)
     cells = task.board.cells(
-        complete[:, None], np.zeros(1, dtype=int), hit=hit[:, None], of=complete[:, None] * 1.0
+        complete[:, None],
+        np.zeros(1, dtype=int),
+        hit=hit[:, None],
+        of=complete[:, None].astype(float),
     )
     warnings = ("uneven_units",) if uneven else ()
     estimate = proportion_of(task.statistic, cells, task.options, warnings=warnings)

@@ -80,7 +80,7 @@ def adjusted(task: Task) -> list[Finding]:
     both = np.isfinite(stated) & np.isfinite(row) & task.mask[:, None]
     # Thirds and sixths do not come out exactly, so the edge gets a hair's breadth.
     moved = np.abs(stated - row) >= ADJUSTED - 1e-9
-    cells = task.board.cells(both, columns, hit=moved * 1.0, of=both * 1.0)
+    cells = task.board.cells(both, columns, hit=moved.astype(float), of=both.astype(float))
     estimate = proportion_of("adjusted_share", cells, task.options)
     return [Finding(stated_name, estimate, cells.unit, raters=who or stated_by)]
 
@@ -166,7 +166,7 @@ def _ranges(task: Task, question: str | None, questions: list[str]) -> list[Find
             cells.unit,
             cells.rater,
             cells.cluster,
-            {"hit": inside * 1.0, "of": cells.numbers["of"]},
+            {"hit": inside.astype(float), "of": cells.numbers["of"]},
             cells.raters,
         )
         estimate = proportion_of(task.statistic, hits, task.options)

@@ -60,7 +60,7 @@ def _pooled(
     columns: np.ndarray,
     warnings: tuple[str, ...] = (),
 ) -> tuple[Estimate, np.ndarray]:
-    cells = task.board.cells(of, columns, hit=hit * 1.0, of=of * 1.0)
+    cells = task.board.cells(of, columns, hit=hit.astype(float), of=of.astype(float))
     estimate = proportion_of(task.statistic, cells, task.options, warnings=warnings)
     return estimate, cells.unit
 
@@ -124,7 +124,7 @@ def by_sentence(
     judged, said = of.sum(axis=1), hit.sum(axis=1)
     wins = (said * 2 > judged).astype(float)
     given = (judged > 0)[:, None]
-    cells = board.cells(given, np.zeros(1, dtype=int), hit=wins[:, None], of=given * 1.0)
+    cells = board.cells(given, np.zeros(1, dtype=int), hit=wins[:, None], of=given.astype(float))
     estimate = proportion_of(name, cells, options)
     raters = int(of.any(axis=0).sum())
     return replace(estimate, n_raters=raters, n_ratings=int(judged.sum())), cells.unit
@@ -139,7 +139,7 @@ def by_response(
     options: Interval,
 ) -> tuple[Estimate, np.ndarray]:
     """The mean over responses of each response's own share, long and short ones counting alike."""
-    cells = board.cells(of, columns, hit=hit * 1.0, of=of * 1.0)
+    cells = board.cells(of, columns, hit=hit.astype(float), of=of.astype(float))
     by_owner = replace(cells, unit=board.owner[cells.unit])
 
     def rows(part: Entries) -> np.ndarray:

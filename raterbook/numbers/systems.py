@@ -53,7 +53,7 @@ def overall_difference(task: Task) -> list[Finding]:
     """The same of each rating's mean over the questions, as `overall_mean` takes it."""
     row, columns, who = row_means(task, task.questions)
     given = np.isfinite(row)
-    compare = _comparing(task, columns, np.where(given, row, 0.0), given * 1.0)
+    compare = _comparing(task, columns, np.where(given, row, 0.0), given.astype(float))
     return in_pairs(task, None, who, given.any(axis=1), compare)
 
 
@@ -133,7 +133,7 @@ def _comparing(task: Task, columns: np.ndarray, hit: np.ndarray, of: np.ndarray)
         shared = np.intersect1d(board.case[answered & first], board.case[answered & second])
         common = np.isin(board.case, shared) & (first | second)
         given = (of > 0) & common[:, None]
-        side = np.broadcast_to(first[:, None] * 1.0, of.shape)
+        side = np.broadcast_to(first[:, None].astype(float), of.shape)
         cells = board.cells(given, columns, x=hit, of=of, first=side)
         if is_of_shares(task.measure):
             # Shares are pooled over ratings, as the shares of each system are.
@@ -224,7 +224,7 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
             case[keep],
             np.zeros(keep.sum(), dtype=int),
             board.cluster[samples.unit[keep]],
-            {"x": x[keep], "of": bottom[keep], "first": first[keep] * 1.0},
+            {"x": x[keep], "of": bottom[keep], "first": first[keep].astype(float)},
             clusters=board.cluster_names,
         )
         found = (pooled_difference if pooled else paired_difference)(cells, task.options)

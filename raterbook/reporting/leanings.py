@@ -131,7 +131,9 @@ def habit(
     said = rows["value"].astype(str)
     found = []
     for label in map(str, question.values or ()):
-        one = beside(plain.assign(value=said.eq(label) * 1.0), coverage, len(question.values))
+        one = beside(
+            plain.assign(value=said.eq(label).astype(float)), coverage, len(question.values)
+        )
         found.append(one.assign(label=label))
     return pd.concat(found, ignore_index=True)
 

@@ -1,4 +1,6 @@
-"""Which required answers are put to whom, and which of them are given: the one definition.
+"""Which required answers are put to whom, and which of them are given.
+
+What is missing is `protocols.is_missing`; here it is counted for thousands of answers at once.
 
 Put to a person is every required question about the items of the person's plan; a question that
 depends on another answer is put once that answer is there. Raters without a plan (models, keys,
@@ -20,16 +22,16 @@ from sqlalchemy import Connection
 
 from raterbook.protocols import Protocol, Question, holds, is_required
 from raterbook.protocols.conditions import in_words, leaves
+from raterbook.protocols.questions import SETTLED
 from raterbook.rounds.current import (
     ANSWERED,
-    NOT_APPLICABLE,
     SKIPPED,
     AnswerCell,
     Events,
     Fact,
     read,
 )
-from raterbook.rounds.model import PLANNED, shown
+from raterbook.rounds.model import PLANNED, STATUSES, shown
 from raterbook.rounds.snapshot import (
     Snapshot,
     StoredQuestions,
@@ -38,6 +40,8 @@ from raterbook.rounds.snapshot import (
     places_of_all,
 )
 from raterbook.rounds.store import schema
+
+_SETTLED = tuple(STATUSES.index(status) for status in SETTLED)
 
 UNREAD = ("confidence", "seconds", "answered_at")
 
@@ -122,7 +126,7 @@ def standings(
                 n,
                 complete,
                 int((touched & (lacking > 0)).sum()),
-                int(np.isin(own.status, (ANSWERED, NOT_APPLICABLE)).sum()),
+                int(np.isin(own.status, _SETTLED).sum()),
                 put,
                 given,
             )
@@ -303,7 +307,7 @@ class Slots:
             cells = self.whole if question.per == "whole" else self.parts
             if question.when is not None or question.required is not True:
                 cells = cells.take(_is_required(question, cells, said, asked))
-            there = said.has(question.id, cells, (ANSWERED, NOT_APPLICABLE))
+            there = said.has(question.id, cells, _SETTLED)
             yield question.id, cells, there
 
 

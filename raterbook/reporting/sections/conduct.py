@@ -325,7 +325,7 @@ def uniform(counted: Counted, coverage: float = 0.95, cluster: str | None = None
         cluster=("cluster", "first"),
     )
     grouped = grouped[grouped["size"] >= 3]
-    grouped["value"] = grouped["low"].eq(grouped["high"]) * 1.0
+    grouped["value"] = grouped["low"].eq(grouped["high"]).astype(float)
     shares = grouped["value"].groupby(level="rater").agg(["mean", "size"])
     found = shares.set_axis(["share", "items"], axis=1).reset_index()
     besides = beside(grouped.reset_index(), coverage)
