@@ -1,4 +1,5 @@
-"""A round's answers as aligned tables: one row per unit, one column per rater, per question.
+"""A round's answers as aligned tables, and whose answers count: one row per unit, one column
+per rater, per question. `Board.counted` says who counts.
 
 A unit is an item, or one part of it, or a part of a case where a question belongs to the case.
 """

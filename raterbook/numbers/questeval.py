@@ -295,10 +295,8 @@ def _why(name: str, traced: Trace) -> str:
     return "no_answered"
 
 
-# Whose answers to RAGQuestEval's questions the numbers take.
-
-
-# Of the raters who answered a question, those of the first of these kinds count, all alike.
+# Whose answers the page takes, by the same rule as `_standing`: of the raters who answered a
+# question, those of the first of these kinds count, all alike.
 ORDER = {kind: place for place, kind in enumerate(STANDING)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raterbook.rating.sheet import item_page, scope
-from raterbook.rounds import Ack, Event, Mark, Round, RoundError
+from raterbook.rounds import MARKS, Ack, Event, Mark, Round, RoundError
 from raterbook.rounds.parts import Queued
 
 
@@ -168,9 +168,6 @@ class Sitting:
 # What a browser sends, read with suspicion: an answer, a mark, or the reason why it is neither.
 
 
-KINDS = ("flag", "unflag", "submit", "unsubmit", "reveal", "note")  # marks a rater can make
-
-
 @dataclass(frozen=True)
 class SentMark:
     event_id: str
@@ -223,7 +220,7 @@ def _problem(sent: Mapping[str, Any], subjects: Collection[str]) -> str | None:
         if type(sent.get(name, 0)) is not int:
             return f"its {name} is no whole number"
     if "mark" in sent:
-        return None if sent["mark"] in KINDS else f"there is no mark {sent['mark']!r}"
+        return None if sent["mark"] in MARKS else f"there is no mark {sent['mark']!r}"
     if not isinstance(sent.get("question"), str) or not isinstance(sent.get("status", ""), str):
         return "it does not say which question it answers"
     if not isinstance(sent.get("value"), str | int | float | None):

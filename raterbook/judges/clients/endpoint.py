@@ -22,9 +22,8 @@ from raterbook.judges.clients.faults import (
 from raterbook.judges.clients.model import Messages, Reply, Source, Stop, storable
 from raterbook.judges.clients.pace import Pace
 
-# One request and its reply over the OpenAI client, read by ourselves.
-#
-# The client would hand on a web page as a text, and raise a bare JSONDecodeError on broken JSON.
+# One request and its reply, read by ourselves: the client would hand on a web page as a text,
+# and raise a bare JSONDecodeError on broken JSON.
 
 
 class Failed(Exception):
@@ -149,6 +148,8 @@ def _count(value: Any) -> int | None:
     is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
     return value if is_count else None
 
+
+# The address as a model: which form of constraint it takes, when it is given up, what a fault says.
 
 OPENAI = "https://api.openai.com/v1"
 FORMS = ("schema", "object", "text")

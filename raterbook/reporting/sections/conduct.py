@@ -242,9 +242,6 @@ def stretches(report: Any) -> Markup:
     return heading("Uniform answers") + paragraph(said) + made
 
 
-# How raters worked: time, uniform answers, answers given twice, gold items.
-
-
 ENOUGH = 10  # items before a share says anything about a rater
 
 

@@ -168,7 +168,6 @@ def shown(value: Any) -> str:
 # Without targets: which system is ahead, where their paired difference bears it out.
 
 
-# The number a protocol is about, the most telling first.
 LEVELS = ((FIRM, "firm"), (TENTATIVE, "enough for tentative conclusions"), (-1.0, "weak"))
 COVERAGE = (
     ("recall", "covers more of the reference"),

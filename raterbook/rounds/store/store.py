@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, insert, inspect, select
 
-import raterbook.rounds.raters as names
 import raterbook.rounds.raters as people
 from raterbook.rounds.model import ItemTable, Rater, RoundError, iso
 from raterbook.rounds.opening import Opening, open_round
@@ -157,7 +156,7 @@ class Store:
 
         `how` is what else an `Opening` has: per_item, seed, parts, sample and so on.
         """
-        names.check_round(name)
+        people.check_round(name)
         open_round(self, Opening(name, protocol, items, raters, **how))
         return Round(self, name)
 
