@@ -58,7 +58,6 @@ def test_every_locked_package_has_a_hash_and_the_lock_names_no_host():
     assert "://" not in LOCK
 
 
-@pytest.mark.xfail(strict=True, reason="part 13: pip refuses --no-deps in a file of requirements")
 def test_pip_can_read_what_conda_hands_to_it(tmp_path):
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())
     (lines,) = [row["pip"] for row in conda["dependencies"] if isinstance(row, dict)]

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 @command(
     "list the protocols; show or check one",
     arg("name", nargs="?", metavar="NAME|FILE", help="a protocol's name or its YAML file"),
+    arg("--yaml", action="store_true", help="print the file itself, to start one of your own from"),
 )
 def protocols(given: Namespace) -> None:
     from ..protocols import check, load, overview, show
     from ..protocols import names as listed
 
+    if given.yaml:
+        if not given.name:
+            raise Refused(f"--yaml prints one protocol: name it, one of {', '.join(listed())}.")
+        print(load(given.name).text.rstrip("\n"))
+        return
     if not given.name:
         print(overview(load(name) for name in listed()))
         return
