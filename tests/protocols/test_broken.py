@@ -472,6 +472,6 @@ def test_the_documentation_names_every_key_of_a_protocol(root):
             yield from (each, *kinds(each))
 
     text = (root / "docs" / "protocol.md").read_text(encoding="utf-8")
-    said = {key for kind in kinds(Written) for key in kind.keys()}
+    said = {key for kind in kinds(Written) for key in list(kind.keys())}
     assert len(said) > 50
     assert [key for key in sorted(said) if f"`{key}`" not in text] == []
