@@ -43,9 +43,8 @@ class StoredQuestion:
         """A value that was checked as value_id, number and text; one of them is not None."""
         if self.allowed:
             return self.allowed[value], None, None
-        if self.question.is_numeric:
-            return None, float(value), None
-        return None, None, value
+        kept = self.question.kind.encode(value)
+        return None, kept.get("number"), kept.get("text")
 
     def decode(self, value_id: int | None, number: float | None, text: str | None) -> Any:
         """What was encoded; None where there is no value. A number may be NaN for none."""
