@@ -1,0 +1,32 @@
+"""Every probe holds, and every class of probes has a control that fires."""
+
+import importlib
+
+import pytest
+
+# A module of this folder each, with PROBES and CONTROLS.
+CLASSES = ()
+
+TABLES = {name: importlib.import_module(f"tests.hostile.{name}") for name in CLASSES}
+
+
+def _listed(kind):
+    return [
+        pytest.param(probe, id=f"{name}: {probe.name}")
+        for name, table in TABLES.items()
+        for probe in getattr(table, kind)
+    ]
+
+
+@pytest.mark.parametrize("probe", _listed("PROBES"))
+def test_a_probe_holds(probe, tmp_path):
+    assert probe.attack(tmp_path) is None
+
+
+@pytest.mark.parametrize("control", _listed("CONTROLS"))
+def test_a_control_fires(control, tmp_path):
+    assert control.attack(tmp_path)
+
+
+def test_every_class_has_a_control():
+    assert [name for name, table in TABLES.items() if not table.CONTROLS] == []
