@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .numbers.compute import Numbers
     from .rating import Form, PartsPanel
     from .reporting import Report
+    from .reporting.shown import Standing
 
 DATABASE = Path("data") / "raterbook.sqlite"
 EARLIER = Path("data") / "ratebook.sqlite"  # where workspaces before 0.2 have it
@@ -42,6 +43,11 @@ class Workspace:
 
     def __repr__(self) -> str:
         return f"Workspace({str(self.path)!r}): {', '.join(self.rounds()) or 'no rounds yet'}"
+
+    def _repr_html_(self) -> str:
+        from .reporting.shown import rounds
+
+        return rounds([self.round(name).status() for name in self.rounds()], self.path)
 
     @property
     def store(self) -> Store:
@@ -104,6 +110,15 @@ class WorkspaceRound(Round):
         super().__init__(workspace.store, name)
         self.workspace = workspace
         self.notes = tuple(notes)  # what the reader of its items file had to say
+
+    def status(self) -> Standing:
+        """What is stored, by whom, and what is missing: data, which shows itself in a few lines."""
+        from .reporting.shown import Standing
+
+        return Standing(super().status())
+
+    def _repr_html_(self) -> str:
+        return self.status()._repr_html_()
 
     def answers(self, texts: bool = False) -> pd.DataFrame:
         """The long frame: one row per current answer."""
@@ -169,7 +184,7 @@ class WorkspaceRound(Round):
         return Report(self, **parameters)
 
     def report(self, **parameters: Any) -> Path:
-        """Build the round's page; the path of its index.html."""
+        """Build the round's page; the path of its index.html, which a notebook shows as the page."""
         return self.workspace.report(self.name, **parameters)[0]
 
 

@@ -109,7 +109,6 @@ def test_only_papermills_own_cell_is_looked_at_for_unknown_parameters():
         refuse_unknown(["", own, "# Parameters\nsede = 3\nx = 1\nseed = 2\n"])
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: rounds show themselves in notebooks")
 def test_a_workspace_a_round_and_its_numbers_show_themselves_in_a_few_lines(folder):
     from raterbook import Workspace
 
@@ -119,14 +118,12 @@ def test_a_workspace_a_round_and_its_numbers_show_themselves_in_a_few_lines(fold
         assert len(repr(shown)) < 5_000
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: the notebook's own output looks like the page")
 def test_a_section_brings_its_look_to_whatever_shows_the_notebook(folder):
     from raterbook import Workspace
 
     assert "<style" in Workspace(folder).round("round-01").read().verdict()._repr_html_()
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: the page opens inside Lab")
 def test_what_a_report_returns_opens_the_page_from_the_notebook(folder):
     from raterbook import Workspace
 

@@ -36,7 +36,7 @@ from .measures import (
     wanted,
     with_criteria,
 )
-from .number import ROW, Number, row_of
+from .number import LEADING, ROW, Number, row_of
 from .parameters import Parameters, checked
 from .targets import verdicts
 
@@ -57,6 +57,25 @@ class Numbers:
     rows: list[dict[str, Any]]
     targets: list[dict[str, Any]]
     checks: list[dict[str, Any]]
+
+    def __repr__(self) -> str:
+        return f"Numbers({self.round!r}): {len(self.rows):,} numbers, {len(self.targets)} targets"
+
+    def _repr_html_(self) -> str:
+        """The numbers that the page leads with; all of them are in `frame()`."""
+        every = self.frame()
+        shown = every[every["group"].isna() & every["aggregate"].isin(LEADING)]
+        named = [
+            "question",
+            "statistic",
+            "estimate",
+            "low",
+            "high",
+            "n_items",
+            "n_raters",
+            "reason",
+        ]
+        return str(shown[named].to_html(index=False, na_rep="", max_rows=40, escape=True))
 
     def to_json(self) -> str:
         """numbers.json: full precision, stable order, never NaN."""

@@ -6,6 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from ..design import css
+
 FRONT = Path(__file__).parent / "front"
 # In this order: a script imports only from those before it.
 SCRIPTS = (
@@ -38,4 +40,5 @@ def script() -> str:
 
 @cache
 def style() -> str:
-    return (Path(__file__).parent / "form.css").read_text(encoding="utf-8")
+    """The tokens of the design, then the form's own rules."""
+    return css(".rb") + "\n" + (Path(__file__).parent / "form.css").read_text(encoding="utf-8")

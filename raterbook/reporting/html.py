@@ -10,12 +10,14 @@ import base64
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from ..design import css
 from .words import legend
 
 # Signs that no page can show, and lone halves of surrogate pairs, which UTF-8 cannot write.
@@ -95,10 +97,35 @@ class Section:
         return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
 
     def _repr_html_(self) -> str:
-        return render("section", section=self, inside=with_legend(self.html))
+        """With its look, which Lab, nbconvert and Voilà know nothing of; the page has it once."""
+        return dressed(render("section", section=self, inside=with_legend(self.html)))
 
     def __repr__(self) -> str:
         return f"Section({self.title!r})"
+
+
+@cache
+def look() -> Markup:
+    """Colours by day and night, then what is drawn with them."""
+    return Markup(css(".rb-page") + "\n" + (TEMPLATES / "look.css").read_text(encoding="utf-8"))
+
+
+def dressed(html: str) -> str:
+    """HTML for a notebook, in the page's own look and no other's."""
+    return f"{_before()}{html}{AFTER}"
+
+
+def undressed(html: str) -> str:
+    """The same, as it stands on the page."""
+    return html.removeprefix(_before()).removesuffix(AFTER) if html.startswith(_before()) else html
+
+
+AFTER = "</div>"
+
+
+@cache
+def _before() -> str:
+    return f'<div class="rb-page mathjax_ignore"><style>{look()}</style>'
 
 
 def with_legend(html: Markup) -> Markup:
@@ -169,4 +196,4 @@ def remark(rater: str, what: str, text: object) -> Markup:
 
 def fill(title: str, body: str, home: str = "../index.html") -> str:
     """A whole page around this HTML; `home` is where its link upwards leads, if anywhere."""
-    return render("page", title=title, body=Markup(body), home=home) + "\n"
+    return render("page", title=title, body=Markup(body), home=home, look=look()) + "\n"

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .html import fill
+from .html import fill, undressed
 
 # Errors with a sentence of our own, which says all by itself.
 OURS = ("ValueError", "RoundError", "ReportError", "ProtocolError")
@@ -101,7 +101,7 @@ def displayed(cell: Any) -> list[str]:
         if output["output_type"] in ("display_data", "execute_result"):
             html = output["data"].get("text/html")
             if html:
-                found.append("".join(html) if isinstance(html, list) else html)
+                found.append(undressed("".join(html)))
     return found
 
 

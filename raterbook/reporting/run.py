@@ -19,6 +19,7 @@ from typing import Any
 from ..environment import setting
 from ..numbers.parameters import checked
 from .folder import ReportError, fresh_folder, put_in_place, write_notebook
+from .shown import Page
 
 __all__ = ["ReportError", "build", "build_one"]
 
@@ -67,7 +68,7 @@ def build(
                     if futures
                     else build_one(place, name, parameters, pdf, paper)
                 )
-                pages.append(page)
+                pages.append(Page(page))
             except ReportError as error:
                 failures.append(str(error))
     if workspace.reports.is_dir():

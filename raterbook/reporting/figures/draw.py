@@ -13,6 +13,8 @@ from typing import Any
 import matplotlib
 import matplotlib.colors
 
+from ...design import DARK as NIGHT
+from ...design import LIGHT
 from ..html import printable
 
 matplotlib.use("agg")
@@ -31,20 +33,21 @@ STYLE: dict[Any, Any] = {
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.titlepad": 10,
-    "axes.edgecolor": "#59616b",
-    "xtick.color": "#59616b",
-    "ytick.color": "#1c1f23",
-    "text.color": "#1c1f23",
-    "axes.labelcolor": "#59616b",
+    "axes.edgecolor": LIGHT["soft"],
+    "xtick.color": LIGHT["soft"],
+    "ytick.color": LIGHT["ink"],
+    "text.color": LIGHT["ink"],
+    "axes.labelcolor": LIGHT["soft"],
     "ytick.major.size": 0,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
 }
-INK, SOFT, LINE, ACCENT = "#1c1f23", "#59616b", "#c5cbd3", "#1f5fa8"
-PAPER = "#fefefe"  # inside hollow signs
-DARK = {INK: "#e8eaed", SOFT: "#a9b1bb", LINE: "#4a515a", ACCENT: "#8ab8f0", PAPER: "#16181b"}
+INK, SOFT, ACCENT = LIGHT["ink"], LIGHT["soft"], LIGHT["accent"]
+LINE = "#c5cbd3"  # a thin line of a grid needs more than a table's rule
+PAPER = "#fefefe"  # inside hollow signs; the paper's own white is that of a cell's letters
 NAMES = {INK: "ink", SOFT: "soft", LINE: "line", ACCENT: "accent", PAPER: "paper"}
+DARK = {each: "#4a515a" if each == LINE else NIGHT[word] for each, word in NAMES.items()}
 # On coloured cells the text keeps its colour in the dark; these two are never replaced.
 ON_LIGHT, ON_DARK = "#000000", "#ffffff"
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"

@@ -1,0 +1,158 @@
+"""What a workspace, a round and a built page look like as the last line of a notebook's cell."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from markupsafe import Markup
+
+from ..rounds.marks import crowd
+from ..rounds.model import counted
+from .html import dressed, join, paragraph, part, table
+
+COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged", "answers")
+HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Answers")
+MOST = 30  # raters and flags that a notebook shows of a crowd
+
+
+class Standing(dict[str, Any]):
+    """How a round stands: plain data to script with, a few lines to read."""
+
+    def lines(self, most: int | None = None) -> list[str]:
+        """One line on the round, one on what is missing, then a line for every rater."""
+        raters, flagged = self["raters"], self["flagged"]
+        lines = [self.head(), f"  {self.size()}", f"  {self.missing()}"]
+        if raters:
+            rows = [[said(rater, name) for name in COLUMNS] for rater in raters[:most]]
+            lines += ["  " + line for line in aligned([list(COLUMNS), *rows])]
+        if most is not None and len(raters) > most:
+            lines.append(f"  … and {counted(len(raters) - most, 'further rater')}")
+        return lines + [f"  {flag}" for flag in self.flags()[:most]]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines(MOST))
+
+    def _repr_html_(self) -> str:
+        inside = [part("heading", self.head()), paragraph(self.size()), paragraph(self.missing())]
+        if self["raters"]:
+            rows = [[said(rater, name) for name in COLUMNS] for rater in self["raters"][:MOST]]
+            inside.append(table(HEAD, rows, f"The raters of {self['round']}", text=2))
+        if len(self["raters"]) > MOST:
+            inside.append(paragraph(f"{MOST} of {len(self['raters']):,} raters are shown.", "soft"))
+        if self["flagged"]:
+            inside.append(part("bullets", self.flags()[:MOST]))
+        return dressed(join(inside))
+
+    def head(self) -> str:
+        since = self["since"][:16].replace("T", " ")
+        return f"{self['round']}: {self['protocol']}, {self['state']} since {since} (UTC)"
+
+    def size(self) -> str:
+        parts = f", {counted(self['parts'], 'part')}" if self["parts"] else ""
+        last = self["last_answer_at"]
+        when = f", the last at {last[:16].replace('T', ' ')}" if last else ""
+        return (
+            f"{counted(self['items'], 'item')} in {counted(self['cases'], 'case')}{parts}; "
+            f"{counted(self['answers'], 'answer')}{when}"
+        )
+
+    def flags(self) -> list[str]:
+        return [
+            f"flagged by {flag['rater']}, {flag['item']}"
+            + (f": {flag['reason']}" if flag["reason"] else "")
+            for flag in self["flagged"]
+        ]
+
+    def missing(self) -> str:
+        """What is not there yet; only people are asked for something, models answer what they do."""
+        if all(rater["kind"] == "automatic" for rater in self["raters"]):
+            return "nobody has been asked yet: import answers, or open it with --raters"
+        if self["complete"]:
+            return "complete"
+        of_cases = self["missing_of_cases"]
+        about = f" ({of_cases:,} of them about a case as a whole)" if of_cases else ""
+        lacking = [
+            f"{counted(self['missing'], 'required answer')} missing{about}{unplanned(self)}"
+            if self["missing"]
+            else "",
+            f"{counted(self['unfinished'], 'assigned item')} not finished"
+            if self["unfinished"]
+            else "",
+            f"{counted(self['left_to_models'], 'item')} not answered whole by a model"
+            if self["left_to_models"]
+            else "",
+            f"{self['without_parts']:,} without the parts to ask about: bring them with "
+            "`raterbook parts … --take`, or write questions with `raterbook questions`"
+            if self["without_parts"]
+            else "",
+        ]
+        return "; ".join(each for each in lacking if each) or "nobody counts: all were excluded"
+
+
+def unplanned(found: Mapping[str, Any]) -> str:
+    """What “missing” rests on where a file brought many people with few items each."""
+    thin = crowd(found)
+    if thin is None:
+        return ""
+    people, mean = thin
+    return (
+        f" if all {people:,} people are to answer about every item: items have {mean:.3g} "
+        "people on average, and no plan says how many they should have (open with --per-item)"
+    )
+
+
+def said(rater: Mapping[str, Any], name: str) -> str:
+    value = rater[name]
+    if name == "rater" and rater["excluded"]:
+        return f"{value} (excluded: {rater['excluded']})"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def aligned(rows: Sequence[Sequence[str]], words: int = 2) -> list[str]:
+    """Words to the left, figures to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place < words else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def rounds(standings: Sequence[Standing], place: PurePath) -> str:
+    """A workspace: a line for each of its rounds."""
+    if not standings:
+        return dressed(paragraph(f"{place} has no rounds yet: open one with Workspace().open(…)."))
+    rows = [
+        (each["round"], each["protocol"], each["state"], each["items"], len(each["raters"]),
+         each["answers"], each["missing"])
+        for each in standings
+    ]  # fmt: skip
+    head = ("Round", "Protocol", "State", "Items", "Raters", "Answers", "Missing")
+    return dressed(table(head, rows, f"The rounds of {place}", text=3))
+
+
+class Page(type(Path())):  # type: ignore[misc]  # a path of this machine's kind
+    """A built page: its path, and in a notebook the page itself, also outside Lab's folder."""
+
+    def _repr_html_(self) -> str:
+        try:
+            text = self.read_text(encoding="utf-8")
+        except OSError as error:
+            return dressed(paragraph(f"{self}: {error.strerror}; build it again."))
+        # No script runs inside, and its links up to the index would lead nowhere.
+        inside = html.escape(text.replace('<nav class="home">', '<nav class="home" hidden>', 1))
+        frame = Markup(
+            '<iframe sandbox srcdoc="{}" title="{}" style="width: 100%; height: 80vh; '
+            'border: 1px solid var(--rb-line)"></iframe>'
+        )
+        return dressed(
+            paragraph(str(self), "soft") + frame.format(Markup(inside), self.parent.name)
+        )
