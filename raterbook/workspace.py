@@ -184,7 +184,7 @@ class WorkspaceRound(Round):
         return Report(self, **parameters)
 
     def report(self, **parameters: Any) -> Path:
-        """Build the round's page; the path of its index.html, which a notebook shows as the page."""
+        """Build the round's page: the path of its index.html; a notebook shows the page."""
         return self.workspace.report(self.name, **parameters)[0]
 
 

@@ -23,7 +23,7 @@ class Standing(dict[str, Any]):
 
     def lines(self, most: int | None = None) -> list[str]:
         """One line on the round, one on what is missing, then a line for every rater."""
-        raters, flagged = self["raters"], self["flagged"]
+        raters = self["raters"]
         lines = [self.head(), f"  {self.size()}", f"  {self.missing()}"]
         if raters:
             rows = [[said(rater, name) for name in COLUMNS] for rater in raters[:most]]
@@ -70,7 +70,7 @@ class Standing(dict[str, Any]):
         ]
 
     def missing(self) -> str:
-        """What is not there yet; only people are asked for something, models answer what they do."""
+        """What is not there yet; only people are asked, models answer what they do."""
         if all(rater["kind"] == "automatic" for rater in self["raters"]):
             return "nobody has been asked yet: import answers, or open it with --raters"
         if self["complete"]:
