@@ -196,4 +196,19 @@ def remark(rater: str, what: str, text: object) -> Markup:
 
 def fill(title: str, body: str, home: str = "../index.html") -> str:
     """A whole page around this HTML; `home` is where its link upwards leads, if anywhere."""
-    return render("page", title=title, body=Markup(body), home=home, look=look()) + "\n"
+    data = {"title": title, "body": Markup(body), "contents": contents(body), "home": home}
+    return render("page", **data, look=look()) + "\n"
+
+
+HEADINGS = re.compile(
+    r'<section id="(?P<open>[^"]*)"><h2>(?P<plain>.*?)</h2>'
+    r'|<h2 style="display: inline">(?P<title>.*?)</h2></summary><div id="(?P<folded>[^"]*)"'
+)
+
+
+def contents(body: str) -> list[tuple[str, Markup]]:
+    """The anchors and titles of a page's sections, in their order."""
+    return [
+        (found["open"] or found["folded"], Markup(found["plain"] or found["title"]))
+        for found in HEADINGS.finditer(body)
+    ]

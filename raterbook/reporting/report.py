@@ -40,28 +40,29 @@ from .sections import (
 from .words import CAUTIONS, name_of
 from .words import count as count_of
 
-# The sections of the page in their order; a further one is its function, its line here, and a cell
-# of notebooks/round_report.ipynb.
+# The sections of the page in the order of its reader: the verdict, the result, whether the raters
+# can be trusted, the items that show why not, the rest. A further one is its function, its line
+# here, and a cell of notebooks/round_report.ipynb.
 SECTIONS: dict[str, Callable[[Any], Section | None]] = {
     section.__name__: section
     for section in (
         verdict.verdict,
         verdict.targets,
-        trust.trust,
-        reading.worth_reading,
-        machines.machines,
-        next_round.next_round,
-        criteria.criteria,
-        weighting.weighting,
         systems.systems,
-        criteria.breakdowns,
-        raters.raters,
-        criteria.confusion,
-        shares.majorities,
-        machines.labels,
+        criteria.criteria,
+        recall.coverage,
         shares.shares,
         shares.overall,
-        recall.coverage,
+        trust.trust,
+        machines.machines,
+        reading.worth_reading,
+        next_round.next_round,
+        criteria.breakdowns,
+        shares.majorities,
+        machines.labels,
+        raters.raters,
+        criteria.confusion,
+        weighting.weighting,
         conduct.conduct,
         made.made,
     )

@@ -172,7 +172,7 @@ def print_page(page: Path, file: Path) -> None:
         )
     with tempfile.TemporaryDirectory() as folder:
         unfolded = Path(folder) / "page.html"
-        text = page.read_text(encoding="utf-8").replace("<details>", "<details open>")
+        text = page.read_text(encoding="utf-8").replace("<details", "<details open")
         unfolded.write_text(text, encoding="utf-8")
         words = [browser, *FLAGS, f"--user-data-dir={folder}/profile", f"--print-to-pdf={file}"]
         if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
-
-from markupsafe import Markup
 
 from ..rounds.marks import crowd
 from ..rounds.model import counted
@@ -148,11 +145,5 @@ class Page(type(Path())):  # type: ignore[misc]  # a path of this machine's kind
         except OSError as error:
             return dressed(paragraph(f"{self}: {error.strerror}; build it again."))
         # No script runs inside, and its links up to the index would lead nowhere.
-        inside = html.escape(text.replace('<nav class="home">', '<nav class="home" hidden>', 1))
-        frame = Markup(
-            '<iframe sandbox srcdoc="{}" title="{}" style="width: 100%; height: 80vh; '
-            'border: 1px solid var(--rb-line)"></iframe>'
-        )
-        return dressed(
-            paragraph(str(self), "soft") + frame.format(Markup(inside), self.parent.name)
-        )
+        whole = text.replace('<nav class="home">', '<nav class="home" hidden>', 1)
+        return dressed(paragraph(str(self), "soft") + part("framed", whole, self.parent.name))

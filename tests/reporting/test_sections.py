@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raterbook.reporting import html
-from raterbook.reporting.html import Section, paragraph, printable
+from raterbook.reporting.html import Section, paragraph, printable, undressed
 from raterbook.reporting.report import SECTIONS, contents
 from raterbook.reporting.words import CAUTIONS
 from tests.golden import HERE, rounds
@@ -148,7 +148,11 @@ def test_every_section_shows_what_others_wrote_as_text(tmp_path, monkeypatch, na
     monkeypatch.setattr(rounds, "add", add_hostile)
     report = rounds.built(name, tmp_path).read()
     made = {section: getattr(report, section)() for section in SECTIONS}
-    pages = {section: Shapes(one._repr_html_()) for section, one in made.items() if one is not None}
+    pages = {
+        section: Shapes(undressed(one._repr_html_()))
+        for section, one in made.items()
+        if one is not None
+    }
     for section, found in pages.items():
         assert (found.tags - OURS, found.attributes - ATTRIBUTES) == (set(), set()), section
         assert printable(found.text) == found.text, section

@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
-from ..html import Section, join, paragraph, part, remark, short, table
+from ..html import Section, fold, join, paragraph, part, remark, short, table
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
 
@@ -370,12 +370,15 @@ def marked(report: Any) -> Markup:
         told.append((said, list(zip(left["rater"], what, left["reason"]))))
     lines = []
     for said, given in told:
-        lines.append(paragraph(said + ":"))
-        for rater, name, why in given[:MARKS_SHOWN]:
-            reasoned = isinstance(why, str) and why
-            lines.append(remark(rater, name, why) if reasoned else paragraph(f"{rater}, {name}"))
+        inside = [
+            remark(rater, name, why)
+            if isinstance(why, str) and why
+            else paragraph(f"{rater}, {name}")
+            for rater, name, why in given[:MARKS_SHOWN]
+        ]
         if len(given) > MARKS_SHOWN:
-            lines.append(paragraph(f"and {len(given) - MARKS_SHOWN:,} more.", "soft"))
+            inside.append(paragraph(f"and {len(given) - MARKS_SHOWN:,} more.", "soft"))
+        lines.append(fold(said, join(inside)))
     if stretches:
         lines.append(
             paragraph(
