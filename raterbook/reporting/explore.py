@@ -1,136 +1,333 @@
-"""A round, looked at from six sides: figures with a line of reading each, for a notebook.
+"""A round, looked at from all sides: every view an object with its frame, its figure and its code.
 
-Every method returns something Jupyter shows; `choose` puts ipywidgets in front of one of them.
+`Explore(round)` fills in what a view asks for, `where` filters all of them, `panel` puts
+ipywidgets in front. The views themselves stand in views.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import signature
-from typing import Any
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
+import pandas as pd
+from matplotlib import pyplot as plt
 
-from .html import NOTHING, Section, paragraph, short, table
-from .pairs import agreement_matrix, confusions, worst_pair
-from .report import Report
-from .sections.criteria import one as confused
-from .sections.criteria import scales
-from .sections.raters import labels, lean, left_out, matrix
-from .sections.reading import disagreements
-from .sections.weighting import weighting
-from .words import count, percent
+from . import views
+from .figures.draw import in_both_lights, style, svg
+from .html import Section, dressed, figure, fold, join, paragraph, part, table
+from .sections.reading import card
+from .words import count, minus
 
-# Widgets have small letters in lines of a fixed height; a view reads as the notebook around it.
-AS_AROUND = "font-size: var(--jp-content-font-size1, 14px); line-height: 1.5"
+if TYPE_CHECKING:
+    from ..workspace import WorkspaceRound
+
+# The views in their order, each with the question it answers.
+VIEWS = {
+    "distributions": "Who gave which values?",
+    "severity": "Who is severe?",
+    "splitting": "Which items split the raters?",
+    "pairs": "Which pairs differ?",
+    "dropping": "What would dropping a rater do?",
+    "confusion": "Which levels are confused?",
+    "confidence": "Does confidence mean anything?",
+    "certainty": "Are raters surer of high scores?",
+    "correlations": "Which criteria go together?",
+    "systems": "Which system is rated highest?",
+    "differences": "Where do two systems differ?",
+    "mixed": "Does the lead depend on the group?",
+    "length": "Do longer items score higher?",
+    "order": "Do raters change as they go on?",
+    "time": "How long do answers take?",
+}
+IMPORTS = """\
+from raterbook import Workspace
+from raterbook.reporting.figures.draw import style
+"""
+SHOWN = 12  # rows of a frame below its figure
+
+
+@dataclass(frozen=True)
+class View:
+    """One look at a round. Without a frame and a figure `said` is the reason."""
+
+    title: str
+    said: str
+    code: str
+    frame: pd.DataFrame | None = None
+    figure: Any = None
+
+    def __repr__(self) -> str:
+        return f"View({self.title!r}): {self.said}"
+
+    def section(self) -> Section:
+        if self.frame is None:
+            return Section(self.title, paragraph(self.said))
+        picture = in_both_lights(svg(self.figure.axes[0]))
+        more = f"; the first {SHOWN} of {len(self.frame):,}" if len(self.frame) > SHOWN else ""
+        shown = table(
+            [str(self.frame.index.name or ""), *map(str, self.frame.columns)],
+            [(str(name), *map(written, row)) for name, row in self.rows()],
+            f"The frame behind it{more}",
+        )
+        inside = [figure(picture, self.said), fold("Its numbers", shown)]
+        return Section(self.title, join([*inside, fold("Its code", part("code", self.code))]))
+
+    def rows(self) -> list[tuple[Any, list[Any]]]:
+        assert self.frame is not None
+        head = self.frame.head(SHOWN)
+        return list(zip(head.index, head.to_numpy(dtype=object).tolist(), strict=True))
+
+    def _repr_html_(self) -> str:
+        return self.section()._repr_html_()
+
+
+def written(value: object) -> str:
+    if isinstance(value, float):
+        return "" if pd.isna(value) else minus(f"{value:.4g}")
+    return str(value)
 
 
 class Explore:
-    """`Explore(report)`: who is severe, what splits the raters, does confidence mean anything."""
+    """`Explore(round).where(rater=["ana"]).systems(question="tone")`: a view, ready to look at."""
 
-    def __init__(self, report: Report):
-        self.report = report
-        asked = [*report.counted.numeric(), *report.counted.labelled()]
-        self.questions = {question.label: question for question in asked if question.values}
-        self.raters = report.counted.raters()
+    def __init__(self, round: WorkspaceRound, filters: Mapping[str, Sequence[str]] | None = None):
+        self.round = round
+        self.protocol = round.protocol
+        self.filters = dict(filters or {})
 
-    def severity(self) -> Section:
-        """Who scores above or below the others; for labels, who uses which."""
-        return shown("Who is severe?", lean(self.report) + labels(self.report))
+    def __getattr__(self, name: str) -> Any:
+        if name not in VIEWS:
+            raise AttributeError(f"there is no view {name!r}: choose {', '.join(VIEWS)}")
+        return partial(self.view, name)
 
-    def splitting(self, question: str = "", most: int = 10) -> Section:
-        """The items on which raters differ most, over all questions or on one."""
-        asked = self.asked(question)
-        found = disagreements(self.report.counted, asked)
-        said = f"Raters differ on {count(len(found), 'item or part', 'items or parts')}."
-        name = self.report.unit_name
-        rows = [
-            (name(str(unit)), *answers(self.report, str(unit), asked), f"{apart:.2f}")
-            for unit, apart in found.head(most).items()
-        ]
-        head = ("Item", *(q.label for q in asked), "Apart")
-        made = table(head, rows, "The most divided first", text=len(head) - 1) if rows else NOTHING
-        return shown("Which items split the raters?", paragraph(said) + made)
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *VIEWS})
 
-    def confidence(self) -> Section:
-        """Whether surer answers are closer to the others'."""
-        found = weighting(self.report)
-        return shown("Does confidence mean anything?", found.html if found else NOTHING)
+    def where(self, **columns: Sequence[str] | str) -> Explore:
+        """Only these raters, systems, groups: `where(rater=["ana", "ben"], model="atlas-2")`."""
+        unknown = [name for name in columns if name not in self.every]
+        if unknown:
+            known = ", ".join(["rater", *self.columns])
+            raise ValueError(f"there is no column {unknown[0]} to filter by: choose {known}")
+        given = {n: [v] if isinstance(v, str) else list(v) for n, v in columns.items()}
+        for name, values in given.items():
+            there = set(self.every[name].dropna().astype(str))
+            if absent := [value for value in values if value not in there]:
+                known = ", ".join(sorted(there)[:12])
+                raise ValueError(f"no answer has {name} {absent[0]!r}: there are {known}")
+        return Explore(self.round, {**self.filters, **given})
 
-    def pairs(self, question: str = "") -> Section:
-        """Which two raters agree least."""
-        asked = self.asked(question)
-        found = agreement_matrix(self.report.counted, asked).stack()
-        if not len(found):
-            return shown("Which pairs differ?", NOTHING)
-        first, second = found.idxmin()
-        both = [
-            self.report.counted.table(one).reindex(columns=[first, second]).notna().all(axis=1)
-            for one in asked
-        ]
-        shared = sum(int(each.sum()) for each in both)
-        said = (
-            f"{first} and {second} agree least: {percent(found.min())} % of the {shared:,} answers "
-            "they have in common are the same. Of many pairs one is always the lowest."
+    @cached_property
+    def every(self) -> pd.DataFrame:
+        return self.round.answers()
+
+    @cached_property
+    def kept(self) -> dict[str, Sequence[str]]:
+        """The filters, and people alone where there are some and nobody is named."""
+        if "rater" in self.filters or "rater_kind" in self.filters:
+            return self.filters
+        kinds = self.every["rater_kind"].astype(str)
+        return {"rater_kind": ["human"], **self.filters} if "human" in set(kinds) else self.filters
+
+    @cached_property
+    def answers(self) -> pd.DataFrame:
+        return views.chosen(self.every, self.shares, **self.kept)
+
+    @cached_property
+    def shares(self) -> dict[str, str]:
+        """Where a round has no numbers, shares of each question's first label stand for them."""
+        asked = self.protocol.questions
+        if any(q.is_numeric and not q.covers for q in asked):
+            return {}
+        there = set(self.every["question"].astype(str))
+        return {q.id: str(q.values[0]) for q in asked if q.is_label and q.id in there and q.values}
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The items' columns that split answers: the system first."""
+        from ..rounds.frame import COLUMNS
+
+        named = [c for c in self.every if c not in COLUMNS and self.every[c].nunique() > 1]
+        return sorted(named, key=lambda column: column != self.protocol.item.system)
+
+    def numeric(self) -> list[str]:
+        """Criteria with numbers that somebody answered; confidence is said of other answers."""
+        there = set(self.answers.loc[self.answers["number"].notna(), "question"])
+        asked = self.protocol.questions
+        return [q.id for q in asked if q.is_numeric and not q.covers and q.id in there]
+
+    def scored(self) -> list[str]:
+        """What has numbers: criteria, else shares of labels."""
+        return self.numeric() or [f"{name}: {label}" for name, label in self.shares.items()]
+
+    def labelled(self) -> list[str]:
+        there = set(self.answers["question"])
+        return [q.id for q in self.protocol.questions if q.is_label and q.id in there]
+
+    def view(self, name: str, **given: Any) -> View:
+        """A view by its name, with what it asks for: named, else the first there is."""
+        make = getattr(views, name)
+        asked = inspect.signature(make).parameters
+        if unknown := [word for word in given if word not in asked]:
+            raise TypeError(f"{name} has no {unknown[0]}: it takes {', '.join([*asked][1:])}")
+        try:
+            words = {
+                word: given[word] if word in given else self.usual(word, name)
+                for word, one in list(asked.items())[1:]
+                if word in given or one.default is inspect.Parameter.empty
+            }
+            code = self.code(make, words)
+            if "lengths" in words:
+                words["lengths"] = views.lengths(self.round.items())
+            with style():
+                frame, drawn = make(self.answers, **words)
+                plt.close(drawn)  # kept here, no longer by pyplot
+        except views.NothingToSee as reason:
+            return View(VIEWS[name], str(reason), "")
+        return View(VIEWS[name], drawn.get_suptitle().replace("\n", " "), code, frame, drawn)
+
+    def usual(self, word: str, name: str) -> Any:
+        """What a view is shown for where nothing is named."""
+        system = self.protocol.item.system
+        if word == "lengths":
+            return None
+        if word in ("question", "questions"):
+            found = self.numeric() or self.labelled() if name in LABELS_TOO else self.scored()
+            if not found:
+                raise views.NothingToSee("This round has no numbers to show here.")
+            return found if word == "questions" else found[0]
+        if word == "level":
+            return "ordinal" if self.numeric() else "nominal"
+        if word == "system":
+            if system not in self.columns:
+                raise views.NothingToSee("The items of this round are not of several systems.")
+            return system
+        if word in ("first", "second"):
+            named = sorted(self.answers[self.usual("system", name)].dropna().astype(str).unique())
+            if len(named) < 2:
+                raise views.NothingToSee("Only one system is left.")
+            return named[0 if word == "first" else 1]
+        groups = [column for column in self.columns if column != system]
+        if not groups:
+            raise views.NothingToSee("The items have no column to group them by.")
+        return groups[0]
+
+    def code(self, make: Any, words: Mapping[str, Any]) -> str:
+        """Everything it takes to make the view again, from the round's answers on."""
+        place = self.round.workspace
+        source = inspect.getsource(views)
+        imports = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
+        needed: list[Any] = [views.NothingToSee, views.chosen]
+        helpers = (views.intervals, views.dots, views.titled, views.lengths)
+        text = inspect.getsource(make)
+        needed += [one for one in helpers if one.__name__ + "(" in text or one.__name__ in words]
+        colours = [line for line in source.splitlines() if line.startswith(("INK,", "PALE,"))]
+        called = ", ".join(
+            f"{word}=lengths(round_.items())" if word == "lengths" else f"{word}={value!r}"
+            for word, value in words.items()
         )
-        return shown("Which pairs differ?", paragraph(said) + matrix(self.report, asked))
+        kept = f", {self.shares!r}" if self.shares else ""
+        kept += "".join(f", {name}={list(values)!r}" for name, values in self.kept.items())
+        return "\n".join(
+            [IMPORTS + "\n".join(imports), "", *colours, ""]
+            + [inspect.getsource(one) + "\n" for one in needed]
+            + [text + "\n"]
+            + [
+                f"round_ = Workspace({str(place.path)!r}, db={place.db!r})"
+                f".round({self.round.name!r})",
+                f"answers = chosen(round_.answers(){kept})",
+                "with style():",
+                f"    frame, figure = {make.__name__}(answers, {called})",
+            ]
+        ).replace("(answers, )", "(answers)")
 
-    def dropping(self) -> Section:
-        """What leaving a rater out would do to agreement."""
-        return shown("What would dropping a rater do?", left_out(self.report))
+    # From a mark to the item
 
-    def confusion(self, question: str = "") -> Section:
-        """Which values are taken for each other; questions on one scale together."""
-        groups = [self.asked(question)] if question else scales(self.report.counted)
-        inside = NOTHING
-        for place, group in enumerate(groups):
-            found = confusions(self.report.counted, group)
-            worst = worst_pair(found)
-            inside += confused(self.report, group, found, worst, place) if worst else NOTHING
-        return shown("Which levels are confused?", inside)
+    @cached_property
+    def units(self) -> list[str]:
+        """The units, those that raters differ on most first."""
+        split = self.view("splitting", most=1).frame
+        first = [] if split is None else [str(name) for name in split.index]
+        every = sorted(self.answers["unit"].unique())
+        return list(dict.fromkeys([*first, *every]))
 
-    def asked(self, question: str) -> list[Any]:
-        """One question by its label, or all."""
-        return [self.questions[question]] if question else list(self.questions.values())
+    def item(self, unit: str) -> Section:
+        """One unit: its texts, everyone's answers, comments and flags."""
+        from ..rounds import RoundError
 
-    def choose(self, view: Callable[..., Section], **further: tuple[int, int, int]) -> Any:
-        """A drop-down of questions over a view, and a slider (least, most, step) for each number.
+        report = self.round.read()
+        named = {report.unit_name(u): u for u in report.places}
+        place = unit if unit in report.places else named.get(unit)
+        if place is None:
+            rows = self.answers[self.answers["unit"].eq(unit)]
+            if rows.empty:
+                raise RoundError(f"There is no unit {unit!r} among the answers that are shown.")
+            whole = rows["item"].astype(object).fillna(rows["case"].astype(object)).iloc[0]
+            wanted = (str(whole), int(rows["part"].iloc[0]))
+            place = next(u for u, where in report.places.items() if where == wanted)
+        asked = [*report.counted.numeric(), *report.counted.labelled()]
+        own = [
+            f"{flag['rater']} flagged it" + (f": {flag['reason']}" if flag["reason"] else "")
+            for flag in self.round.marked()
+            if flag["mark"] == "flag" and flag["item"] == report.places[place][0]
+        ]
+        inside = card(report, place, asked)
+        return Section(f"{unit}", inside + (part("bullets", own) if own else join([])))
 
-        The view stands in a widget of its own and is not captured as output: a notebook that runs
-        without a page then has nothing to send back while it waits for the cell to end, which is
-        where nbclient can miss that it has ended.
+    def panel(self) -> Any:
+        """Widgets: a view, a question, filters that hold for all, and the items behind the marks.
+
+        Everything is drawn into widgets of its own and is not captured as output: a notebook that
+        runs without a page then has nothing to send back while it waits for the cell to end, which
+        is where nbclient can miss that it has ended.
         """
         import ipywidgets
 
-        names = [("all questions", ""), *((name, name) for name in self.questions)]
-        boxes = {"question": ipywidgets.Dropdown(options=names, description="question")}
-        for name, (least, most, step) in further.items():
-            usual = signature(view).parameters[name].default
-            boxes[name] = ipywidgets.IntSlider(
-                usual, least, most, step, description=name, continuous_update=False
+        shown = ipywidgets.Dropdown(
+            options=[(title, name) for name, title in VIEWS.items()], description="View"
+        )
+        asked = [(name, name) for name in [*self.scored(), *self.labelled()]]
+        question = ipywidgets.Dropdown(options=[("usual", ""), *asked], description="Question")
+        filters = {
+            name: ipywidgets.SelectMultiple(
+                options=sorted(self.answers[name].dropna().astype(str).unique()),
+                description=name.capitalize(),
+                rows=4,
             )
-        page = ipywidgets.HTML().add_class("jp-RenderedHTMLCommon")
+            for name in ["rater", *self.columns][:4]
+        }
+        item = ipywidgets.Dropdown(options=[("none", ""), *self.units], description="Item")
+        page, below = ipywidgets.HTML(), ipywidgets.HTML()
 
         def draw(_: Any = None) -> None:
-            made = view(**{name: box.value for name, box in boxes.items()})
-            page.value = f'<div style="{AS_AROUND}">{made._repr_html_()}</div>'
+            chosen = {name: list(box.value) for name, box in filters.items() if box.value}
+            here = self.where(**chosen)
+            takes = inspect.signature(getattr(views, shown.value)).parameters
+            words: dict[str, Any] = {}
+            if question.value and "question" in takes:
+                words["question"] = question.value
+            elif question.value and "questions" in takes:
+                words["questions"] = [question.value]
+            page.value = here.view(shown.value, **words)._repr_html_()
 
-        for box in boxes.values():
+        def read(_: Any = None) -> None:
+            below.value = self.item(item.value)._repr_html_() if item.value else dressed("")
+
+        for box in (shown, question, *filters.values()):
             box.observe(draw, "value")
+        item.observe(read, "value")
         draw()
-        return ipywidgets.VBox([*boxes.values(), page]).add_class("rb-view")
+        return ipywidgets.VBox(
+            [ipywidgets.HBox([shown, question]), ipywidgets.HBox([*filters.values()]),
+             page, item, below]
+        ).add_class("rb-view")  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Explore({self.round.name!r}): {count(len(VIEWS), 'view')}: {', '.join(VIEWS)}"
 
 
-def shown(title: str, inside: Markup) -> Section:
-    return Section(title, inside or paragraph("Nothing can be said about it in this round."))
-
-
-def answers(report: Report, unit: str, asked: list[Any]) -> list[str]:
-    """For each question what was said, in the order of the raters: `5 4 2`."""
-    rows = report.counted.people
-    own = rows[rows["unit"].eq(unit)]
-    found = []
-    for question in asked:
-        given = own[own["question"].eq(question.id)].sort_values("rater")["value"]
-        found.append(" ".join(short(value, 24) for value in given))
-    return found
+# Views that show labels where a round has no numbers.
+LABELS_TOO = {"distributions", "splitting", "pairs", "dropping", "confusion"}

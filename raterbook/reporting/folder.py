@@ -94,3 +94,18 @@ def write_notebook(notebook: Any, file: Path) -> None:
     text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     # A notebook may hold half a surrogate pair in a text; a file cannot.
     write_whole(file, text.encode("utf-8", "replace").decode("utf-8"))
+
+
+class Page(type(Path())):  # type: ignore[misc]  # a path of this machine's kind
+    """A built page: its path, and in a notebook the page itself, also outside Lab's folder."""
+
+    def _repr_html_(self) -> str:
+        from .html import dressed, paragraph, part
+
+        try:
+            text = self.read_text(encoding="utf-8")
+        except OSError as error:
+            return dressed(paragraph(f"{self}: {error.strerror}; build it again."))
+        # No script runs inside, and its links up to the index would lead nowhere.
+        whole = text.replace('<nav class="home">', '<nav class="home" hidden>', 1)
+        return dressed(paragraph(str(self), "soft") + part("framed", whole, self.parent.name))

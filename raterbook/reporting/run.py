@@ -18,8 +18,7 @@ from typing import Any
 
 from ..environment import setting
 from ..numbers.parameters import checked
-from .folder import ReportError, fresh_folder, put_in_place, write_notebook
-from .shown import Page
+from .folder import Page, ReportError, fresh_folder, put_in_place, write_notebook
 
 __all__ = ["ReportError", "build", "build_one"]
 

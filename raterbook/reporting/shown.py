@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from ..rounds.marks import crowd
@@ -134,16 +134,3 @@ def rounds(standings: Sequence[Standing], place: PurePath) -> str:
     ]  # fmt: skip
     head = ("Round", "Protocol", "State", "Items", "Raters", "Answers", "Missing")
     return dressed(table(head, rows, f"The rounds of {place}", text=3))
-
-
-class Page(type(Path())):  # type: ignore[misc]  # a path of this machine's kind
-    """A built page: its path, and in a notebook the page itself, also outside Lab's folder."""
-
-    def _repr_html_(self) -> str:
-        try:
-            text = self.read_text(encoding="utf-8")
-        except OSError as error:
-            return dressed(paragraph(f"{self}: {error.strerror}; build it again."))
-        # No script runs inside, and its links up to the index would lead nowhere.
-        whole = text.replace('<nav class="home">', '<nav class="home" hidden>', 1)
-        return dressed(paragraph(str(self), "soft") + part("framed", whole, self.parent.name))

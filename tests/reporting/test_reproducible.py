@@ -156,8 +156,11 @@ def test_the_exploring_notebook_runs_for_scores_and_for_labels(workspace, tmp_pa
         done = nbformat.read(out, as_version=4)
         assert printed(done) == ""
         widgets = done.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
-        shown = "".join(one["state"].get("value", "") for one in widgets.values()
-                        if one["model_name"] == "HTMLModel")  # fmt: skip
+        drawn = [one["state"].get("value", "") for one in widgets.values()
+                 if one["model_name"] == "HTMLModel"]  # fmt: skip
+        assert "Who gave which values?" in "".join(drawn)
+        outputs = [output for cell in done.cells for output in cell.get("outputs", ())]
+        shown = "".join(one.get("data", {}).get("text/html", "") for one in outputs)
         for title in ("Which items split", "Which pairs differ?", "Which levels are confused?"):
             assert f"<h2>{title}" in shown
         # What is captured as output is sent back while the cell ends, and its end can be missed.
