@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from matplotlib import pyplot as plt
@@ -20,9 +20,6 @@ from .figures.draw import in_both_lights, style, svg
 from .html import Section, dressed, figure, fold, join, paragraph, part, table
 from .sections.reading import card
 from .words import count, minus
-
-if TYPE_CHECKING:
-    from ..workspace import WorkspaceRound
 
 # The views in their order, each with the question it answers.
 VIEWS = {
@@ -93,7 +90,7 @@ def written(value: object) -> str:
 class Explore:
     """`Explore(round).where(rater=["ana"]).systems(question="tone")`: a view, ready to look at."""
 
-    def __init__(self, round: WorkspaceRound, filters: Mapping[str, Sequence[str]] | None = None):
+    def __init__(self, round: Any, filters: Mapping[str, Sequence[str]] | None = None):
         self.round = round
         self.protocol = round.protocol
         self.filters = dict(filters or {})
