@@ -174,6 +174,7 @@ COVERAGE = (
     ("precision", "is more exact on what it covers"),
 )
 MOST_PAIRS = 4
+MOST_NAMED = 5  # systems that the first sentence names with their numbers
 LEFT_OUT = "proportion_excluded"  # the share that is in no other one
 
 
@@ -279,6 +280,8 @@ def several(
     what: str,
 ) -> str:
     """More than two: their order, and which of the pairs are told apart."""
+    if len(names) > MOST_NAMED:
+        return first_of(report, statistic, question, rows, names, what)
     order = listing(
         [
             f"{name} {number(row['estimate'], statistic)}"
@@ -300,6 +303,36 @@ def several(
     else:
         end = f"shown{of_many(report, ', corrected for')}: {listing(apart, limit=MOST_PAIRS)}"
     return f"{capital(what)}, highest first: {order}; {end}."
+
+
+def first_of(
+    report: Any,
+    statistic: str,
+    question: str | None,
+    rows: list[dict[str, Any]],
+    names: list[str],
+    what: str,
+) -> str:
+    """Many systems: the first and the last, and of whom the first is told apart."""
+    first, *others = names
+    gaps = {name: comparison(report, statistic, question, first, name) for name in others}
+    ahead = [
+        name
+        for name, gap in gaps.items()
+        if gap is not None and is_shown(gap, report.parameters.coverage) and gap["estimate"] > 0
+    ]
+    top, last = (number(row["estimate"], statistic) for row in (rows[0], rows[-1]))
+    said = (
+        f"{capital(what)} of {len(names)} systems: highest {first} {top}, lowest {names[-1]} {last}"
+    )
+    if not any(gap is not None and gap["low"] is not None for gap in gaps.values()):
+        return f"{said}; they could not be compared case by case, so the order may be chance."
+    many = of_many(report, ", corrected for")
+    if not ahead:
+        return f"{said}; that {first} is ahead of any other is not shown{many}."
+    level = [name for name in others if name not in ahead]
+    said += f"; {first} is shown to be ahead of {len(ahead)} of the {len(others)} others{many}"
+    return f"{said}, not of {listing(level, 'or', limit=MOST_PAIRS)}." if level else f"{said}."
 
 
 def phrase(statistic: str, label: str | None, whose: str = "") -> str:
