@@ -111,6 +111,7 @@ class Protocol(Written):
     definitions: dict[str, dict[str, Text]] = Key(default_factory=dict)
     reading: dict[str, Text] = Key(default_factory=dict)
     aid: tuple[Text, ...] = ()
+    ask_why: Truth = False  # who cannot judge says why, before the question is left open
     examples: tuple[Example, ...] = ()
     judge: JudgeText | None = None
     measures: tuple[Measure, ...] = ()
@@ -176,6 +177,7 @@ class Protocol(Written):
             ],
             "reading": dict(self.reading),
             "aid": list(self.aid),
+            "ask_why": self.ask_why,
             "examples": [_example(example, visible) for example in self.examples],
         }
 

@@ -90,6 +90,8 @@ class Form(anywidget.AnyWidget):
             return self._sitting.open()
         if kind == "item":
             return self._sitting.item(content)
+        if kind == "items":
+            return self._sitting.items()
         if kind == "save" and isinstance(content.get("events"), list):
             return self._sitting.save(content["events"])
         raise RoundError(f"The form does not know the message {kind!r}: reload the page.")

@@ -58,10 +58,35 @@ class Sitting:
         marks = self.marks.get(item.ref, Mark())
         shown = marks.submitted and marks.revealed
         after = self.round.after(self.rater, item.ref) if shown else None
-        place_now = {"position": place + 1, "total": len(self.turns), "submitted": self.submitted}
+        place_now = {"position": place + 1, "total": len(self.turns), **self._counts()}
         shown_item = item_page(self.protocol, item, current, marks, after)
         count = self.round.counter(self.rater)
         return {"kind": "item", "item": shown_item, "place": place_now, "lamport": count}
+
+    def _counts(self) -> dict[str, int]:
+        flagged = sum(mark.flagged for ref, mark in self.marks.items() if ref in self.places)
+        return {"submitted": self.submitted, "flagged": flagged}
+
+    def items(self) -> dict[str, Any]:
+        """How each item stands, in the rater's order: places alone, as their names say too much."""
+        if not self.turns:
+            self.refresh()
+        begun: set[str] = set()
+        later: set[str] = set()
+        for (subject, _, _), answer in self.round.current(self.rater).items():
+            begun.add(subject)
+            if answer.status == "skipped":
+                later.add(subject)
+
+        def state(ref: str) -> str:
+            if self._submitted(ref):
+                return "submitted"
+            return "later" if ref in later else "begun" if ref in begun else "todo"
+
+        items = [
+            [state(turn.ref), self.marks.get(turn.ref, Mark()).flagged] for turn in self.turns
+        ]
+        return {"kind": "items", "items": items}
 
     def _place(self, asked: Mapping[str, Any], current: Mapping[Any, Any]) -> int:
         here = self.places.get(str(asked.get("ref")))
@@ -121,7 +146,7 @@ class Sitting:
             "acks": [
                 {"event_id": ack.event_id, "ok": ack.ok, "reason": ack.reason} for ack in acks
             ],
-            "place": {"submitted": self.submitted},
+            "place": self._counts(),
             "reload": reload,
         }
 

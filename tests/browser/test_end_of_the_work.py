@@ -1,9 +1,5 @@
 """After an item's submission and after the last one: what a rater still lacks."""
 
-import pytest
-
-
-@pytest.mark.xfail(strict=True, reason="part 14: undo across Submit")
 def test_undo_takes_back_a_flag_of_a_submitted_item(bare_desk):
     desk = bare_desk("halo-support", 2)
     desk.press("1", "Control+Enter").form.get_by_text("This item is submitted.").wait_for()
@@ -11,7 +7,6 @@ def test_undo_takes_back_a_flag_of_a_submitted_item(bare_desk):
     assert desk.marks()[-1][0] == "unflag"
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: undo across Submit")
 def test_undo_takes_back_a_submission(bare_desk):
     desk = bare_desk("halo-support", 2)
     desk.press("1", "Control+Enter").form.get_by_text("This item is submitted.").wait_for()
@@ -19,7 +14,6 @@ def test_undo_takes_back_a_submission(bare_desk):
     assert desk.marks()[-1][0] == "unsubmit"
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: undo across Submit")
 def test_a_submitted_item_is_opened_again_by_a_key(bare_desk):
     desk = bare_desk("halo-support", 2)
     desk.press("1", "Control+Enter").form.get_by_text("This item is submitted.").wait_for()
@@ -27,15 +21,42 @@ def test_a_submitted_item_is_opened_again_by_a_key(bare_desk):
     assert button.locator(".rb-key").count() == 1
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: an end screen")
 def test_the_end_is_said(bare_desk):
     desk = bare_desk("neureg-qa", 1)
     desk.press(*"55555", "Control+Enter").wait_for_submitted(1)
     assert "all your items" in desk.form.inner_text().lower()
 
 
-@pytest.mark.xfail(strict=True, reason="part 14: the protocol says whether a reason is needed")
 def test_a_protocol_can_ask_for_the_reason_why_something_cannot_be_judged(bare_desk):
-    desk = bare_desk("neureg-qa", 1)  # “leave it open and say why in the comment”
-    desk.press("c", "Enter").wait_for_state("saved")
+    desk = bare_desk("neureg-qa", 1)  # `ask_why: true`
+    desk.press("c", "Enter")
+    assert desk.form.locator(".rb-ask").is_visible()
     assert desk.rows("SELECT count(*) FROM answer_event")[0][0] == 0
+    desk.write("The source is cut off.").press("Enter").wait_for_state("saved")
+    stored = desk.rows("SELECT status, reason FROM answer_event")
+    assert stored == [("skipped", "The source is cut off.")]
+
+
+def test_where_no_reason_is_asked_for_enter_leaves_the_question_open(bare_desk):
+    desk = bare_desk("halo-support", 1)
+    desk.press("c", "Enter").wait_for_state("saved")
+    stored = desk.rows("SELECT status, reason FROM answer_event WHERE status = 'skipped'")
+    assert stored == [("skipped", None)]
+
+
+def test_undo_goes_back_to_the_item_that_was_submitted_last(bare_desk):
+    desk = bare_desk("neureg-qa", 2)
+    desk.press(*"55555", "Control+Enter").wait_for_submitted(1)
+    desk.press("u", "u").wait_for_state("saved")
+    assert desk.marks()[-1][0] == "unsubmit"
+    assert "Item 1 of 2 · 0 submitted" in desk.form.inner_text()
+
+
+def test_all_items_are_one_key_away_and_show_how_each_stands(bare_desk):
+    desk = bare_desk("neureg-qa", 3)
+    desk.press(*"55555", "Control+Enter").wait_for_submitted(1)
+    desk.press("4", "f").write("Odd.").press("Enter", "l")
+    desk.form.get_by_role("button", name="Item 1, submitted").wait_for()
+    desk.form.get_by_role("button", name="Item 2, begun, flagged").wait_for()
+    desk.form.get_by_role("button", name="Item 3, to do").click()
+    desk.form.get_by_text("Item 3 of 3").wait_for()

@@ -61,7 +61,7 @@ def test_the_page_lists_what_was_flagged_and_left_open_with_the_reasons(halo):
     marked(halo)
     page = page_of(halo)
     text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
-    assert "Raters flagged 1 item:" in text
+    assert "Raters flagged 1 item" in text
     assert "Cut off." in text
     assert "Raters left 1 answer open:" in text
     assert "Flags and evidence are in an export with --layout marks." in text

@@ -105,7 +105,7 @@ export class Desk {
   // Who cannot judge leaves the question open: it counts as missing and holds nothing back.
   skip(slot) {
     const prompt = `“${slot.question.label}” cannot be judged and stays open. Why?`;
-    this.aside(slot, "skipped", prompt);
+    this.aside(slot, "skipped", prompt, { optional: !this.form.protocol.ask_why });
   }
 
   // Not applicable is an answer, and has its reason.
@@ -123,7 +123,8 @@ export class Desk {
       form.arrival = "The last change was in another item; U again takes it back there.";
       return form.fetch({ ref: step.item });
     }
-    if (form.locked()) return undefined;
+    // A flag, or the submission itself, is taken back of a submitted item too; its answers are not.
+    if (step.changes.length && form.locked()) return undefined;
     this.history.pop();
     const changes = step.changes.map(({ key, before }) =>
       this.sheet.set(this.sheet.byKey.get(key), before),
@@ -228,7 +229,14 @@ export class Desk {
     this.submitWhenStored();
   }
 
+  // The store has it; from now on U takes the submission back.
+  submitted() {
+    this.history.close();
+    this.history.add(this.sheet.item.ref, [], { back: () => this.unsubmit() });
+  }
+
   unsubmit() {
+    if (!this.sheet.item.submitted) return;
     this.sheet.item.submitted = false;
     this.mark("unsubmit");
     this.form.open(this.sheet.slots.find((slot) => this.sheet.open(slot)) ?? null);

@@ -4,7 +4,7 @@ import { Desk } from "./desk.js";
 import { button, download, el } from "./elements.js";
 import { mayTakeFocus, run, takeFocus } from "./keys.js";
 import { Courier, Outbox, overlay, unsavedFile } from "./outbox.js";
-import { Ask, Bar, Foot, Help, plural } from "./page.js";
+import { Ask, Bar, Divider, End, Foot, Help, Items, plural } from "./page.js";
 import { inWords, Questions } from "./questions.js";
 import { Sheet, slotKey } from "./sheet.js";
 import { Source } from "./source.js";
@@ -73,6 +73,8 @@ export class Form {
       previousItem: () => this.fetch({ step: -1 }),
       pause: () => this.pause(),
       keys: () => this.help.toggle("keys"),
+      list: () => this.list(),
+      goto: (position) => this.fetch({ position }),
     };
     const refocus = () => this.focus();
     this.bar = new Bar(protocol.title, act);
@@ -81,15 +83,19 @@ export class Form {
     this.foot = new Foot(protocol, act);
     this.help = new Help(protocol, refocus);
     this.ask = new Ask(refocus);
+    this.items = new Items(act, refocus);
+    this.end = new End(act);
     this.curtain = el(
       "div",
       { class: "rb-curtain", hidden: true },
       el("p", {}, "Paused. The clock has stopped."),
       button("Go on", () => this.resume()),
     );
-    const right = el("div", { class: "rb-right" }, this.questions.node, this.foot.node);
-    const main = el("div", { class: "rb-main" }, this.source.node, right);
-    this.root.replaceChildren(this.bar.node, this.ask.node, main, this.help.node, this.curtain);
+    const right = el("div", { class: "rb-right" }, this.end.node, this.questions.node, this.foot.node);
+    const main = el("div", { class: "rb-main" }, this.source.node);
+    main.append(new Divider(main).node, right);
+    const over = [this.help.node, this.items.node, this.curtain];
+    this.root.replaceChildren(this.bar.node, this.ask.node, main, ...over);
   }
 
   // Asks for the item on the desk again, or for another one: {step}, {position}, {unfinished}.
@@ -197,6 +203,7 @@ export class Form {
     const { item } = this.sheet;
     const waiting = this.submitting === item.ref;
     const { submitted, flagged, held } = item;
+    this.end.draw(this.place, submitted);
     this.bar.flag(Boolean(flagged));
     this.foot.draw(this.sheet, { submitted, held: held && !item.after, waiting });
   }
@@ -227,6 +234,17 @@ export class Form {
     return true;
   }
 
+  // How every item stands, by its place in the rater's own order.
+  list() {
+    if (this.items.close()) return;
+    this.courier.flush();
+    this.post({ kind: "items", tab: this.tab });
+  }
+
+  listed(message) {
+    this.items.open(message.items, this.place.position);
+  }
+
   // Acknowledgements: what is stored, what was rejected, and what follows from a mark.
   acknowledge(message) {
     const strangers = this.courier.received(message.acks);
@@ -242,6 +260,7 @@ export class Form {
       this.submitEvent = null;
       this.memory.took(this.spent);
       this.sheet.item.submitted = true;
+      this.desk.submitted();
       if (!this.sheet.item.held) return void this.fetch({ unfinished: true });
       this.open(null);
       this.move.end();

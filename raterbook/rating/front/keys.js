@@ -30,6 +30,8 @@ export const KEYS = [
   },
   { keys: ["]"], does: "nextItem", what: "next item" },
   { keys: ["["], does: "previousItem", what: "item before" },
+  { keys: ["l"], does: "list", what: "all items, and how each stands" },
+  { keys: ["r"], does: "unsubmit", what: "change the answers of a submitted item" },
   { keys: ["g"], does: "goto", what: "go to an item by its number" },
   { keys: ["b"], does: "pause", what: "pause; the clock stops" },
   { keys: ["i"], does: "instructions", what: "instructions and worked examples" },
@@ -140,6 +142,8 @@ export function run(form, { command, target }) {
     nextItem: () => form.fetch({ step: 1 }),
     previousItem: () => form.fetch({ step: -1 }),
     goto: () => goto(form),
+    list: () => form.list(),
+    unsubmit: () => (sheet.item.submitted ? desk.unsubmit() : form.say("This item is open.")),
     pause: () => form.pause(),
     instructions: () => help(form, "instructions"),
     definitions: () => help(form, "definitions"),
@@ -183,7 +187,7 @@ function submit(form, target) {
 }
 
 function escape(form, target) {
-  if (form.ask.close() || form.help.close()) return;
+  if (form.ask.close() || form.help.close() || form.items.close()) return;
   if (isTyping(target)) {
     target.blur();
     form.focus();

@@ -2,7 +2,7 @@
 
 import { button, el, fill, given } from "./elements.js";
 import { KEYS, takeFocus } from "./keys.js";
-import { timeLeft } from "./time.js";
+import { remember, remembered, timeLeft } from "./time.js";
 
 export const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
@@ -46,7 +46,7 @@ export class Bar {
         this.progress,
         this.where,
         this.left,
-        el("span", { class: "rb-gap" }),
+        button("Items", act.list, { press: "L" }),
         this.flagged,
         button("Pause", act.pause, { press: "B" }),
         button("Help", act.keys, { press: "?" }),
@@ -118,7 +118,7 @@ export class Foot {
     this.missing = el("div", { class: "rb-missing", role: "status" });
     this.submit = button("Submit", act.submit, { press: "Ctrl+↵", class: "rb-button rb-submit" });
     this.reveal = button("Show what was held back", act.reveal, { hidden: true });
-    this.change = button("Change my answers", act.unsubmit, { hidden: true });
+    this.change = button("Change my answers", act.unsubmit, { press: "R", hidden: true });
     this.next = button("Next", act.nextItem, { press: "]" });
     this.node = el(
       "footer",
@@ -170,6 +170,149 @@ export class Foot {
         this.jumps(open),
       );
     }
+  }
+}
+
+const LEAST = 25; // per cent of the width that either side keeps
+const MOST = 75;
+
+// What the source has of the width; drawn by hand or moved by the arrow keys, and remembered.
+export class Divider {
+  constructor(main) {
+    this.main = main;
+    this.node = el("div", {
+      class: "rb-divider",
+      role: "separator",
+      tabindex: "0",
+      "aria-orientation": "vertical",
+      "aria-label": "Width of the source",
+      "aria-valuemin": String(LEAST),
+      "aria-valuemax": String(MOST),
+      on: {
+        pointerdown: (event) => this.draw(event),
+        keydown: (event) => this.step(event),
+        dblclick: () => this.set(52),
+      },
+    });
+    this.set(Number(remembered("source")) || 52);
+  }
+
+  set(share) {
+    this.share = Math.min(Math.max(Math.round(share), LEAST), MOST);
+    this.main.style.setProperty("--rb-share", `${this.share}%`);
+    this.node.setAttribute("aria-valuenow", String(this.share));
+  }
+
+  step(event) {
+    const by = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.set(this.share + by);
+    remember("source", this.share);
+  }
+
+  draw(begun) {
+    begun.preventDefault();
+    this.node.setPointerCapture(begun.pointerId);
+    const move = (event) => {
+      const { left, width } = this.main.getBoundingClientRect();
+      const right = getComputedStyle(this.main).direction === "rtl";
+      const share = (100 * (event.clientX - left)) / width;
+      this.set(right ? 100 - share : share);
+    };
+    const end = () => {
+      this.node.removeEventListener("pointermove", move);
+      remember("source", this.share);
+    };
+    this.node.addEventListener("pointermove", move);
+    this.node.addEventListener("pointerup", end, { once: true });
+    this.node.addEventListener("pointercancel", end, { once: true });
+  }
+}
+
+// After the last submission: what there is, and what happens next.
+export class End {
+  constructor(act) {
+    this.said = el("p", {});
+    this.node = el(
+      "section",
+      { class: "rb-end", hidden: true, role: "status" },
+      el("h3", {}, "All your items are submitted."),
+      this.said,
+      el(
+        "p",
+        { class: "rb-quiet" },
+        "Nothing more is needed from you. Whoever leads the round closes it; until then any item " +
+          "can be looked at again and changed.",
+      ),
+      el("div", { class: "rb-row" }, button("All items", act.list, { press: "L" })),
+    );
+  }
+
+  draw({ total, submitted, flagged = 0 }, here) {
+    this.node.hidden = !here || submitted < total;
+    const flags = flagged ? `, ${flagged} of them flagged` : "";
+    this.said.textContent = `${plural(submitted, "item", "items")}${flags}. Thank you.`;
+  }
+}
+
+// What each state of an item is called, in the order of the legend.
+const STATES = {
+  todo: "to do",
+  begun: "begun",
+  later: "with answers left open",
+  submitted: "submitted",
+};
+
+// All items of the rater as small buttons: how each stands, one click or Enter away.
+export class Items {
+  constructor(act, closed) {
+    Object.assign(this, { act, closed });
+    this.grid = el("div", { class: "rb-strip" });
+    this.legend = el("p", { class: "rb-quiet" });
+    this.node = el(
+      "div",
+      { class: "rb-aside rb-items", hidden: true, role: "dialog", "aria-label": "All items" },
+      el("div", { class: "rb-row" }, button("Close", () => this.close(), { press: "Esc" })),
+      el("h3", {}, "All items"),
+      this.legend,
+      this.grid,
+    );
+  }
+
+  // `items` are [state, flagged] in the rater's order.
+  open(items, position) {
+    const count = (state) => items.filter(([one]) => one === state).length;
+    const counted = Object.entries(STATES).map(([state, words]) =>
+      el("span", { class: `rb-is-${state}` }, `${count(state)} ${words}`),
+    );
+    const flagged = items.filter(([, flag]) => flag).length;
+    fill(this.legend, counted, flagged ? el("span", {}, `⚑ ${flagged} flagged`) : null);
+    fill(
+      this.grid,
+      items.map(([state, flag], index) =>
+        el(
+          "button",
+          {
+            class: `rb-step rb-is-${state}`,
+            "aria-label": `Item ${index + 1}, ${STATES[state]}${flag ? ", flagged" : ""}`,
+            "aria-current": index + 1 === position ? "step" : null,
+            on: { click: () => this.close() && this.act.goto(index + 1) },
+          },
+          `${index + 1}${flag ? "⚑" : ""}`,
+        ),
+      ),
+    );
+    this.node.hidden = false;
+    takeFocus(this.grid.querySelector("[aria-current]") ?? this.grid.firstChild ?? this.node);
+  }
+
+  close() {
+    if (this.node.hidden) return false;
+    this.node.hidden = true;
+    this.closed();
+    return true;
   }
 }
 

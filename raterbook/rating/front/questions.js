@@ -155,7 +155,7 @@ export class Questions {
     return el(
       "button",
       {
-        class: done ? "rb-line rb-done" : "rb-line",
+        class: done ? "rb-line rb-done" : words === null ? "rb-line" : "rb-line rb-later",
         "data-question": slot.question.id,
         "data-part": String(slot.part),
         on: { click: () => this.act.open(slot) },

@@ -3,6 +3,9 @@
 import { el, fill, given } from "./elements.js";
 import { takeFocus } from "./keys.js";
 import { findAll, Passage, placesOf } from "./passage.js";
+import { remember, remembered } from "./time.js";
+
+const FOLD = "triples";
 
 // The names of the fields an open question shows; all visible ones where it names none.
 function shownFields(protocol, question) {
@@ -51,8 +54,12 @@ export class Source {
   pane(field, text) {
     const title = el("h3", { class: "rb-label" }, field.label);
     if (field.show === "triples") {
-      const node = el("div", { class: "rb-field" }, title, triplesTable(field.label, text));
-      return { node, search: node.querySelector("input") };
+      // Folded once the rater folds it: the source then has the height there is.
+      const table = triplesTable(field.label, text);
+      const head = el("summary", { class: "rb-label" }, field.label);
+      const folds = el("details", { class: "rb-field", open: remembered(FOLD) !== "shut" }, head, table);
+      folds.addEventListener("toggle", () => remember(FOLD, folds.open ? "open" : "shut"));
+      return { node: folds, search: folds.querySelector("input") };
     }
     const passage = new Passage(field.label, text);
     const long = field.show === "long" || text.length > 3000;

@@ -2,6 +2,23 @@
 
 import { prefixOf } from "./outbox.js";
 
+// How this browser's rater likes the form: the divider, what is folded. Never an answer.
+export function remembered(name) {
+  try {
+    return window.localStorage.getItem(`ratebook:look:${name}`);
+  } catch {
+    return null; // a browser that keeps nothing shows the usual
+  }
+}
+
+export function remember(name, value) {
+  try {
+    window.localStorage.setItem(`ratebook:look:${name}`, value);
+  } catch {
+    // Then it is the usual again next time.
+  }
+}
+
 const IDLE_AFTER = 60000; // ms without any sign of the rater
 
 // It runs while the rater works and stops when the rater leaves, pauses or is idle.

@@ -31,6 +31,7 @@ function render({ model, el: place }) {
     if (message.to !== tab) return;
     if (message.kind === "round") form.begin(message);
     if (message.kind === "item") form.load(message);
+    if (message.kind === "items") form.listed(message);
     if (message.kind === "trouble") form.courier?.troubled(message.text);
     if (message.kind === "say") {
       if (form.bar) form.say(message.text);
@@ -66,6 +67,12 @@ function render({ model, el: place }) {
     if (!event.target.closest("button, input, textarea, [tabindex]:not(.rb)")) root.focus();
   };
 
+  // As high as the notebook's own pane lets it be, which is less than the window.
+  const pane = root.closest(".jp-WindowedPanel-outer, .jp-NotebookPanel-notebook");
+  const fit = () => root.style.setProperty("--rb-pane", `${pane.clientHeight}px`);
+  const fitting = pane ? new ResizeObserver(fit) : null;
+  fitting?.observe(pane);
+
   const unwatch = watchTyping(root);
   root.addEventListener("keydown", keydown);
   root.addEventListener("pointerdown", sign);
@@ -81,6 +88,7 @@ function render({ model, el: place }) {
   return () => {
     clearTimeout(asking);
     unwatch();
+    fitting?.disconnect();
     model.off("msg:custom", heard);
     document.removeEventListener("visibilitychange", back);
     window.removeEventListener("blur", leave);
