@@ -83,9 +83,7 @@ class Sitting:
                 return "submitted"
             return "later" if ref in later else "begun" if ref in begun else "todo"
 
-        items = [
-            [state(turn.ref), self.marks.get(turn.ref, Mark()).flagged] for turn in self.turns
-        ]
+        items = [[state(turn.ref), self.marks.get(turn.ref, Mark()).flagged] for turn in self.turns]
         return {"kind": "items", "items": items}
 
     def _place(self, asked: Mapping[str, Any], current: Mapping[Any, Any]) -> int:

@@ -1,5 +1,6 @@
 """After an item's submission and after the last one: what a rater still lacks."""
 
+
 def test_undo_takes_back_a_flag_of_a_submitted_item(bare_desk):
     desk = bare_desk("halo-support", 2)
     desk.press("1", "Control+Enter").form.get_by_text("This item is submitted.").wait_for()
