@@ -4,6 +4,7 @@ Files at the top of the repository become pages, `$…$` becomes MathML, example
 blocks, and llms.txt lists all pages with their text beside them.
 """
 
+import os
 import re
 from html import unescape
 from pathlib import Path
@@ -20,7 +21,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changes.md",
 }
-LINK = re.compile(r"(\]\()((?:\.\./)*)([A-Za-z_/.-]+)(?=[)#])")
+LINK = re.compile(r"(!?\[[^\]]*\])\(([A-Za-z0-9_/.-]+)(#[\w-]+\)|\))")
 MATHS = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.S)
 EXAMPLE = re.compile(r"^(>>> .*?)(?=\n\s*\n|\Z)", re.S | re.M)
 texts: dict[str, str] = {}
@@ -37,21 +38,18 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, config, files):
     """Links as they are in the repository, now as they are in the site."""
     name = page.file.src_uri
-    top = name in PAGES.values()
+    home = ROOT if name in PAGES.values() else (ROOT / "docs" / name).parent
 
     def link(match):
-        begin, up, target = match.groups()
-        inside = target.removeprefix("docs/") if top else target
-        if top and target in PAGES or not top and len(up) == 3 * (name.count("/") + 1):
-            inside = PAGES.get(target, "")
-            if not inside:  # a file of the repository that is no page: its name is enough
-                return match[0]
-            up = up[3:]
-        return f"{begin}{up}{inside}"
+        words, target, place = match.groups()
+        file = os.path.relpath(home / target, ROOT)
+        page = PAGES.get(file, file.removeprefix("docs/"))
+        if page == file:  # of the repository and no page of the site: its name is enough
+            return words.strip("![]")
+        return f"{words}({os.path.relpath(page, Path(name).parent)}{place}"
 
-    text = LINK.sub(link, markdown)
-    texts[name] = text
-    return text
+    texts[name] = LINK.sub(link, markdown)
+    return texts[name]
 
 
 def on_page_content(html, page, config, files):
@@ -64,38 +62,30 @@ def on_page_content(html, page, config, files):
     return MATHS.sub(formula, html)
 
 
+def on_nav(nav, config, files):
+    config.extra["pages"] = [(part.title, page) for part in nav.items for page in part.children]
+
+
 def on_post_build(config):
     """llms.txt, and each page's text beside the page."""
-    site = Path(config.site_dir)
-    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
-
-    def add(entries, title):
-        for entry in entries:
-            if entry.is_section:
-                lines.extend(["", f"## {entry.title}", ""])
-                add(entry.children, entry.title)
-            elif entry.is_page:
-                lines.append(f"- [{entry.title}]({entry.file.src_uri}): {about(entry)}")
-
-    lines.append("")
-    add(config.extra["navigation"].items, None)
+    site, heading = Path(config.site_dir), ""
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}", ""]
+    for part, page in config.extra["pages"]:
+        if part != heading:
+            lines += ["", f"## {part}", ""]
+        heading, name = part, page.file.src_uri
+        made = "\n:::" in texts[name]  # the reference: its text is made from the code
+        lines.append(f"- [{page.title}]({page.url if made else name}): {about(texts[name])}")
+        if not made:
+            (site / name).write_text(texts[name], encoding="utf-8")
     (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for name, text in texts.items():
-        (site / name).write_text(text, encoding="utf-8")
 
 
-def on_nav(nav, config, files):
-    config.extra["navigation"] = nav
-    return nav
-
-
-def about(page):
-    """The first sentence below a page's title."""
-    body = re.sub(r"^#.*\n", "", texts[page.file.src_uri].lstrip(), count=1)
-    first = next(
-        (part for part in re.split(r"\n\s*\n", body) if re.match(r"\s*[A-Za-z`“]", part)), ""
-    )
-    return re.split(r"(?<=[.:])\s", " ".join(first.split()), maxsplit=1)[0]
+def about(text):
+    """The first sentence of a page."""
+    words = next(part for part in re.split(r"\n\s*\n", text) if re.match(r"[A-Z`“*]", part))
+    words = LINK.sub(lambda match: match[1].strip("[]"), " ".join(words.split()))
+    return re.split(r"(?<=[.])\s", words.replace("**", ""), maxsplit=1)[0]
 
 
 class Examples(griffe.Extension):
@@ -103,5 +93,4 @@ class Examples(griffe.Extension):
 
     def on_object(self, *, obj, **_):
         if obj.docstring:
-            text = griffe.docstring_clean(obj.docstring.value) if False else obj.docstring.value
-            obj.docstring.value = EXAMPLE.sub(r"```pycon\n\1\n```", text)
+            obj.docstring.value = EXAMPLE.sub(r"```pycon\n\1\n```", obj.docstring.value)

@@ -50,9 +50,11 @@ class Workspace:
         return self._store
 
     def rounds(self) -> list[str]:
+        """The names of the rounds there are."""
         return self.store.rounds()
 
     def round(self, name: str) -> WorkspaceRound:
+        """The round of this name."""
         return WorkspaceRound(self, name)
 
     def open(
@@ -65,7 +67,11 @@ class Workspace:
         raters: Iterable[str] = (),
         **plan: Any,
     ) -> WorkspaceRound:
-        """A new round: one protocol, its items, its raters, who rates what."""
+        """A new round: one protocol, its items, its raters, who rates what.
+
+        `plan` says what options of the command say: per_item, sample, by, cluster, bare, seed, and
+        `mix`, how gold and training items come in.
+        """
         from .files import read_items, read_parts
         from .files.checks import one_person
 

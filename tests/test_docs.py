@@ -33,6 +33,10 @@ def test_the_readme_lists_every_protocol():
         assert f"`{name}`" in README
 
 
+def test_the_readme_is_read_in_five_minutes():
+    assert len(README.splitlines()) <= 120
+
+
 def test_every_file_the_readme_links_to_exists():
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target

@@ -38,7 +38,8 @@ def awaited(words):
 
 def options_of(command):
     found = commands().get(command)
-    return [option for action in found._actions for option in action.option_strings] if found else []
+    actions = found._actions if found else []
+    return [option for action in actions for option in action.option_strings]
 
 
 def words_of(line):
@@ -112,6 +113,16 @@ def test_a_command_that_is_only_shown_is_one_the_program_takes(name, line):
     if not awaited(words):
         assert words[0] in commands()
         commands()[words[0]].parse_args(words[1:])
+
+
+def test_the_keys_on_the_raters_page_are_the_keys_of_the_form():
+    front = ROOT / "raterbook" / "rating" / "front" / "keys.js"
+    form = set(re.findall(r'"([^"]+)"', front.read_text("utf-8").split("];")[0]))
+    page = (ROOT / "docs" / "start" / "rater.md").read_text("utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    keys = [key for row in rows for key in re.findall(r"`([^`]+)`", row)]
+    assert len(keys) > 8
+    assert [key for key in keys if key not in form and key.lower() not in form] == []
 
 
 def test_what_pages_wait_for_is_not_here_yet():
