@@ -1,11 +1,11 @@
-"""Make docs/sample anew: the HALO page as it is built now, and the docs' pictures of pages.
+"""Make docs/sample anew: the HALO page as it is built now, and the README's pictures of pages.
 
-Also docs/page.md, the list of what stands on a page. Of ai-detection there is no sample round: its
-answers are made here, from detector.csv and a seed.
+Also docs/page.md, the list of what stands on a page.
 
     make docs
 
-Pictures need Chromium and Playwright; without them only the page is renewed, and that is said.
+Pictures need Chromium and Playwright; without them only the page is renewed, and that is said. Of
+ai-detection there is no sample round: its answers are made from detector.csv and a seed.
 """
 
 import random
