@@ -86,9 +86,13 @@ def test_the_search_works_where_the_site_is_opened_as_files(site):
 
 def test_the_reference_has_every_public_name_with_its_words(site):
     import analysis
+    from raterbook import judges
 
-    page = (site / "reference" / "analysis.html").read_text("utf-8")
-    assert [name for name in analysis.__all__ if f'id="analysis.{name}"' not in page] == []
+    rooms = {"analysis": analysis, "judges": judges}
+    pages = {name: (site / "reference" / f"{name}.html").read_text("utf-8") for name in rooms}
+    for name, room in rooms.items():
+        assert [each for each in room.__all__ if f"{name}.{each}" not in pages[name]] == []
+    page = pages["analysis"]
     assert "Krippendorff's alpha: 1 is perfect agreement" in page
     assert "&gt;&gt;&gt;" in page
 
