@@ -67,11 +67,7 @@ class Workspace:
         raters: Iterable[str] = (),
         **plan: Any,
     ) -> WorkspaceRound:
-        """A new round: one protocol, its items, its raters, who rates what.
-
-        `plan` says what options of the command say: per_item, sample, by, cluster, bare, seed, and
-        `mix`, how gold and training items come in.
-        """
+        """A new round: one protocol, its items, its raters, who rates what."""
         from .files import read_items, read_parts
         from .files.checks import one_person
 
