@@ -86,6 +86,7 @@ def run(line, capsys):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_block_of_a_page_does_what_the_page_says(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("webbrowser.open", lambda *_, **__: False)
     for line in SETUP.findall(path.read_text(encoding="utf-8")):
         Path("items.csv").write_text(ITEMS)
         run(line, capsys)
