@@ -1,6 +1,6 @@
 # make report: set up and build the sample reports.   make test: set up and pass the tests.
 # make lab: the notebooks.   make bench, make faults: the long figures.   make lock: renew requirements.lock.
-# make docs: renew the sample page and its pictures in docs/sample.
+# make docs: renew the sample pages and their pictures in docs/sample.   make site: the docs, in build/site.
 # make golden: renew the pinned numbers in tests/golden and print each row that moved.
 PYTHON ?= python3
 VENV := .venv
@@ -21,7 +21,7 @@ export MPLCONFIGDIR := $(CURDIR)/.jupyter/matplotlib
 # pip asks rustc, where there is one, for its version; rustup then writes its settings.
 export RUSTUP_HOME := $(CURDIR)/$(VENV)/rustup
 
-.PHONY: report test lab bench faults lock samples docs golden
+.PHONY: report test lab bench faults lock samples docs site golden
 .DEFAULT_GOAL := report
 
 $(READY): requirements.lock pyproject.toml
@@ -42,6 +42,10 @@ report: samples
 
 docs: samples
 	@$(BIN)/python docs/sample/refresh.py $(SAMPLES)
+
+site: $(READY)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "Open build/site/index.html"
 
 golden: $(READY)
 	@$(BIN)/python -m tests.golden.renew

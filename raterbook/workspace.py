@@ -56,9 +56,11 @@ class Workspace:
         return self._store
 
     def rounds(self) -> list[str]:
+        """The names of the rounds there are."""
         return self.store.rounds()
 
     def round(self, name: str) -> WorkspaceRound:
+        """The round of this name."""
         return WorkspaceRound(self, name)
 
     def open(
@@ -127,7 +129,8 @@ class WorkspaceRound(Round):
     def ratings(self, question: str, raters: Sequence[str] | None = None) -> pd.DataFrame:
         """One question's ratings for `analysis`, of those who count: unit, rater, value, cluster.
 
-        `alpha(round.ratings("tone"), "ordinal", cluster="cluster")` is the round's own number.
+        `alpha(Ratings(round.ratings("tone"), cluster="cluster"), "ordinal")` is the round's own
+        number.
         """
         from .numbers.compute import ratings_of
 

@@ -33,9 +33,24 @@ def test_the_readme_lists_every_protocol():
         assert f"`{name}`" in README
 
 
+def test_the_readme_is_read_in_five_minutes():
+    assert len(README.splitlines()) <= 120
+
+
 def test_every_file_the_readme_links_to_exists():
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+# Files that the docs name and that are not here yet.
+AWAITED = {"CITATION.cff", "CODE_OF_CONDUCT.md", ".github/workflows/ci.yml"}
+
+
+def test_the_files_that_meet_a_checklist_are_here():
+    page = (ROOT / "docs" / "checklists.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w./]+\.(?:cff|md|yml))`", page + README))
+    assert named >= AWAITED
+    assert {name for name in named if not (ROOT / name).exists()} == AWAITED, "mend AWAITED"
 
 
 def test_the_targets_the_readme_names_are_in_the_makefile():

@@ -48,9 +48,9 @@ def test_an_adjudicator_decides_beside_the_model_and_erases_nothing(open_round):
     assert stored.current("m")[item.ref, 0, "label"].value == "SUPPORTED"
 
 
-def test_the_two_commands_of_the_readme_put_a_model_beside_people_on_one_page(tmp_path):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    (.*feedback-sample.*)$", readme, re.M)
+def test_the_two_commands_of_the_docs_put_a_model_beside_people_on_one_page(tmp_path):
+    page = (ROOT / "docs" / "howto" / "judge.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^(raterbook .*feedback-sample.*)$", page, re.M)
     assert [re.search(r"judge|report", one)[0] for one in commands] == ["judge", "report"]
     build_sample(tmp_path / "workspace")
     said = [run(one, tmp_path / "workspace") for one in commands]
@@ -84,7 +84,7 @@ def build_sample(folder):
 
 
 def run(command, workspace):
-    """A command of the README, word for word but for its places."""
+    """A command of the docs, word for word but for its places."""
     words = shlex.split(command)
     assert words.pop(0) == "raterbook"
     places = {"data/samples/workspace": str(workspace)}
