@@ -1,5 +1,6 @@
 """The pages in Chromium: no network, nothing wider than a phone, no serious fault for axe."""
 
+import re
 import shutil
 import subprocess
 
@@ -122,3 +123,47 @@ def test_printing_without_a_browser_says_what_to_do(built, tmp_path, monkeypatch
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(ReportError, match=r"printing needs Chromium.*RATERBOOK_CHROMIUM"):
         print_page(built / "halo-sample" / "index.html", tmp_path / "report.pdf")
+
+
+# What a reader sees of a piece of the page, wherever it stands.
+LOOKS = ("h2", ".verdict", ".strip dt", ".strip dd", ".soft", "table", "thead th", "tbody td",
+         "tbody th", "caption", "details > summary", ".item")  # fmt: skip
+SEEN = """selectors => Object.fromEntries(selectors.map((selector) => {
+  const node = document.querySelector(`.rb-page ${selector}`);
+  if (!node) return [selector, null];
+  const style = getComputedStyle(node);
+  const names = ["fontSize", "fontWeight", "color", "backgroundColor", "textAlign", "float",
+    "paddingLeft", "paddingTop", "borderBottomWidth", "display", "whiteSpace"];
+  return [selector, names.map((name) => style[name]).join(" ")];
+}))"""
+
+
+@pytest.mark.parametrize("name", ["feedback-sample", "halo-sample"])
+def test_the_notebooks_export_looks_as_the_page_does(page, built, tmp_path, name):
+    import nbformat
+    from nbconvert import HTMLExporter
+
+    notebook = nbformat.read(built / name / "report.ipynb", as_version=4)
+    exported = tmp_path / "export.html"
+    exported.write_text(HTMLExporter().from_notebook_node(notebook)[0], encoding="utf-8")
+    looks = []
+    for file in (built / name / "index.html", exported):
+        page.goto(file.as_uri(), wait_until="domcontentloaded")
+        looks.append(page.evaluate(SEEN, list(LOOKS)))
+    assert all(looks[0].values())
+    assert looks[1] == looks[0]
+
+
+def test_without_the_sections_own_style_the_export_looks_otherwise(page, built, tmp_path):
+    import nbformat
+    from nbconvert import HTMLExporter
+
+    notebook = nbformat.read(built / "feedback-sample" / "report.ipynb", as_version=4)
+    text = HTMLExporter().from_notebook_node(notebook)[0]
+    bare = tmp_path / "bare.html"
+    bare.write_text(re.sub(r"<style>.rb-page.*?</style>", "", text, flags=re.S), encoding="utf-8")
+    looks = []
+    for file in (built / "feedback-sample" / "index.html", bare):
+        page.goto(file.as_uri(), wait_until="domcontentloaded")
+        looks.append(page.evaluate(SEEN, list(LOOKS)))
+    assert looks[1] != looks[0]

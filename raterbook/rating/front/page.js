@@ -273,7 +273,7 @@ export class Items {
     this.legend = el("p", { class: "rb-quiet" });
     this.node = el(
       "div",
-      { class: "rb-aside rb-items", hidden: true, role: "dialog", "aria-label": "All items" },
+      { class: "rb-items", hidden: true, role: "dialog", "aria-label": "All items" },
       el("div", { class: "rb-row" }, button("Close", () => this.close(), { press: "Esc" })),
       el("h3", {}, "All items"),
       this.legend,

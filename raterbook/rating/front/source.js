@@ -52,15 +52,24 @@ export class Source {
   }
 
   pane(field, text) {
-    const title = el("h3", { class: "rb-label" }, field.label);
     if (field.show === "triples") {
       // Folded once the rater folds it: the source then has the height there is.
       const table = triplesTable(field.label, text);
-      const head = el("summary", { class: "rb-label" }, field.label);
-      const folds = el("details", { class: "rb-field", open: remembered(FOLD) !== "shut" }, head, table);
-      folds.addEventListener("toggle", () => remember(FOLD, folds.open ? "open" : "shut"));
-      return { node: folds, search: folds.querySelector("input") };
+      const turn = (open) => {
+        table.hidden = !open;
+        head.setAttribute("aria-expanded", String(open));
+      };
+      const click = () => {
+        turn(table.hidden);
+        remember(FOLD, table.hidden ? "shut" : "open");
+      };
+      const head = el("button", { class: "rb-label rb-fold", on: { click } }, field.label);
+      turn(remembered(FOLD) !== "shut");
+      const title = el("h3", {}, head);
+      const node = el("div", { class: "rb-field" }, title, table);
+      return { node, search: node.querySelector("input") };
     }
+    const title = el("h3", { class: "rb-label" }, field.label);
     const passage = new Passage(field.label, text);
     const long = field.show === "long" || text.length > 3000;
     if (!long) passage.node.classList.add("rb-short");
