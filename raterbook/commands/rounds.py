@@ -207,6 +207,34 @@ def reassign(given: Namespace) -> None:
 
 
 @command(
+    "set how many raters each item has, or bring in further raters",
+    ROUND,
+    arg("--per-item", type=int, metavar="K", help="raters for each item"),
+    arg("--raters", default="", metavar="A,B", help="further people, who get items by the plan"),
+    arg("--dry-run", action="store_true", help="say what would change; change nothing"),
+    WHY,
+)
+def assign(given: Namespace) -> None:
+    from ..rounds.model import counted
+
+    stored = chosen(given)
+    plan = stored.assign(given.per_item, names(given.raters), given.why, given.dry_run)
+    would = ", if it were done" if given.dry_run else ""
+    each = "everybody" if plan.per_item is None else counted(plan.per_item, "rater")
+    print(f"{given.round}: {each} for each item{would}.")
+    rows = [["rater", "items", "new", "taken back", "begun"]]
+    rows += [[name, *map(str, row)] for name, row in plan.by_rater().items()]
+    print("\n".join("  " + line for line in aligned(rows, words=1)))
+    if plan.beyond:
+        many = counted(len(plan.beyond), "item")
+        print(f"{many} had been begun by more people already; what they began stays theirs.")
+    if plan.per_item is not None and any(name not in plan.loads for name in names(given.raters)):
+        print("Every item has its raters already: a larger --per-item gives out more.")
+    if given.dry_run:
+        print("Nothing was changed: the same without --dry-run does it.")
+
+
+@command(
     "leave a rater out of every number", ROUND, RATER, arg("--why", required=True, metavar="TEXT")
 )
 def exclude(given: Namespace) -> None:
@@ -352,7 +380,8 @@ def unplanned(found: Mapping[str, Any]) -> str:
     people, mean = thin
     return (
         f" if all {people:,} people are to answer about every item: items have {mean:.3g} "
-        "people on average, and no plan says how many they should have (open with --per-item)"
+        "people on average, and no plan says how many they should have "
+        f"(raterbook assign {found['round']} --per-item {max(1, round(mean))} does)"
     )
 
 
