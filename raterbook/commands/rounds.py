@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,28 +12,6 @@ from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
 
 if TYPE_CHECKING:
     from ..workspace import Workspace, WorkspaceRound
-
-
-@command(
-    "list the protocols; show or check one",
-    arg("name", nargs="?", metavar="NAME|FILE", help="a protocol's name or its YAML file"),
-    arg("--yaml", action="store_true", help="print the file itself, to start one of your own from"),
-)
-def protocols(given: Namespace) -> None:
-    from ..protocols import check, load, overview, show
-    from ..protocols import names as listed
-
-    if given.yaml:
-        if not given.name:
-            raise Refused(f"--yaml prints one protocol: name it, one of {', '.join(listed())}.")
-        print(load(given.name).text.rstrip("\n"))
-        return
-    if not given.name:
-        print(overview(load(name) for name in listed()))
-        return
-    if given.name not in listed():
-        print(check(given.name) + "\n")
-    print(show(load(given.name)))
 
 
 # What a protocol, a file or a run may name. One more is a line.
@@ -69,6 +48,13 @@ def list_registries(given: Namespace) -> None:
     ROUND,
     arg("--protocol", required=True, metavar="NAME|FILE"),
     arg("--items", required=True, metavar="FILE"),
+    arg(
+        "--map",
+        action="append",
+        default=[],
+        metavar="FIELD=HEADER,…",
+        help="what fields are called in the items file",
+    ),
     arg("--parts", metavar="FILE", help="sentences or questions already written"),
     arg("--raters", default="", metavar="A,B"),
     arg("--per-item", type=int, metavar="K", help="raters for each item (default: all)"),
@@ -92,6 +78,7 @@ def open_round(given: Namespace) -> None:
         given.items,
         parts=given.parts,
         raters=names(given.raters),
+        headers=headers(given.map),
         per_item=given.per_item,
         sample=given.sample,
         by=names(given.by),
@@ -423,6 +410,29 @@ def chosen(given: Namespace) -> WorkspaceRound:
 
 def names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+_PAIR = re.compile(r"""\s*([^=,"]+?)\s*=\s*("(?:[^"]|"")*"|[^,"]*?)\s*(?:,|$)""")
+
+
+def headers(words: Sequence[str]) -> dict[str, str]:
+    """`--map field=Header,other="A header, with a comma"`, several times."""
+    found: dict[str, str] = {}
+    for word in words:
+        place = 0
+        while place < len(word.rstrip()):
+            match = _PAIR.match(word, place)
+            header = match[2].strip('"').replace('""', '"').strip() if match else ""
+            if match is None or not header:
+                raise Refused(
+                    f"--map {word!r}: write field=Header, several with commas between them, and "
+                    'a header with a comma in quotes: answer="Output, final".'
+                )
+            if match[1] in found:
+                raise Refused(f"--map: {match[1]} is named twice. Leave one out.")
+            found[match[1]] = header
+            place = match.end()
+    return found
 
 
 def pairs(words: list[str]) -> dict[str, str]:

@@ -1,0 +1,224 @@
+"""What a file holds and how to go on; the commands that are printed are run as they stand."""
+
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from raterbook import Workspace
+from raterbook.cli import main
+from raterbook.protocols import names
+from tests.own_items import ROWS, WRITERS
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+GOING = "Go on with:"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def doctor(capsys):
+    """doctor(words) gives what is said of a file, and the commands among it."""
+
+    def look(*words):
+        capsys.readouterr()
+        assert main([*words[:-1], "doctor", words[-1]]) == 0
+        said = capsys.readouterr().out
+        _, _, going = said.partition(GOING)
+        return said, [line.strip() for line in going.strip().splitlines()]
+
+    return look
+
+
+def run(*commands):
+    for command in commands:
+        program, *words = shlex.split(command)
+        assert program == "raterbook"
+        assert main(words) == 0, command
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_it_says_what_the_file_holds_and_its_command_opens_a_round(name, here, doctor):
+    WRITERS[name](pd.DataFrame(ROWS), name)
+    said, commands = doctor(name)
+    assert "4 rows, 7 columns." in said
+    assert "halo-support" in said.partition("serve:")[2].splitlines()[1]
+    assert "--map 'id=Nr,question=Prompt,context=Passage" in commands[0]
+    run(*commands)
+    assert len(Workspace(here).round("items").items()) == 4
+
+
+def test_columns_are_counted_and_what_is_odd_is_said(doctor):
+    text = "id;text;score\n1;Zoë;3\n2;;4\n2;;4\n"
+    Path("odd.csv").write_bytes(text.encode("cp1252"))
+    said, _ = doctor("odd.csv")
+    assert said.splitlines()[0] == (
+        "odd.csv: CSV, CP1252, separated by semicolons; 3 rows, 3 columns."
+    )
+    assert "read as Windows-1252" in said
+    table = {line.split()[0]: line.split()[1:] for line in said.splitlines() if line[:2] == "  "}
+    assert table["score"][:3] == ["numbers", "3", "2"]
+    assert table["text"][:3] == ["texts", "1", "1"]
+    assert "Blank: 2 in text." in said
+    assert "Said twice: 1 row the same as another." in said
+
+
+@pytest.mark.parametrize("name", [n for n in names() if (SAMPLES / n).is_dir()])
+def test_the_sample_of_a_protocol_is_recognised_and_opens(name, here, doctor):
+    said, (command,) = doctor(str(SAMPLES / name / "items.csv"))
+    assert f"  {name} " in said.partition("serve:")[2]
+    best = said.partition("serve:")[2].splitlines()[1].split()
+    assert best[:2] == [name, "yes"]
+    run(command)
+    assert Workspace(here).round("items").protocol.name == name
+
+
+def test_what_is_missing_is_named_for_each_protocol(doctor):
+    pd.DataFrame(ROWS)[["Nr", "Model output", "model"]].to_csv("some.csv", index=False)
+    said, _ = doctor("some.csv")
+    line = next(line for line in said.splitlines() if line.strip().startswith("halo-support"))
+    assert "lacks question, context (id from Nr, generated_answer from Model output)" in line
+
+
+def test_rows_that_cannot_be_items_are_said_with_their_place(doctor):
+    rows = [{"id": "1", "text": "a", "model": "m"}, {"id": "1", "text": "b", "model": "m"}]
+    pd.DataFrame([*rows, {"id": "2", "text": "c", "model": "m"}]).to_csv("x.csv", index=False)
+    said, _ = doctor("x.csv")
+    assert (
+        "feedback-quality  has the columns, but x.csv, row 3, column id, model: 1/m names" in said
+    )
+
+
+def test_where_no_protocol_fits_the_commands_make_one_and_open_it(here, doctor):
+    rows = [
+        {"poem no": str(n), "poem": f"Poem {n}, in words.", "poet": "ab"[n % 2]} for n in range(6)
+    ]
+    pd.DataFrame(rows).to_csv("My poems (1).csv", index=False)
+    said, commands = doctor("My poems (1).csv")
+    assert " yes" not in said
+    assert commands[0] == "raterbook protocols --new my-poems-1 --from 'My poems (1).csv'"
+    run(*commands)
+    assert len(Workspace(here).round("My-poems-1").items()) == 6
+
+
+def test_a_protocol_of_ones_own_is_asked_too(here, capsys):
+    pd.DataFrame(ROWS).to_csv("outs.csv", index=False)
+    run("raterbook protocols --new mine --from outs.csv")
+    capsys.readouterr()
+    assert main(["doctor", "outs.csv", "--protocol", "mine.yaml"]) == 0
+    said = capsys.readouterr().out
+    assert said.partition("serve:")[2].split()[:2] == ["mine.yaml", "yes"]
+    run(said.partition(GOING)[2].strip())
+    assert Workspace(here).round("outs").protocol.name == "mine"
+
+
+def test_a_name_that_is_taken_is_not_offered_again(here, doctor):
+    pd.DataFrame(ROWS).to_csv("outs.csv", index=False)
+    for name in ("outs", "outs-2"):
+        run(*doctor("outs.csv")[1])
+        assert name in Workspace(here).rounds()
+
+
+ANSWERS = [
+    {
+        "item": f"h{n}",
+        "rater": f"worker {(n + turn) % 6}",
+        "question": "label",
+        "value": "SUPPORTED",
+    }
+    for n in range(6)
+    for turn in range(2)
+]
+
+
+def test_answers_are_recognised_with_raters_and_how_many_an_item_has(here, doctor):
+    pd.DataFrame(ANSWERS).to_csv("answers.csv", index=False)
+    said, commands = doctor("answers.csv")
+    assert "Answers, in the layout long" in said
+    assert "Raters: 6 (worker 0, worker 1" in said
+    assert "Items: 6, each with answers of 2." in said
+    assert "These protocols ask these questions: halo-support." in said
+    assert "--bare" in commands[0]
+    assert "--per-item 2" in commands[0]
+    run(*commands)
+    status = Workspace(here).round("answers").status()
+    assert (status["answers"], status["missing"]) == (12, 0)
+
+
+def test_answers_to_a_round_that_is_there_go_into_it(here, doctor):
+    items = [
+        {"id": f"h{n}", "question": "q", "context": "c", "generated_answer": "a"} for n in range(6)
+    ]
+    Workspace(here).open("live", "halo-support", pd.DataFrame(items))
+    pd.DataFrame(ANSWERS).to_csv("answers.csv", index=False)
+    said, commands = doctor("answers.csv")
+    assert "The round live asks these questions about these items." in said
+    assert commands == ["raterbook import live answers.csv"]
+    run(*commands)
+    assert Workspace(here).round("live").status()["answers"] == 12
+
+
+def test_answers_to_questions_nobody_knows_become_a_protocol_and_a_round(here, doctor):
+    rows = [
+        {"item": f"p{n}", "annotator": who, "question": question, "value": value}
+        for n in range(4)
+        for who in ("ana", "ben")
+        for question, value in (("Rhyme", str(1 + n % 4)), ("Kind", "ode" if n % 2 else "song"))
+    ]
+    pd.DataFrame(rows).to_csv("votes.csv", index=False)
+    said, commands = doctor("votes.csv")
+    assert "No protocol known here asks these questions" in said
+    run(*commands)
+    round = Workspace(here).round("votes")
+    assert [(each.id, each.type) for each in round.protocol.questions] == [
+        ("rhyme", "scale"),
+        ("kind", "choice"),
+    ]
+    assert round.status()["answers"] == 16
+
+
+def test_a_wide_file_of_answers_is_recognised(here, doctor):
+    rows = [
+        {"id": f"f{n}", "rater": who, "tone": 3, "clarity": 4}
+        for n in range(3)
+        for who in ("a", "b")
+    ]
+    pd.DataFrame(rows).to_csv("wide.csv", index=False)
+    said, commands = doctor("wide.csv")
+    assert "Answers, in the layout wide" in said
+    assert "Questions: tone, clarity." in said
+    run(*commands)
+    assert Workspace(here).round("wide").status()["answers"] == 12
+
+
+def test_a_tools_export_is_named(doctor):
+    Path("ls.json").write_text('[{"id": 1, "data": {"id": "h1"}, "annotations": []}]', "utf-8")
+    said, commands = doctor("ls.json")
+    assert "Answers, in the layout label-studio" in said
+    assert commands == []
+
+
+def test_looking_makes_no_workspace(here, doctor):
+    pd.DataFrame(ROWS).to_csv("outs.csv", index=False)
+    doctor("outs.csv")
+    assert [path.name for path in here.iterdir()] == ["outs.csv"]
+
+
+def test_the_commands_name_the_workspace_that_was_named(here, doctor):
+    pd.DataFrame(ROWS).to_csv("outs.csv", index=False)
+    _, (command,) = doctor("--workspace", "my study", "outs.csv")
+    assert command.startswith("raterbook --workspace 'my study' open outs ")
+    run(command)
+    assert Workspace(here / "my study").rounds() == ["outs"]
+
+
+def test_a_file_that_cannot_be_read_is_refused_as_everywhere(capsys):
+    assert main(["doctor", "no.csv"]) == 2
+    assert capsys.readouterr().err == (
+        "no.csv: there is no such file. Check the name and the folder.\n"
+    )
