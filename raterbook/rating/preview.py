@@ -11,7 +11,7 @@ from typing import Any
 
 import raterbook.rating.front as front
 from raterbook.protocols import Protocol
-from raterbook.rating.sheet import fields_until
+from raterbook.rating.sheet import fields_until, revealed
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import ItemTable, PartRow, Store
 
@@ -26,7 +26,7 @@ _KERNEL = """
 const { opening, items } = JSON.parse(document.querySelector("#preview").textContent);
 const listeners = new Set();
 const given = new Map();
-const submitted = new Set();
+const [submitted, revealed, flagged] = [new Set(), new Set(), new Set()];
 const place = (position) => ({ position, total: items.length, submitted: submitted.size });
 const page = ({ ref, position, step, unfinished }) => {
   const here = items.findIndex((item) => item.ref === ref);
@@ -37,14 +37,20 @@ const page = ({ ref, position, step, unfinished }) => {
   const item = items[at];
   const mine = [...given.values()].filter((one) => [item.ref, item.case].includes(one.subject));
   const answers = mine.filter((one) => one.status !== "retracted");
-  const now = { ...item, answers, submitted: submitted.has(item.ref) };
+  const after = revealed.has(item.ref) ? item.after : null;
+  const marks = { submitted: submitted.has(item.ref), flagged: flagged.has(item.ref) };
+  const now = { ...item, answers, after, ...marks };
   return { kind: "item", item: now, place: place(at + 1), lamport: 0 };
 };
 const take = (events) => {
   let reload = false;
   for (const event of events) {
     if (event.mark === "submit") submitted.add(event.subject);
-    if (event.mark === "unsubmit") reload = submitted.delete(event.subject) || reload;
+    if (event.mark === "unsubmit") submitted.delete(event.subject);
+    if (event.mark === "reveal") revealed.add(event.subject);
+    if (event.mark === "flag") flagged.add(event.subject);
+    if (event.mark === "unflag") flagged.delete(event.subject);
+    reload ||= ["unsubmit", "reveal"].includes(event.mark);
     if (event.question) {
       const { subject, question, value, reason = null } = event;
       const { part = 0, status = "answered", lamport = 0 } = event;
@@ -108,17 +114,30 @@ def _messages(protocol: Protocol) -> tuple[dict[str, Any], list[dict[str, Any]]]
             sitting = Sitting(round, "you")
             opening = sitting.open()
             items = [sitting.item({"position": number})["item"] for number in (1, 2)]
-            pages = {turn.ref: round.page(turn) for turn in sitting.turns}
-            came = [item.ref for item in round.items()]
+            came = {item.ref: item for item in round.items()}
+            texts = {turn.ref: round.page(turn).fields for turn in sitting.turns}
         finally:
             store.dispose()
     opening["scope"] = f"preview-{protocol.hash[:12]}"
     last = len(protocol.stages) - 1
     shown = fields_until(protocol, last)
+    made = dict(zip(came, rows, strict=True))
     for item in items:
-        texts = pages[item["ref"]].fields
-        item |= {"stage": last, "fields": {n: text for n, text in texts.items() if n in shown}}
-    return opening, sorted(items, key=lambda item: came.index(item["ref"]))
+        ref = item["ref"]
+        number = [*came].index(ref) + 1
+        held = {n: text for n, text in made[ref].items() if _is_held(protocol, n)}
+        item |= {
+            "stage": last,
+            "fields": {name: text for name, text in texts[ref].items() if name in shown},
+            "after": revealed(protocol, held),
+            "ref": f"item-{number}",  # the same page from the same protocol
+            "case": f"case-{number}",
+        }
+    return opening, sorted(items, key=lambda item: str(item["ref"]))
+
+
+def _is_held(protocol: Protocol, name: str) -> bool:
+    return name in protocol.item.fields and protocol.item.fields[name].show == "after"
 
 
 def _made_up(protocol: Protocol, number: int) -> Iterator[tuple[str, str]]:
