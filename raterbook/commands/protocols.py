@@ -108,6 +108,8 @@ def _made(given: Namespace) -> None:
     print(
         f"  raterbook open ROUND --protocol {shlex.quote(str(path))} --items {items} --raters A,B"
     )
+    print("Raters then work in `raterbook lab`, files of answers come in with `raterbook import`,")
+    print("and `raterbook report ROUND` builds the page.")
 
 
 def _columns(given: Namespace, of_columns, talking: bool) -> Draft:

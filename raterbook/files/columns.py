@@ -28,6 +28,8 @@ ALIKE = {
     "text": "text, feedback, essay, document",
     "system": ", ".join(SYSTEMS),
 }
+_ID = re.compile(r"\b(id|uid|key|nr|no|number|item|ref)$")
+_CODE = re.compile(r"\S{1,40}")
 SHOWN = ("question", "answer", "context", "text")  # what raters read
 
 
@@ -89,77 +91,88 @@ def draft_of(table: Table) -> Draft:
     facts = [each for each in examined(table) if each.name.strip() and plain(each.name) != "role"]
     rows = len(table.rows)
     column = {each.name: table.column(place) for place, each in enumerate(examined(table))}
-    system = next((each.name for each in facts if plain(each.name) in SYSTEMS), None)
-    key = _key(facts, column, system, rows, table.name)
-    fields, groups = [], []
-    for each in facts:
-        if each.name in key and each.name != system:
-            one = DraftField(each.name, "none")
-        elif each.name == system:
-            why = "raters must not know it"
-            one = DraftField(each.name, "hidden", required=each.filled == rows, why=why)
-        elif each.kind == "empty":
-            one = DraftField(each.name, "none", required=False, why="nothing stands in it")
-        elif alike(each.name, ["reference"]):
-            why = "seen once an item is submitted"
-            one = DraftField(each.name, "after", required=each.filled == rows, why=why)
-        elif (
-            each.kind == "labels"
-            and each.distinct > 1
-            and plain(each.name) not in COLUMNS
-            and not alike(each.name, SHOWN)
-        ):
-            groups.append(each.name)
-            why = "text, if raters may know it"
-            one = DraftField(each.name, "hidden", required=each.filled == rows, why=why)
-        elif each.kind == "numbers" and not alike(each.name, SHOWN):
-            one = DraftField(each.name, "none", required=False, why="text, if raters need it")
-        else:
-            show = "long" if each.kind == "long texts" else "text"
-            one = DraftField(each.name, show, required=each.filled == rows)
-        fields.append(one)
+    names = _names(facts, column, rows, table.name)
+    fields = [_field(each, names, rows) for each in facts]
+    naming = {*names.key, names.case, names.system}
     if not any(one.show in VISIBLE for one in fields):
-        texts = [one for one in fields if one.name not in key and one.name != system]
+        texts = [one.name for one in fields if one.name not in naming]
         if not texts:
             raise FileError(
                 f"{table.name} has no column for raters to read. Add one with the texts to judge."
             )
-        fields = [replace(one, show="text", why="") if one is texts[-1] else one for one in fields]
-        groups = [name for name in groups if name != texts[-1].name]
-    if len(key) > 1:
+        fields = [DraftField(each.name) if each.name == texts[-1] else each for each in fields]
+    if len(set(column[names.case])) < rows:
         fields = [
             replace(one, of="case")
-            if one.show in VISIBLE and _same_in_case(column[one.name], column[key[0]])
+            if one.show in VISIBLE and _same_in_case(column[one.name], column[names.case])
             else one
             for one in fields
         ]
-    return Draft(
-        "", fields=tuple(fields), key=key, case=key[0], system=system, groups=tuple(groups)
-    )
+    groups = tuple(one.name for one in fields if one.show == "hidden" and one.name not in naming)
+    return Draft("", "", tuple(fields), (), names.key, names.case, names.system, groups)
 
 
-def _key(
-    facts: Sequence[ColumnFacts],
-    column: Mapping[str, Sequence[str]],
-    system: str | None,
-    rows: int,
-    name: str,
-) -> tuple[str, ...]:
-    """The column that names the rows, if need be together with the one that names the system."""
-    ids = [each for each in facts if re.search(r"\b(id|uid|key|nr|number|item)$", plain(each.name))]
-    rest = [
-        each for each in facts if each not in ids and each.longest <= 60 and each.kind != "empty"
+def _field(each: ColumnFacts, names: _Names, rows: int) -> DraftField:
+    """What becomes of a column: what raters may know is shown, the rest is not until it is said."""
+    required = each.filled == rows
+    is_read = bool(alike(each.name, SHOWN))
+    if each.name == names.system or plain(each.name) in SYSTEMS:
+        return DraftField(each.name, "hidden", "item", required, "raters must not know it")
+    if each.name in names.key or (each.name == names.case and not is_read):
+        return DraftField(each.name, "none")
+    if each.kind == "empty":
+        return DraftField(each.name, "none", "item", False, "nothing stands in it")
+    if alike(each.name, ["reference"]):
+        return DraftField(each.name, "after", "item", required, "seen once an item is submitted")
+    if each.kind == "labels" and not is_read:
+        if plain(each.name) in COLUMNS or each.distinct < 2:
+            return DraftField(each.name, "none", "item", required, "text, if raters need it")
+        return DraftField(each.name, "hidden", "item", required, "text, if raters may know it")
+    if each.kind == "numbers" and not is_read:
+        return DraftField(each.name, "none", "item", False, "text, if raters need it")
+    return DraftField(each.name, "long" if each.kind == "long texts" else "text", "item", required)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Which columns name an item, its case and its system."""
+
+    key: tuple[str, ...]
+    case: str
+    system: str | None
+
+
+def _names(
+    facts: Sequence[ColumnFacts], column: Mapping[str, Sequence[str]], rows: int, name: str
+) -> _Names:
+    """The first column that is different in every row, or with another that then is the system."""
+    cells = {each.name: [cell.strip() for cell in column[each.name]] for each in facts}
+    whole = [each for each in facts if each.filled == rows]
+    systems = [each.name for each in whole if plain(each.name) in SYSTEMS]
+    labels = [each.name for each in whole if each.kind == "labels" and each.distinct > 1]
+    ids = [each for each in whole if _ID.search(plain(each.name))]
+    codes = [
+        each
+        for each in whole
+        if each not in ids and all(_CODE.fullmatch(cell) for cell in cells[each.name])
     ]
-    for each in [*ids, *rest]:
-        if each.name == system or each.filled < rows:
+
+    def are_apart(*names: str) -> bool:
+        return len(set(zip(*(cells[each] for each in names), strict=True))) == rows
+
+    for each in [*ids, *codes]:
+        if each.name in systems:
             continue
-        cells = [cell.strip() for cell in column[each.name]]
-        if system is not None and len(set(cells)) < rows:
-            both = set(zip(cells, (cell.strip() for cell in column[system]), strict=True))
-            if len(both) == rows:
-                return each.name, system
-        if len(set(cells)) == rows:
-            return (each.name,)
+        if are_apart(each.name):
+            system = systems[0] if systems else None
+            cases = [*ids, *(one for one in whole if alike(one.name, ["question"]))]
+            for one in cases if system else []:
+                if one.name not in (each.name, system) and are_apart(one.name, system or ""):
+                    return _Names((each.name,), one.name, system)
+            return _Names((each.name,), each.name, system)
+        for system in systems or labels:
+            if system != each.name and are_apart(each.name, system):
+                return _Names((each.name, system), each.name, system)
     raise FileError(
         f"{name}: no column names its rows, each differently. Add a column id, numbered from 1."
     )

@@ -14,13 +14,15 @@ from raterbook.files.columns import alike, draft_of, examined
 from raterbook.files.formats import FORMATS, SEPARATORS, named, read_file, separator
 from raterbook.files.items import read_items
 from raterbook.files.layouts import LAYOUTS
+from raterbook.files.layouts.layout import Incoming
 from raterbook.files.layouts.long import is_long
-from raterbook.files.names import Subjects, known_columns, question_names, rater_headers
-from raterbook.files.table import Records, Table
+from raterbook.files.layouts.wide import known as wide_columns
+from raterbook.files.names import Subjects, item_names, known_columns, question_names, rater_headers
+from raterbook.files.table import Columns, Records, Table
 from raterbook.protocols import Protocol, parse
 from raterbook.protocols.kinds import plain
 from raterbook.rounds import Round
-from raterbook.rounds.model import FileError, counted, listed, shown
+from raterbook.rounds.model import FileError, Problems, counted, listed, shown
 
 # Which protocols its columns could serve.
 
@@ -101,8 +103,23 @@ class AnswersFound:
     raters: tuple[str, ...]
     questions: tuple[str, ...]
     items: tuple[str, ...]
-    per_item: tuple[int, int, int]  # fewest, usual, most
-    item_column: str = ""
+    per_item: tuple[int, int, int]  # raters of an item: fewest, usual, most
+
+    @classmethod
+    def of(
+        cls, layout: str, questions: Iterable[str], said: Iterable[tuple[str, str]]
+    ) -> AnswersFound:
+        """From pairs of an item and who said something about it; "" is nobody named."""
+        pairs = {pair: None for pair in said if pair[0]}
+        counts = sorted(Counter(item for item, who in pairs if who).values()) or [0]
+        usual = counts[len(counts) // 2]
+        return cls(
+            layout,
+            tuple(dict.fromkeys(who for _, who in pairs if who)),
+            tuple(questions),
+            tuple(dict.fromkeys(item for item, _ in pairs)),
+            (counts[0], usual, counts[-1]),
+        )
 
     @property
     def plan(self) -> int | None:
@@ -110,49 +127,68 @@ class AnswersFound:
         return self.per_item[1] if self.per_item[2] < len(self.raters) else None
 
 
-def answers_in(file: Table | Records, protocols: Iterable[Protocol]) -> AnswersFound | None:
+def answers_in(file: Table | Records, protocols: Sequence[Protocol]) -> AnswersFound | None:
     """What there is of answers, or None where the file holds items."""
-    protocols = list(protocols)
     if isinstance(file, Records):
-        layout = next(
-            (n for n, one in LAYOUTS.items() for p in protocols if one.is_in(file, p)), "json"
-        )
-        return AnswersFound(layout, (), (), (), (0, 0, 0))
-    by = {plain(name): place for place, name in reversed(list(enumerate(file.columns)))}
-    heads = {plain(word) for p in protocols for word in rater_headers(p)}
-    rater = next((place for name, place in by.items() if name in heads | {"rater"}), None)
-    keys = {plain(word) for p in protocols for k in p.item.key[:1] for word in (k, p.item.case)}
-    item = next(
-        (by[each] for each in ("item", "item id", "subject", *sorted(keys), "case") if each in by),
-        None,
-    )
+        return _of_tool(file, protocols)
     if is_long(file, protocols[0]):
-        questions = _filled(file, by["question"])
-        layout = "long"
-    elif rater is not None and item is not None:
-        asked = {name for protocol in protocols for name in question_names(protocol)}
-        questions = [name for name in file.columns if plain(name) in asked]
-        layout = "wide"
-    else:
+        return _of_long(file, protocols)
+    asking = [(_columns_of_questions(file, protocol), protocol) for protocol in protocols]
+    asking = [each for each in asking if each[0]]
+    if not asking:
         return None
-    if not questions or item is None:
-        return None
-    pairs = {
-        (row[item].strip(), row[rater].strip() if rater is not None else "") for row in file.rows
-    }
-    counts = sorted(Counter(name for name, who in pairs if name and who).values()) or [0]
-    return AnswersFound(
-        layout,
-        tuple(_filled(file, rater)) if rater is not None else (),
-        tuple(questions),
-        tuple(_filled(file, item)),
-        (counts[0], counts[len(counts) // 2], counts[-1]),
-        file.columns[item],
+    questions, protocol = max(asking, key=lambda each: len(each[0]))
+    columns = Columns(file, wide_columns(protocol), Problems(file.name))
+    raters = [cell.strip() for cell in columns.cells("rater")]
+    return AnswersFound.of(
+        "wide", questions, zip(item_names(columns, protocol), raters, strict=True)
     )
 
 
-def _filled(table: Table, place: int) -> list[str]:
-    return list(dict.fromkeys(cell.strip() for cell in table.column(place) if cell.strip()))
+def _columns_of_questions(table: Table, protocol: Protocol) -> list[str]:
+    """The headers that are questions, where the file says who answered about which item too."""
+    try:
+        columns = Columns(table, wide_columns(protocol), Problems(table.name))
+    except FileError:
+        return []
+    if "rater" not in columns or not ("item" in columns or protocol.item.key[0] in columns):
+        return []
+    ids = {question.id for question in protocol.questions}
+    return [table.columns[place] for name, place in columns.placed.items() if name in ids]
+
+
+def _of_long(table: Table, protocols: Sequence[Protocol]) -> AnswersFound | None:
+    """By the columns item, rater, question and value, or what protocols call the first two."""
+    by = {plain(name): place for place, name in reversed(list(enumerate(table.columns)))}
+    heads = ["rater", *(plain(word) for one in protocols for word in rater_headers(one))]
+    rater = next((by[word] for word in heads if word in by), None)
+    keys = [plain(word) for one in protocols for word in (one.item.key[0], one.item.case)]
+    item = next((by[w] for w in ("item", "item id", "subject", *keys, "case") if w in by), None)
+    if item is None:
+        return None
+    questions = dict.fromkeys(cell.strip() for cell in table.column(by["question"]) if cell.strip())
+    said = zip(table.column(item), table.column(rater), strict=True)
+    return AnswersFound.of("long", questions, ((one.strip(), who.strip()) for one, who in said))
+
+
+def _of_tool(file: Records, protocols: Sequence[Protocol]) -> AnswersFound:
+    """An annotation tool's records, as the protocol reads them that finds most answers in them."""
+    best, name = AnswersFound("json", (), (), (), (0, 0, 0)), "json"
+    most = 0
+    for protocol in protocols:
+        layout = next((one for one in LAYOUTS.values() if one.is_in(file, protocol)), None)
+        if layout is None or layout.read is None:
+            continue
+        name = layout.name
+        try:
+            answers, _ = layout.read(Incoming(file, protocol, Problems(file.name)))
+        except FileError:
+            continue
+        if len(answers) > most:
+            most = len(answers)
+            questions = dict.fromkeys(each.question for each in answers)
+            best = AnswersFound.of(name, questions, ((each.item, each.rater) for each in answers))
+    return best if most else replace(best, layout=name)
 
 
 # What it comes to.
@@ -181,7 +217,8 @@ class Doctor:
     def look(self, source: str | Path) -> Diagnosis:
         """Says what is in the file; a file that cannot be read is refused as it always is."""
         file = read_file(source)
-        found = answers_in(file, self.protocols.values())
+        asking = [round.protocol for round in self.rounds] + [*self.protocols.values()]
+        found = answers_in(file, asking)
         lines = list(_contents(file, str(source)))
         if found is not None:
             said, commands = self._answers(file, found, str(source))
@@ -233,9 +270,11 @@ class Doctor:
     def _answers(
         self, file: Table | Records, found: AnswersFound, source: str
     ) -> tuple[list[str], list[str]]:
+        if found.layout not in LAYOUTS:
+            return ["Records of no tool that is known. Use .jsonl for one object per line."], []
         said = [f"Answers, in the layout {found.layout}: {LAYOUTS[found.layout].title}."]
-        if isinstance(file, Records):
-            said.append(f"Records: {len(file.records):,}.")
+        if not found.items:
+            said.append("No protocol known here finds its questions and items in it.")
         else:
             few, usual, most = found.per_item
             each = f"{few} to {most}, mostly {usual}" if few < most else str(most)
@@ -246,16 +285,20 @@ class Doctor:
             )
             said.append(f"Items: {len(found.items):,}, each with answers of {each}.")
             said.append(f"Questions: {listed(found.questions, 20)}.")
-        rater = [] if found.raters or isinstance(file, Records) else ["--rater", "NAME"]
+        rater = [] if found.raters else ["--rater", "NAME"]
         for round in self.rounds:
-            if self._asks(round.protocol, found.questions) and _has(round, found.items):
+            if (
+                round.state == "open"
+                and self._asks(round.protocol, found.questions)
+                and _has(round, found.items)
+            ):
                 said.append(f"The round {round.name} asks these questions about these items.")
                 return said, [
                     " ".join([self.command, "import", round.name, shlex.quote(source), *rater])
                 ]
         asking = [n for n, p in self.protocols.items() if self._asks(p, found.questions)]
         if isinstance(file, Records):
-            said.append("Open a round of the items first; then: raterbook import ROUND FILE")
+            said.append("Open a round of its items first; then: raterbook import ROUND FILE")
             return said, []
         said.append(
             f"No round here asks this. These protocols ask these questions: {listed(asking)}."

@@ -14,7 +14,7 @@ from raterbook.protocols.problems import ProtocolError
 from raterbook.protocols.questions import RESERVED
 from raterbook.protocols.schema import number
 
-SYSTEMS = ("model", "system", "model name", "system name", "model id", "generator", "llm")
+SYSTEMS = ("model", "system", "model name", "system name", "model id", "generator", "llm", "engine")
 SMALL = re.compile(
     r"\b(a|an|and|answer|are|as|at|be|by|do|does|for|from|given|has|have|how|if|in|is|it|its|of|on|one|"
     r"or|output|response|should|that|the|there|this|to|was|what|when|where|which|who|why|will|with|"
@@ -203,8 +203,8 @@ class Draft:
             return
         if question.type in ("scale", "percent"):
             yield f"  - {{statistic: mean, question: {question.id}{by}}}"
+        values = ", ".join(map(flow, question.options))
         if question.type == "choice":
-            values = ", ".join(map(flow, question.options))
             used: set[str] = set()
             for option in question.options:
                 name = re.sub(r"[^a-z0-9]+", "_", fold(option)).strip("_") or "answer"
@@ -214,6 +214,9 @@ class Draft:
                 share = f"is: [{flow(option)}], of: [{values}]"
                 statistic = f"proportion_{name}"
                 yield f"  - {{statistic: {statistic}, question: {question.id}, {share}{by}}}"
+        if self.system and question.type in ("scale", "choice"):
+            what = f", is: [{flow(question.options[0])}], of: [{values}]" if values else ""
+            yield f"  - {{statistic: difference, question: {question.id}{what}}}"
         if question.type in ("scale", "choice"):
             yield f"  - {{statistic: {_agreement(question)}, question: {question.id}}}"
             yield f"  - {{statistic: percent_agreement, question: {question.id}}}"

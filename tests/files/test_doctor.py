@@ -196,11 +196,54 @@ def test_a_wide_file_of_answers_is_recognised(here, doctor):
     assert Workspace(here).round("wide").status()["answers"] == 12
 
 
-def test_a_tools_export_is_named(doctor):
-    Path("ls.json").write_text('[{"id": 1, "data": {"id": "h1"}, "annotations": []}]', "utf-8")
+@pytest.mark.parametrize("layout", ["label-studio", "argilla"])
+def test_a_tools_export_is_read_as_far_as_a_protocol_knows_its_questions(layout, here, doctor):
+    items = [
+        {"id": f"h{n}", "question": "q", "context": "c", "generated_answer": "a"} for n in range(6)
+    ]
+    round = Workspace(here).open("live", "halo-support", pd.DataFrame(items))
+    round.add(pd.DataFrame(ANSWERS))
+    round.export("tool.json", layout=layout)
+    said, commands = doctor("tool.json")
+    assert f"Answers, in the layout {layout}" in said
+    assert "Raters: 6 (" in said
+    assert "Items: 6, each with answers of 2." in said
+    assert commands == ["raterbook import live tool.json"]
+    run(*commands)
+
+
+def test_records_nobody_annotated_say_that_there_is_nothing_in_them(doctor):
+    text = '[{"id": 1, "data": {"id": "h1"}, "annotations": []}]'
+    Path("ls.json").write_text(text, encoding="utf-8")
     said, commands = doctor("ls.json")
-    assert "Answers, in the layout label-studio" in said
+    assert "No protocol known here finds its questions and items in it." in said
     assert commands == []
+
+
+def test_answers_are_known_by_the_questions_of_a_round_that_is_there(here, doctor):
+    pd.DataFrame(ROWS).to_csv("outs.csv", index=False)
+    run("raterbook protocols --new mine --from outs.csv --ask 'Is it right? = yes, no'")
+    run("raterbook open live --protocol mine.yaml --items outs.csv")
+    answers = [
+        {"Nr": row["Nr"], "model": row["model"], "Rater": who, "Right": "Yes"}
+        for row in ROWS
+        for who in ("ana", "ben")
+    ]
+    pd.DataFrame(answers).to_excel("answers.xlsx", index=False)
+    said, commands = doctor("answers.xlsx")
+    assert "Items: 4, each with answers of 2." in said
+    run(*commands)
+    assert Workspace(here).round("live").status()["complete"]
+
+
+def test_a_closed_round_is_not_offered(here, doctor):
+    items = [
+        {"id": f"h{n}", "question": "q", "context": "c", "generated_answer": "a"} for n in range(6)
+    ]
+    Workspace(here).open("live", "halo-support", pd.DataFrame(items)).close()
+    pd.DataFrame(ANSWERS).to_csv("answers.csv", index=False)
+    _, commands = doctor("answers.csv")
+    assert commands[0].startswith("raterbook open answers ")
 
 
 def test_looking_makes_no_workspace(here, doctor):
