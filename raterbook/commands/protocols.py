@@ -16,7 +16,7 @@ from .rounds import Refused, names, workspace
 
 if TYPE_CHECKING:
     from ..protocols import Protocol
-    from ..protocols.draft import Draft
+    from ..protocols.draft import ProtocolDraft
 
 
 @command(
@@ -112,8 +112,8 @@ def _made(given: Namespace) -> None:
     print("and `raterbook report ROUND` builds the page.")
 
 
-def _columns(given: Namespace, of_columns, talking: bool) -> Draft:
-    from ..protocols.draft import Draft
+def _columns(given: Namespace, of_columns, talking: bool) -> ProtocolDraft:
+    from ..protocols.draft import ProtocolDraft
 
     if given.from_:
         from ..files.columns import draft_of
@@ -123,14 +123,14 @@ def _columns(given: Namespace, of_columns, talking: bool) -> Draft:
     listed = names(given.columns)
     if not listed and talking:
         said = "Which columns has the items file? The first names the item."
-        listed = names(_told(said, ", ".join(field.name for field in Draft("x").fields)))
-    return of_columns(listed) if listed else Draft("")
+        listed = names(_told(said, ", ".join(field.name for field in ProtocolDraft("x").fields)))
+    return of_columns(listed) if listed else ProtocolDraft("")
 
 
 def _told(question: str, usual: str) -> str:
     """What is typed, or what is usual where nothing is."""
     try:
-        return input(f"{question} [{usual}] ").strip() or usual
+        return input(f"{question} [{usual}] " if usual else f"{question} ").strip() or usual
     except EOFError:
         return usual
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from raterbook.files.table import Table
-from raterbook.protocols.draft import SYSTEMS, Draft, DraftField, DraftQuestion
+from raterbook.protocols.draft import SYSTEMS, DraftField, DraftQuestion, ProtocolDraft
 from raterbook.protocols.kinds import plain
 from raterbook.protocols.protocol import VISIBLE
 from raterbook.protocols.schema import number
@@ -84,7 +84,7 @@ def _is_number(cell: str) -> bool:
 # A protocol of one's own, from the columns there are.
 
 
-def draft_of(table: Table) -> Draft:
+def draft_of(table: Table) -> ProtocolDraft:
     """A draft for an items file like this one, or for a long file of answers."""
     if {"question", "value"} <= {plain(name) for name in table.columns}:
         return _draft_of_answers(table)
@@ -109,7 +109,7 @@ def draft_of(table: Table) -> Draft:
             for one in fields
         ]
     groups = tuple(one.name for one in fields if one.show == "hidden" and one.name not in naming)
-    return Draft("", "", tuple(fields), (), names.key, names.case, names.system, groups)
+    return ProtocolDraft("", "", tuple(fields), (), names.key, names.case, names.system, groups)
 
 
 def _field(each: ColumnFacts, names: _Names, rows: int) -> DraftField:
@@ -182,7 +182,7 @@ def _same_in_case(cells: Sequence[str], cases: Sequence[str]) -> bool:
     return len(set(zip(cases, cells, strict=True))) == len(set(cases))
 
 
-def _draft_of_answers(table: Table) -> Draft:
+def _draft_of_answers(table: Table) -> ProtocolDraft:
     """The questions that a long file answers, each with the values it has there."""
     by = {plain(name): place for place, name in reversed(list(enumerate(table.columns)))}
     values: dict[str, dict[str, None]] = {}
@@ -191,7 +191,9 @@ def _draft_of_answers(table: Table) -> Draft:
             values.setdefault(row[by["question"]].strip(), {})[row[by["value"]].strip()] = None
     questions = tuple(_question(name, list(given)) for name, given in values.items())
     fields = (DraftField("id", "none"), DraftField("text", required=False, why="what was judged"))
-    return Draft("", fields=fields, questions=questions, key=("id",), case="id", system=None)
+    return ProtocolDraft(
+        "", fields=fields, questions=questions, key=("id",), case="id", system=None
+    )
 
 
 def _question(name: str, values: Sequence[str]) -> DraftQuestion:

@@ -55,7 +55,12 @@ def fit(table: Table, protocol: Protocol, name: str, bare: bool = False) -> Fit:
     spec = protocol.item
     required = [n for n, one in spec.fields.items() if one.required and not one.exchange]
     needed = dict.fromkeys([spec.key[0], spec.case, *([] if bare else required)])
-    free = [header for header in table.columns if header not in placed.values() and header.strip()]
+    # A header that cannot be printed cannot stand in a command either.
+    free = [
+        header
+        for header in table.columns
+        if header not in placed.values() and header.strip() and header.isprintable()
+    ]
     headers: dict[str, str] = {}
     for each in [*needed, *(known if not bare else ())]:
         if each in placed or each in headers or each == "role":

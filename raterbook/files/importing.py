@@ -128,7 +128,9 @@ def _crowd(
             raters.setdefault(subject, set()).add(rater)
     everybody = set().union(*raters.values())
     counts = sorted(len(each) for each in raters.values())
-    if len(everybody) < 3 or 2 * counts[-1] > len(everybody):
+    # Where items have unequally many of few people, somebody may not have come to them yet.
+    unequal = counts and counts[0] < counts[-1] and 2 * counts[-1] > len(everybody)
+    if len(everybody) < 3 or unequal or counts[-1] == len(everybody):
         return []
     usual = counts[len(counts) // 2]
     some = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else str(usual)

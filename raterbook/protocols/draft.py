@@ -88,7 +88,7 @@ def _id(prompt: str) -> str:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ProtocolDraft:
     """What a new protocol is made from."""
 
     name: str
@@ -132,7 +132,7 @@ class Draft:
             beside.write_text(shipped(), encoding="utf-8")
         return path
 
-    def _settled(self) -> Draft:
+    def _settled(self) -> ProtocolDraft:
         """Questions with ids that no other question and no column has."""
         taken = {plain(field.name) for field in self.fields}
         settled: list[DraftQuestion] = []
@@ -301,7 +301,7 @@ def asked(questions: Iterable[str]) -> tuple[DraftQuestion, ...]:
     return tuple(DraftQuestion.read(text) for text in questions)
 
 
-def of_columns(columns: Sequence[str]) -> Draft:
+def of_columns(columns: Sequence[str]) -> ProtocolDraft:
     """A draft for an items file of these columns, of which nothing more is known."""
     listed = [each.strip() for each in columns if each.strip()]
     if len({plain(each) for each in listed}) < len(listed) or not listed:
@@ -317,4 +317,4 @@ def of_columns(columns: Sequence[str]) -> Draft:
     if all(field.show in ("none", "hidden") for field in fields):
         raise ProtocolError(f"{', '.join(listed)}: no column is left for raters to read; add one.")
     key = (first, system) if system and system != first else (first,)
-    return Draft("", fields=tuple(fields), key=key, case=first, system=system)
+    return ProtocolDraft("", fields=tuple(fields), key=key, case=first, system=system)

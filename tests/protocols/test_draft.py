@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from raterbook import Workspace
 from raterbook.cli import main
 from raterbook.protocols import ProtocolError, keys, load, names, parse
-from raterbook.protocols.draft import Draft, DraftQuestion, flow, written
+from raterbook.protocols.draft import DraftQuestion, ProtocolDraft, flow, written
 from tests.own_items import ROWS, WRITERS
 
 ASK = ("--ask", "Is it right? = yes, no", "--ask", "How clear is it? = 1-5")
@@ -167,7 +167,7 @@ def test_a_draft_of_any_words_that_can_be_answers_is_sound(title, options):
         question = DraftQuestion.read(f"Which? = {', '.join(options)}")
     except ProtocolError:
         assume(False)
-    draft = Draft("mine", title=title.strip(), questions=(question,))
+    draft = ProtocolDraft("mine", title=title.strip(), questions=(question,))
     assert parse(draft.text()).question(question.id).type == question.type
 
 
