@@ -177,3 +177,38 @@ def test_the_command_that_import_prints_ends_what_is_missing(place, capsys):
     assert round.status()["missing"] > 0
     assert main(["--workspace", str(place.path), *command.split()]) == 0
     assert round.status()["missing"] == 0
+
+
+def test_import_offers_a_plan_where_each_item_has_three_of_five(place):
+    round = place.open("r", PROTOCOL, ITEMS)
+    rows = [
+        {"item": f"i{n}", "rater": "abcde"[(n + turn) % 5], "question": "tone", "value": "4"}
+        for n in range(12)
+        for turn in range(3)
+    ]
+    said = str(round.add(pd.DataFrame(rows)))
+    assert "raterbook assign r --per-item 3" in said
+
+
+def test_import_offers_none_while_people_are_still_at_it(place):
+    round = place.open("r", PROTOCOL, ITEMS)
+    rows = [
+        {"item": f"i{n}", "rater": who, "question": "tone", "value": "4"}
+        for who, done in (("a", 12), ("b", 9), ("c", 5))
+        for n in range(done)
+    ]
+    assert "raterbook assign" not in str(round.add(pd.DataFrame(rows)))
+
+
+def test_an_answer_that_was_under_way_when_its_item_went_is_stored(place):
+    round = place.open("r", PROTOCOL, ITEMS, raters=("ana", "ben"))
+    form = round.form("ana")
+    form.answer({"kind": "open", "tab": "t"})
+    refs = {item.key: item.ref for item in round.items()}
+    round.assign(1)
+    (gone, *_) = set(refs) - {item.key for item in round.queue("ana")}
+    event = {"event_id": "e1", "subject": refs[gone], "question": "tone", "value": 4, "lamport": 1}
+    (ack,) = form.answer({"kind": "save", "tab": "t", "events": [event]})["acks"]
+    form.close()
+    assert ack["ok"], ack
+    assert round.frame()["item"].tolist() == [gone]

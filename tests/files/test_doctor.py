@@ -1,14 +1,22 @@
 """What a file holds and how to go on; the commands that are printed are run as they stand."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from raterbook import Workspace
 from raterbook.cli import main
-from raterbook.protocols import names
+from raterbook.files.columns import draft_of
+from raterbook.files.formats import read_table
+from raterbook.protocols import names, parse
+from raterbook.protocols.kinds import plain
+from raterbook.rounds import FileError
 from tests.own_items import ROWS, WRITERS
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
@@ -265,3 +273,36 @@ def test_a_file_that_cannot_be_read_is_refused_as_everywhere(capsys):
     assert capsys.readouterr().err == (
         "no.csv: there is no such file. Check the name and the folder.\n"
     )
+
+
+def test_a_header_that_would_write_to_the_terminal_stands_in_no_command(doctor):
+    rows = [{**row, "Pass\x1b[31mage": row["Passage"]} for row in ROWS]
+    pd.DataFrame(rows).drop(columns="Passage").to_csv("bad.csv", index=False)
+    said, _ = doctor("bad.csv")
+    assert "\x1b" not in said
+    assert "lacks context" in said
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+CELLS = st.sampled_from(["", "a", "b", "1", "2.5", "yes", "long " * 60, "line\nline", "=1+1", "é"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    headers=st.lists(WORDS, min_size=1, max_size=5, unique_by=plain),
+    cells=st.lists(st.lists(CELLS, min_size=5, max_size=5), min_size=1, max_size=6),
+)
+def test_a_protocol_made_from_any_columns_opens_a_round_of_them_or_says_why(headers, cells):
+    frame = pd.DataFrame([row[: len(headers)] for row in cells], columns=headers)
+    frame.insert(0, "nr", [str(number) for number in range(len(cells))])
+    try:
+        table = read_table(frame)
+        draft = replace(draft_of(table), name="mine")
+    except FileError as refused:
+        assert str(refused).startswith("table")  # noqa: PT017
+        return
+    protocol = parse(draft.text())
+    with TemporaryDirectory() as folder:
+        round = Workspace(folder).open("r", protocol, table, raters=["ana"])
+        assert len(round.queue("ana")) == len(table.rows)
+        round.store.dispose()
