@@ -215,7 +215,7 @@ def assign(given: Namespace) -> None:
     if plan.beyond:
         many = counted(len(plan.beyond), "item")
         print(f"{many} had been begun by more people already; what they began stays theirs.")
-    if plan.per_item is not None and any(name not in plan.loads for name in names(given.raters)):
+    if plan.per_item is not None and not all(map(plan.loads.get, names(given.raters))):
         print("Every item has its raters already: a larger --per-item gives out more.")
     if given.dry_run:
         print("Nothing was changed: the same without --dry-run does it.")

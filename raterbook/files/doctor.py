@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+import raterbook.files.content as content
 from raterbook.files.columns import alike, draft_of, examined
 from raterbook.files.formats import FORMATS, SEPARATORS, named, read_file, separator
 from raterbook.files.items import read_items
@@ -371,19 +372,17 @@ def _how(each: Fit) -> str:
 
 def _contents(file: Table | Records, source: str) -> Iterator[str]:
     """The file's format, size, columns and what is odd about it."""
-    kind = FORMATS[named(Path(source).suffix.lower(), reading=True) or ".csv"].title
+    format = FORMATS[named(Path(source).suffix.lower(), reading=True) or ".csv"]
     if isinstance(file, Records):
-        yield f"{file.name}: {kind}, {counted(len(file.records), 'record')}."
+        yield f"{file.name}: {format.title}, {counted(len(file.records), 'record')}."
         yield from file.notes
         return
-    how = [kind]
+    how = [format.title]
     if file.original is not None:
         mark, _ = separator(file.original.text, file.name)
-        how += (
-            [file.original.encoding.upper(), f"separated by {SEPARATORS[mark]}"]
-            if kind == "CSV"
-            else [file.original.encoding.upper()]
-        )
+        how += [file.original.encoding.upper(), f"separated by {SEPARATORS[mark]}"]
+    elif format.lines and source != "-":
+        how.append(content.decode(content.read_bytes(source), file.name).encoding.upper())
     size = f"{counted(len(file.rows), 'row')}, {counted(len(file.columns), 'column')}"
     yield f"{file.name}: {', '.join(how)}; {size}."
     yield from file.notes

@@ -212,3 +212,10 @@ def test_an_answer_that_was_under_way_when_its_item_went_is_stored(place):
     form.close()
     assert ack["ok"], ack
     assert round.frame()["item"].tolist() == [gone]
+
+
+def test_further_raters_for_whom_nothing_is_left_are_told_how_to_get_some(place, capsys):
+    round = place.open("r", PROTOCOL, ITEMS, raters=("ana", "ben"), per_item=1)
+    assert assign(round, "--raters", "eve") == 0
+    assert "a larger --per-item gives out more" in capsys.readouterr().out
+    assert [rater.name for rater in round.raters()] == ["ana", "ben", "eve"]

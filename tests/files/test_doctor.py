@@ -54,7 +54,9 @@ def run(*commands):
 def test_it_says_what_the_file_holds_and_its_command_opens_a_round(name, here, doctor):
     WRITERS[name](pd.DataFrame(ROWS), name)
     said, commands = doctor(name)
-    assert "4 rows, 7 columns." in said
+    first = said.splitlines()[0]
+    assert first.endswith("4 rows, 7 columns.")
+    assert ("UTF-8" in first) == (name.partition(".")[2] in ("csv", "tsv", "jsonl"))
     assert "halo-support" in said.partition("serve:")[2].splitlines()[1]
     assert "--map 'id=Nr,question=Prompt,context=Passage" in commands[0]
     run(*commands)
