@@ -97,17 +97,19 @@ def _made(given: Namespace) -> None:
     talking = sys.stdin.isatty() and not given.ask
     title = given.title or (_told("What is it called?", path.stem) if talking else "")
     draft = _columns(given, of_columns, talking)
-    questions = given.ask or (list(_questions()) if talking else [])
+    answered = bool(draft.questions)  # the file is one of answers, and has its questions
+    questions = given.ask or (list(_questions()) if talking and not answered else [])
     draft = replace(draft, name=path.stem, title=title)
     if questions:
         draft = replace(draft, questions=asked(questions))
     draft.write(path)
-    items = shlex.quote(given.from_ or "ITEMS.csv")
+    items, mine = shlex.quote(given.from_ or "ITEMS.csv"), shlex.quote(str(path))
     print(f"{path}: {len(draft.fields)} fields. Read it through, then:")
-    print(f"  raterbook protocols {shlex.quote(str(path))} --preview")
-    print(
-        f"  raterbook open ROUND --protocol {shlex.quote(str(path))} --items {items} --raters A,B"
-    )
+    print(f"  raterbook protocols {mine} --preview")
+    if answered:
+        print(f"  raterbook doctor {items} --protocol {mine}")
+        return
+    print(f"  raterbook open ROUND --protocol {mine} --items {items} --raters A,B")
     print("Raters then work in `raterbook lab`, files of answers come in with `raterbook import`,")
     print("and `raterbook report ROUND` builds the page.")
 
@@ -163,6 +165,9 @@ def doctor(given: Namespace) -> None:
     from ..protocols import names as listed
     from ..workspace import database_in
 
+    if given.file.endswith((".yaml", ".yml")):
+        file = shlex.quote(given.file)
+        raise Refused(f"{given.file} is no file of items: `raterbook protocols {file}` checks it.")
     place = workspace(given)
     known = {name: load(name) for name in (*given.protocol, *listed())}
     is_there = given.db or database_in(place.path)  # looking at a file makes no database

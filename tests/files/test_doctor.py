@@ -270,6 +270,24 @@ def test_the_commands_name_the_workspace_that_was_named(here, doctor):
     assert Workspace(here / "my study").rounds() == ["outs"]
 
 
+def test_a_protocol_is_sent_to_where_protocols_are_checked(capsys):
+    Path("mine.yaml").write_text("name: mine\n", encoding="utf-8")
+    assert main(["doctor", "mine.yaml"]) == 2
+    assert "`raterbook protocols mine.yaml` checks it" in capsys.readouterr().err
+
+
+def test_a_protocol_made_from_answers_says_who_knows_the_next_command(here, capsys):
+    rows = [{"item": "p1", "rater": "ana", "question": "Rhyme", "value": "3"}]
+    pd.DataFrame(rows).to_csv("votes.csv", index=False)
+    run("raterbook protocols --new mine --from votes.csv")
+    said = capsys.readouterr().out
+    assert "raterbook doctor votes.csv --protocol mine.yaml" in said
+    run("raterbook doctor votes.csv --protocol mine.yaml")
+    for command in capsys.readouterr().out.partition(GOING)[2].strip().splitlines():
+        run(command.strip())
+    assert Workspace(here).round("votes").status()["answers"] == 1
+
+
 def test_a_file_that_cannot_be_read_is_refused_as_everywhere(capsys):
     assert main(["doctor", "no.csv"]) == 2
     assert capsys.readouterr().err == (
