@@ -226,6 +226,10 @@ class Doctor:
         asking = [round.protocol for round in self.rounds] + [*self.protocols.values()]
         found = answers_in(file, asking)
         lines = list(_contents(file, str(source)))
+        if isinstance(file, Table) and not file.rows:
+            return Diagnosis(
+                (*lines, "", "No rows under the header: there is nothing to rate."), ()
+            )
         if found is not None:
             said, commands = self._answers(file, found, str(source))
         else:
@@ -253,9 +257,11 @@ class Doctor:
             said += ["", f"A protocol of your own for these columns: {making}"]
             return said, commands
         try:
-            replace(draft_of(table), name=new).text()
+            own = fit(table, parse(replace(draft_of(table), name=new).text()), new)
         except ValueError as error:
             return [*said, "", f"Nor can one be made of its columns: {error}"], []
+        if own.problem:
+            return [*said, "", f"One could be made of its columns, but {own.problem}"], []
         opening = f"{self.command} open {self._round(source)} --protocol {new}.yaml --items "
         return said, [making, opening + shlex.quote(source)]
 

@@ -270,6 +270,21 @@ def test_the_commands_name_the_workspace_that_was_named(here, doctor):
     assert Workspace(here / "my study").rounds() == ["outs"]
 
 
+def test_a_file_without_rows_has_nothing_to_go_on_with(doctor):
+    Path("none.csv").write_text("id,text\n", encoding="utf-8")
+    said, commands = doctor("none.csv")
+    assert "0 rows, 2 columns" in said
+    assert "No rows under the header" in said
+    assert commands == []
+
+
+def test_rows_that_no_protocol_could_take_are_said_before_one_is_made(doctor):
+    Path("x.csv").write_text("nr,poem,role\n1,Rain,boss\n2,Snow,main\n", encoding="utf-8")
+    said, commands = doctor("x.csv")
+    assert "x.csv, row 2, column role: boss is no role" in said
+    assert commands == []
+
+
 def test_a_protocol_is_sent_to_where_protocols_are_checked(capsys):
     Path("mine.yaml").write_text("name: mine\n", encoding="utf-8")
     assert main(["doctor", "mine.yaml"]) == 2
