@@ -53,7 +53,8 @@ def schema() -> dict[str, Any]:
     question = whole["$defs"]["Question"]
     question["allOf"] = [
         {
-            "if": {"required": [key]},
+            # A misspelt type is said once, of the type.
+            "if": {"required": [key], "properties": {"type": {"enum": list(TYPES)}}},
             "then": {
                 "properties": {"type": {"enum": [n for n, k in TYPES.items() if key in k.keys]}}
             },

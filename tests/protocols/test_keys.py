@@ -81,6 +81,11 @@ def test_an_editor_marks_what_the_reader_refuses(before, after, said):
     assert any(said in each for each in complaints(yaml.safe_load(text)))
 
 
+def test_an_editor_marks_a_misspelt_type_once():
+    marked = complaints(yaml.safe_load(PAIRWISE.replace("type: scale", "type: scales")))
+    assert len(marked) == 1
+
+
 @pytest.mark.parametrize("name", names())
 def test_an_editor_marks_nothing_that_the_reader_takes(name):
     rng = random.Random(20261119)
