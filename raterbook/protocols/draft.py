@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raterbook.protocols.keys import SCHEMA_FILE, shipped
-from raterbook.protocols.kinds import MOST_STEPS, fold, plain
+from raterbook.protocols.kinds import MOST_STEPS, TYPES, fold, plain
 from raterbook.protocols.library import names, parse
 from raterbook.protocols.problems import ProtocolError
 from raterbook.protocols.questions import RESERVED
 from raterbook.protocols.schema import number
+from raterbook.protocols.statistics import STATISTICS, alphas
 
 SYSTEMS = ("model", "system", "model name", "system name", "model id", "generator", "llm", "engine")
 SMALL = re.compile(
@@ -223,7 +224,9 @@ class ProtocolDraft:
 
 
 def _agreement(question: DraftQuestion) -> str:
-    return "alpha_ordinal" if question.type == "scale" else "alpha_nominal"
+    """The α for what such answers can be compared by."""
+    level = TYPES[question.type].measurement
+    return next(name for name in alphas() if level in STATISTICS[name].levels)
 
 
 def _field(field: DraftField) -> Iterator[str]:
