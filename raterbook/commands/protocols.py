@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import webbrowser
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -73,6 +72,8 @@ def protocols(given: Namespace) -> None:
 
 def _previewed(protocol: Protocol, given: Namespace) -> None:
     """The page stands beside the protocol's file, or here for one that comes with raterbook."""
+    import webbrowser
+
     from ..rating.preview import preview
 
     named = Path(given.name)
