@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from . import __version__
-from .commands import judges, reports, rounds  # noqa: F401  (each brings its commands)
+from .commands import judges, protocols, reports, rounds  # noqa: F401  (each brings its commands)
 from .commands.command import COMMANDS
 from .commands.rounds import Refused
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,15 +71,19 @@ class Workspace:
         *,
         parts: str | Path | None = None,
         raters: Iterable[str] = (),
+        headers: Mapping[str, str] | None = None,
         **plan: Any,
     ) -> WorkspaceRound:
-        """A new round: one protocol, its items, its raters, who rates what."""
+        """A new round: one protocol, its items, its raters, who rates what.
+
+        `headers` says what fields are called in the items file: {"context": "Passage"}.
+        """
         from .files import read_items, read_parts
         from .files.checks import one_person
 
         asked = protocol if isinstance(protocol, Protocol) else load(protocol)
         bare = bool(plan.get("bare", False))
-        table = read_items(items, asked, bare=bare)
+        table = read_items(items, asked, bare=bare, headers=headers)
         pieces = read_parts(parts, asked, table) if parts is not None else None
         raters, others = tuple(raters), [each.name for each in self.store.raters()]
         self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)

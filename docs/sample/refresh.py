@@ -1,6 +1,7 @@
 """Make docs/sample anew: the HALO page as it is built now, and the README's pictures of pages.
 
-Also docs/page.md, the list of what stands on a page.
+Also docs/page.md, the list of what stands on a page, and what the keys of a protocol are made into:
+docs/protocol.md and the JSON Schema.
 
     make docs
 
@@ -17,6 +18,7 @@ from pathlib import Path
 import pandas as pd
 
 from raterbook import Workspace
+from raterbook.protocols import keys, library_path
 from raterbook.reporting.report import contents
 
 HERE = Path(__file__).parent
@@ -51,6 +53,9 @@ HABITS = {"r1": (0.05, 0.05), "r2": (0.1, 0.1), "r3": (0.25, 0.0)}
 
 def main(samples: str) -> None:
     (HERE.parent / "page.md").write_text(contents(), encoding="utf-8")
+    (HERE.parent / "protocol.md").write_text(keys.page(), encoding="utf-8")
+    schema = library_path().with_name(keys.SCHEMA_FILE)
+    schema.write_text(keys.schema_text(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         place = Workspace(samples, reports=folder)
         place.report()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,28 +11,6 @@ from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
 
 if TYPE_CHECKING:
     from ..workspace import Workspace, WorkspaceRound
-
-
-@command(
-    "list the protocols; show or check one",
-    arg("name", nargs="?", metavar="NAME|FILE", help="a protocol's name or its YAML file"),
-    arg("--yaml", action="store_true", help="print the file itself, to start one of your own from"),
-)
-def protocols(given: Namespace) -> None:
-    from ..protocols import check, load, overview, show
-    from ..protocols import names as listed
-
-    if given.yaml:
-        if not given.name:
-            raise Refused(f"--yaml prints one protocol: name it, one of {', '.join(listed())}.")
-        print(load(given.name).text.rstrip("\n"))
-        return
-    if not given.name:
-        print(overview(load(name) for name in listed()))
-        return
-    if given.name not in listed():
-        print(check(given.name) + "\n")
-    print(show(load(given.name)))
 
 
 # What a protocol, a file or a run may name. One more is a line.
@@ -68,6 +47,13 @@ def list_registries(given: Namespace) -> None:
     ROUND,
     arg("--protocol", required=True, metavar="NAME|FILE"),
     arg("--items", required=True, metavar="FILE"),
+    arg(
+        "--map",
+        action="append",
+        default=[],
+        metavar="FIELD=HEADER,…",
+        help="what fields are called in the items file",
+    ),
     arg("--parts", metavar="FILE", help="sentences or questions already written"),
     arg("--raters", default="", metavar="A,B"),
     arg("--per-item", type=int, metavar="K", help="raters for each item (default: all)"),
@@ -91,6 +77,7 @@ def open_round(given: Namespace) -> None:
         given.items,
         parts=given.parts,
         raters=names(given.raters),
+        headers=headers(given.map),
         per_item=given.per_item,
         sample=given.sample,
         by=names(given.by),
@@ -206,6 +193,34 @@ def reassign(given: Namespace) -> None:
 
 
 @command(
+    "set how many raters each item has, or bring in further raters",
+    ROUND,
+    arg("--per-item", type=int, metavar="K", help="raters for each item"),
+    arg("--raters", default="", metavar="A,B", help="further people, who get items by the plan"),
+    arg("--dry-run", action="store_true", help="say what would change; change nothing"),
+    WHY,
+)
+def assign(given: Namespace) -> None:
+    from ..rounds.model import counted
+
+    stored = chosen(given)
+    plan = stored.assign(given.per_item, names(given.raters), given.why, given.dry_run)
+    would = ", if it were done" if given.dry_run else ""
+    each = "everybody" if plan.per_item is None else counted(plan.per_item, "rater")
+    print(f"{given.round}: {each} for each item{would}.")
+    rows = [["rater", "items", "new", "taken back", "begun"]]
+    rows += [[name, *map(str, row)] for name, row in plan.by_rater().items()]
+    print("\n".join("  " + line for line in aligned(rows, words=1)))
+    if plan.beyond:
+        many = counted(len(plan.beyond), "item")
+        print(f"{many} had been begun by more people already; what they began stays theirs.")
+    if plan.per_item is not None and not all(map(plan.loads.get, names(given.raters))):
+        print("Every item has its raters already: a larger --per-item gives out more.")
+    if given.dry_run:
+        print("Nothing was changed: the same without --dry-run does it.")
+
+
+@command(
     "leave a rater out of every number", ROUND, RATER, arg("--why", required=True, metavar="TEXT")
 )
 def exclude(given: Namespace) -> None:
@@ -302,6 +317,29 @@ def chosen(given: Namespace) -> WorkspaceRound:
 
 def names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+_PAIR = re.compile(r"""\s*([^=,"]+?)\s*=\s*("(?:[^"]|"")*"|[^,"]*?)\s*(?:,|$)""")
+
+
+def headers(words: Sequence[str]) -> dict[str, str]:
+    """`--map field=Header,other="A header, with a comma"`, several times."""
+    found: dict[str, str] = {}
+    for word in words:
+        place = 0
+        while place < len(word.rstrip()):
+            match = _PAIR.match(word, place)
+            header = match[2].strip('"').replace('""', '"').strip() if match else ""
+            if match is None or not header:
+                raise Refused(
+                    f"--map {word!r}: write field=Header, several with commas between them, and "
+                    'a header with a comma in quotes: answer="Output, final".'
+                )
+            if match[1] in found:
+                raise Refused(f"--map: {match[1]} is named twice. Leave one out.")
+            found[match[1]] = header
+            place = match.end()
+    return found
 
 
 def pairs(words: list[str]) -> dict[str, str]:

@@ -102,12 +102,14 @@ def take(
             )
             fresh += withdrawn(closed, fresh[0][0].row)
             file = AnswerFile(problems.source, fresh, now_there)
-            save_file(connection, stored.id, asked, stored.rule, file, stored.store.now())
+            save_file(connection, stored.id, asked, stored.rule(snapshot), file, stored.store.now())
     new = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
     came = {each.rater for each, _, _ in fresh if each.kind in (None, *PEOPLE)}
     notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), everybody)]
-    if stored.per_item is None:
-        notes += _crowd(fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()})
+    if snapshot.per_item is None:
+        notes += _crowd(
+            stored.name, fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()}
+        )
     raters = tuple(dict.fromkeys(each.rater for each in given))
     return ImportSummary(
         len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), new
@@ -115,7 +117,7 @@ def take(
 
 
 def _crowd(
-    fresh: Sequence[Fresh], there: Mapping[AnswerCell, Fact], kinds: Mapping[str, str]
+    round: str, fresh: Sequence[Fresh], there: Mapping[AnswerCell, Fact], kinds: Mapping[str, str]
 ) -> list[str]:
     """A line where many people each answered about few items, and no plan says so."""
     said = [(cell, each.kind or kinds.get(each.rater)) for each, cell, _ in fresh]
@@ -126,14 +128,16 @@ def _crowd(
             raters.setdefault(subject, set()).add(rater)
     everybody = set().union(*raters.values())
     counts = sorted(len(each) for each in raters.values())
-    if len(everybody) < 3 or 2 * counts[-1] > len(everybody):
+    # Where items have unequally many of few people, somebody may not have come to them yet.
+    unequal = counts and counts[0] < counts[-1] and 2 * counts[-1] > len(everybody)
+    if len(everybody) < 3 or unequal or counts[-1] == len(everybody):
         return []
     usual = counts[len(counts) // 2]
     some = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else str(usual)
     return [
         f"Each item has answers of {some} of {len(everybody):,} people. Without a plan "
-        "everybody is asked about every item, and what is missing is counted so: open the "
-        f"round with --per-item {usual} if each item was to have {usual}."
+        "everybody is asked about every item, and what is missing is counted so. If each item "
+        f"was to have {usual}: raterbook assign {round} --per-item {usual}"
     ]
 
 

@@ -8,7 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from raterbook.protocols.conditions import UNANSWERABLE, is_unanswerable, same
-from raterbook.protocols.schema import number
+from raterbook.protocols.schema import KeyProblem, number
 
 if TYPE_CHECKING:
     from raterbook.protocols.questions import Measurement, Question
@@ -96,7 +96,10 @@ class QuestionType:
     def examine(self, question: Question) -> None:
         """A ValueError if the question's own keys contradict each other."""
         if question.level and self.measurement is None:
-            raise ValueError(f"({question.id}): 'level' has no meaning for type {self.name}")
+            raise KeyProblem(
+                f"({question.id}): 'level' has no meaning for type {self.name}: leave it out",
+                "level",
+            )
 
     def values(self, question: Question) -> tuple[Any, ...] | None:
         """The allowed values in order, lowest first; None where they cannot be listed."""
@@ -163,25 +166,40 @@ class ScaleType(QuestionType):
     def examine(self, question: Question) -> None:
         name = f"({question.id})"
         if question.min is None or question.max is None:
-            raise ValueError(f"{name}: a scale needs levels, or min and max")
+            raise KeyProblem(f"{name}: a scale needs levels, or min and max", "type")
         low, high, step = question.min, question.max, question.step or 0
         if low >= high or step < 0:
-            raise ValueError(f"{name}: min must be below max, and step not below 0")
+            where = "min" if low >= high else "step"
+            raise KeyProblem(f"{name}: min must be below max, and step not below 0", where)
         steps = (high - low) / step if step else 0
         if abs(steps - round(steps)) > 1e-9:
-            raise ValueError(f"{name}: step {step} does not lead from min to max")
+            raise KeyProblem(
+                f"{name}: step {step} does not lead from min to max ({low} to {high}): choose one "
+                "that does",
+                "step",
+            )
         if steps > MOST_STEPS:
-            raise ValueError(f"{name}: more than {MOST_STEPS} steps; write step: 0 for any decimal")
+            where = "step" if "step" in question.model_fields_set else "max"
+            raise KeyProblem(
+                f"{name}: more than {MOST_STEPS} steps; write step: 0 for any decimal", where
+            )
         values = [level.value for level in question.levels]
-        if len(set(values)) < len(values):
-            raise ValueError(f"{name}: two levels have the same value")
         allowed = question.values
-        for value in values:
+        for place, value in enumerate(values):
+            here = ("levels", place, "value")
+            if value in values[:place]:
+                raise KeyProblem(
+                    f"{name}: two levels have the same value, {value}: give each its own", *here
+                )
             if not low <= value <= high or (allowed is not None and value not in allowed):
-                raise ValueError(f"{name}: level {value} is not on the scale")
+                raise KeyProblem(
+                    f"{name}: level {value} is not on the scale {_allowed(question)}: change it, "
+                    "or min, max and step",
+                    *here,
+                )
         if allowed is not None and values and set(values) != set(allowed):
             missing = ", ".join(str(value) for value in allowed if value not in values)
-            raise ValueError(f"{name}: no level describes {missing}")
+            raise KeyProblem(f"{name}: no level describes {missing}: add it", "levels")
 
     def values(self, question: Question) -> tuple[Any, ...] | None:
         if not question.step:
@@ -230,18 +248,22 @@ class ChoiceType(QuestionType):
 
     def examine(self, question: Question) -> None:
         if len(question.options) < 2:
-            raise ValueError(f"({question.id}): a choice needs at least two options")
+            where = "options" if question.options else "type"
+            raise KeyProblem(f"({question.id}): a choice needs at least two options", where)
         if question.level in ("interval", "ratio"):
-            raise ValueError(
-                f"({question.id}): options have no distances; level is nominal or ordinal"
+            raise KeyProblem(
+                f"({question.id}): options have no distances; level is nominal or ordinal", "level"
             )
-        spellings = [
-            word
-            for option in question.options
-            for word in {fold(each) for each in (option.value, option.label, *option.aliases)}
-        ]
-        if len(set(spellings)) < len(spellings):
-            raise ValueError(f"({question.id}): two options are spelled alike")
+        spellings: dict[str, str] = {}
+        for place, option in enumerate(question.options):
+            for word in {fold(each) for each in (option.value, option.label, *option.aliases)}:
+                if word in spellings:
+                    raise KeyProblem(
+                        f"({question.id}): two options are spelled alike, {spellings[word]} and "
+                        f"{option.value}: rename one",
+                        *("options", place),
+                    )
+                spellings[word] = option.value
 
     def values(self, question: Question) -> tuple[str, ...]:
         return tuple(option.value for option in question.options)

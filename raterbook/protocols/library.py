@@ -139,21 +139,47 @@ def read(text: str, source: str) -> Document:
         _refuse_cleverness(text, source)
         node = yaml.compose(text, Loader=LOADER)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
         what = " ".join(str(part) for part in (error.context, error.problem) if part)
-        hint = " (a text with : , ? # or brackets in it may need quotes)"
-        raise ProtocolError(
-            located(source, mark.line + 1 if mark else None, f"not YAML: {what}{hint}")
-        ) from None
+        line, hint = _not_yaml(error, what, text.splitlines())
+        raise ProtocolError(located(source, line, f"not YAML: {what} ({hint})")) from None
     except yaml.YAMLError as error:
         first = str(error).splitlines()[0]
         raise ProtocolError(f"{source}: not YAML: {first}") from None
     if node is None:
-        raise ProtocolError(f"{source}: the file is empty")
+        raise ProtocolError(
+            f"{source}: the file is empty; `raterbook protocols --new NAME` writes a first one"
+        )
     if not isinstance(node, yaml.MappingNode):
         raise ProtocolError(located(source, 1, "a protocol is a mapping that begins with name:"))
     lines: dict[Steps, int] = {}
     return Document(source, _content(node, (), lines, source), lines)
+
+
+# What is most likely meant by an error of YAML's parser, by words in it.
+_HINTS = {
+    "unexpected end": "a quote that opens here is never closed",
+    "flow": "a bracket that opens here is not closed, or a comma is missing",
+    "mapping values": "a text with a colon in it needs quotes around it",
+    "'-' indicator": "more or fewer spaces before this line than before its neighbours, or a line "
+    "without - in a list",
+    "expected key": "more or fewer spaces before this line than before its neighbours, or no colon",
+    "':'": "a key needs a colon and a space behind it",
+    "any token": "a text that begins with %, @ or ` needs quotes around it",
+}
+
+
+def _not_yaml(error: yaml.MarkedYAMLError, what: str, lines: list[str]) -> tuple[int | None, str]:
+    """The line to look at, and what to do there."""
+    mark = error.problem_mark or error.context_mark
+    if error.context_mark and ("flow" in what or "unexpected end" in what):
+        mark = error.context_mark  # where it opened; the other end may be the end of the file
+    if mark is None:
+        return None, "a text with : , ? # or brackets in it may need quotes"
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return mark.line + 1, "a tab: indent with spaces"
+    hint = next((hint for words, hint in _HINTS.items() if words in what), None)
+    return mark.line + 1, hint or "a text with : , ? # or brackets in it may need quotes"
 
 
 def _refuse_cleverness(text: str, source: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from raterbook.protocols.conditions import read_condition
-from raterbook.protocols.schema import Number, OneOrMore, Text, Written
-from raterbook.protocols.statistics import Takes, known_statistic
+from raterbook.protocols.schema import KeyProblem, Number, OneOrMore, Text, Written
+from raterbook.protocols.statistics import PROPORTION, STATISTICS, Takes, known_statistic
 
 
 def _share(raw: Any) -> Any:
@@ -22,25 +22,51 @@ def _share(raw: Any) -> Any:
 
 def _groupings(raw: Any) -> Any:
     """`by`: columns, each alone, or lists of columns that are crossed."""
+    if not raw or not isinstance(raw, str | list):
+        return raw
     entries = [raw] if isinstance(raw, str) else raw
     return [[entry] if isinstance(entry, str) else entry for entry in entries]
 
 
-Share = Annotated[Any, BeforeValidator(_share)]
-Groupings = Annotated[tuple[tuple[Text, ...], ...], BeforeValidator(_groupings)]
+Share = Annotated[
+    Any, BeforeValidator(_share), WithJsonSchema({"type": ["array", "object"], "minItems": 1})
+]
+Groupings = Annotated[
+    tuple[tuple[Text, ...], ...],
+    BeforeValidator(_groupings),
+    WithJsonSchema({"type": ["array", "string"], "items": {"type": ["string", "array"]}}),
+]
+StatisticName = Annotated[
+    Text,
+    WithJsonSchema(
+        {"anyOf": [{"enum": list(STATISTICS)}, {"type": "string", "pattern": f"^{PROPORTION}."}]}
+    ),
+]
 
 
 class Measure(Written):
     """One statistic of some questions, whole and by groups."""
 
-    statistic: Text
-    question: OneOrMore | None = None
-    is_: Share | None = Field(default=None, alias="is")
-    of: Share | None = None
-    recode: dict[str, dict[str, tuple[Any, ...]]] | None = None
-    by: Groupings = ()
-    correction: Literal["holm", "benjamini-hochberg", "none"] | None = None  # of a difference
-    label: str | None = None
+    statistic: StatisticName = Field(
+        description="`raterbook list statistics` has them; any `proportion_…` may be named"
+    )
+    question: OneOrMore | None = Field(default=None, description="the id of one, or a list")
+    is_: Share | None = Field(
+        default=None,
+        alias="is",
+        description="of a share: the values counted; `{question: [values]}` for several questions",
+    )
+    of: Share | None = Field(default=None, description="of a share: the values it is a share of")
+    recode: dict[str, dict[str, tuple[Any, ...]]] | None = Field(
+        default=None, description="makes one question of another: `{new_id: {value: [old values]}}`"
+    )
+    by: Groupings = Field(
+        default=(), description="columns to group by; a list of columns in the list is crossed"
+    )
+    correction: Literal["holm", "benjamini-hochberg", "none"] | None = Field(
+        default=None, description="of a difference: holm unless said"
+    )
+    label: str | None = Field(default=None, description="what the number is called")
 
     @field_validator("statistic")
     @classmethod
@@ -51,18 +77,25 @@ class Measure(Written):
     def _whole(self) -> Measure:
         listed = isinstance(self.is_, tuple) or isinstance(self.of, tuple)
         if listed and len(self.question or ()) != 1:
-            raise ValueError(f"({self.statistic}): a list of values needs exactly one question")
+            where = "is" if isinstance(self.is_, tuple) else "of"
+            raise KeyProblem(
+                f"({self.statistic}): a list of values needs exactly one question; for several "
+                "write {question: [values]}",
+                where,
+            )
         statistic = known_statistic(self.statistic)
         if statistic.is_proportion and (self.is_ is None or self.of is None):
-            raise ValueError(f"({self.statistic}): a proportion needs 'is' and 'of'")
+            raise KeyProblem(f"({self.statistic}): a proportion needs 'is' and 'of'", "statistic")
         if self.correction is not None and not statistic.is_difference:
-            raise ValueError(
+            raise KeyProblem(
                 f"({self.statistic}): correction is for several comparisons, so only a difference "
-                "takes one"
+                "takes one: leave it out",
+                "correction",
             )
         if self.recode is not None and len(self.recode) != 1:
-            raise ValueError(
-                f"({self.statistic}): recode makes one question, {{new_id: {{value: [old]}}}}"
+            raise KeyProblem(
+                f"({self.statistic}): recode makes one question, {{new_id: {{value: [old]}}}}",
+                "recode",
             )
         return self
 
@@ -96,12 +129,14 @@ class Measure(Written):
 class Target(Written):
     """A value that a statistic should reach, or not exceed."""
 
-    name: Text
-    statistic: Text
-    question: str | None = None
-    at_least: Number | None = None
-    at_most: Number | None = None
-    group: dict[str, Text] | None = None
+    name: Text = Field(description="what the target is called")
+    statistic: StatisticName = Field(description="that of one of the measures")
+    question: str | None = Field(default=None, description="the id, where the measure has several")
+    at_least: Number | None = Field(default=None, description="the lowest value that meets it")
+    at_most: Number | None = Field(default=None, description="the highest; give one of the two")
+    group: dict[str, Text] | None = Field(
+        default=None, description="one group, as `{model: birch}`"
+    )
 
     @field_validator("statistic")
     @classmethod
@@ -111,5 +146,6 @@ class Target(Written):
     @model_validator(mode="after")
     def _one_bound(self) -> Target:
         if (self.at_least is None) == (self.at_most is None):
-            raise ValueError(f"({self.name}): give one of at_least, at_most")
+            where = ["at_most"] if self.at_most is not None else []
+            raise KeyProblem(f"({self.name}): give one of at_least, at_most", *where)
         return self

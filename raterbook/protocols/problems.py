@@ -68,9 +68,15 @@ def value_problem(path: Steps, question: Question, value: Any) -> Iterator[Probl
 def translate(error: ValidationError) -> list[Problem]:
     """pydantic's errors as (path in the file, words for its author)."""
     found: list[Problem] = []
+    shapes: set[tuple[Steps, str]] = set()
     for problem in error.errors():
         path: Steps = tuple(step for step in problem["loc"] if step != "[key]")
         context, value = problem.get("ctx") or {}, problem["input"]
+        path += getattr(context.get("error"), "path", ())
+        if problem["type"] in _SHAPES and path and isinstance(path[-1], int):
+            if (path[:-1], problem["type"]) in shapes:
+                continue  # every entry of the list is written so, which is said of the first
+            shapes.add((path[:-1], problem["type"]))
         if problem["type"] == "too_short" and value:
             continue  # a list whose entries are wrong, which is said of them
         if problem["type"] == "unknown_key":
@@ -83,23 +89,29 @@ def translate(error: ValidationError) -> list[Problem]:
     return found
 
 
+_SHAPES = ("dict_type", "model_type", "model_attributes_type", "tuple_type", "list_type")
+
+
 def _sentence(path: Steps, kind: str, context: dict[str, Any], value: Any) -> str:
     where = dotted(path) or "the protocol"
     if kind == "missing":
-        return f"{where} is missing"
+        return f"{where} is missing: add “{path[-1]}: …”"
     if kind == "literal_error":
         allowed = context["expected"].replace("'", "").replace(" or ", ", ")
         return f"{where} {value!r} is not one of {allowed}"
     if kind in ("string_too_short", "too_short") or value == "":
-        return f"{where} is empty"
+        return f"{where} is empty: write what it says, or leave it out where it may be"
     if kind == "value_error":
         return f"{where} {context['error']}"
     if kind == "string_type":
-        return f"{where} must be a text, not {_shape(value)}"
-    if kind in ("dict_type", "model_type", "model_attributes_type"):
+        return f"{where} must be a text, not {_shape(value)}: write one text"
+    if kind in _SHAPES[:3]:
         return f"{where} must be a mapping (key: value), not {_shape(value)}"
-    if kind in ("tuple_type", "list_type"):
-        return f"{where} must be a list, not {_shape(value)}"
+    if kind in _SHAPES[3:]:
+        words = (
+            f"[{value}]" if isinstance(value, str) else "each entry in a line that begins with -"
+        )
+        return f"{where} must be a list, not {_shape(value)}: write {words}"
     return f"{where} {value!r}: {kind.replace('_', ' ')}"
 
 

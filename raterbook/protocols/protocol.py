@@ -23,9 +23,11 @@ VISIBLE = ("text", "long", "triples")
 class AnswerColumn(Written):
     """A column that holds answers: those of one rater, who came with the data."""
 
-    rater: Text
-    kind: Literal["human", "model", "automatic", "key", "adjudicator"]
-    question: Text
+    rater: Text = Key(description="whose answers the column holds")
+    kind: Literal["human", "model", "automatic", "key", "adjudicator"] = Key(
+        description="what this rater is; automatic is a label that came with the data"
+    )
+    question: Text = Key(description="the id of the question they answer")
 
 
 class Field(Written):
@@ -35,16 +37,27 @@ class Field(Written):
     `after` until the rater has submitted the item.
     """
 
-    label: Text
-    show: Show = "text"
-    of: Literal["item", "case"] = "item"
-    required: Truth = True
-    aliases: tuple[Text, ...] = ()  # other headers it goes by
+    label: Text = Key(description="what people call it; raters read it over the text")
+    show: Show = Key(
+        default="text",
+        description="text, long (with search) and triples are seen; none is left out, hidden must "
+        "not be known to raters or models, after is shown once the item is submitted",
+    )
+    of: Literal["item", "case"] = Key(
+        default="item", description="case where it is the same in every item of a case"
+    )
+    required: Truth = Key(default=True, description="whether every items file must have it")
+    aliases: tuple[Text, ...] = Key(default=(), description="other headers of the column")
     values: dict[str, tuple[Text, ...]] = Key(
-        default_factory=dict
-    )  # canonical value → other spellings
-    answers: AnswerColumn | None = None  # its values are answers of this rater
-    exchange: str | None = None  # its values are answers to this question, by whoever is named
+        default_factory=dict,
+        description="the values there are, each with its other spellings: `{value: [spelling]}`",
+    )
+    answers: AnswerColumn | None = Key(
+        default=None, description="where its values are answers of one rater who came with the data"
+    )
+    exchange: str | None = Key(
+        default=None, description="the question its values answer, in files that come and go"
+    )
 
     @property
     def optional(self) -> bool:
@@ -58,64 +71,108 @@ class Field(Written):
 class ItemSpec(Written):
     """The columns of an item, and which of them name, pair, group and cluster items."""
 
-    key: OneOrMore
-    case: Text
-    cluster: str | None = None
-    system: str | None = None
-    groups: tuple[Text, ...] = ()
-    rater: tuple[Text, ...] = ()  # headers of a rater column in files of one row per rating
-    fields: dict[str, Field] = Key(min_length=1)
+    key: OneOrMore = Key(description="the column or columns that name an item")
+    case: Text = Key(
+        description="the column by which systems are compared: one question that several answered"
+    )
+    cluster: str | None = Key(
+        default=None,
+        description="the column whose items belong together, as sentences of one article do: "
+        "intervals draw them whole",
+    )
+    system: str | None = Key(
+        default=None,
+        description="the column with the model that made the output; hide it from raters",
+    )
+    groups: tuple[Text, ...] = Key(default=(), description="columns to break numbers down by")
+    rater: tuple[Text, ...] = Key(
+        default=(), description="headers of a rater’s column, in files with one row for a rating"
+    )
+    fields: dict[str, Field] = Key(
+        min_length=1, description="every column, by its header: `{name: {label: …}}`"
+    )
 
 
 class PartsSpec(Written):
     """The pieces of an item, or of a case, that are asked about one by one."""
 
-    of: Literal["item", "case"] = "item"
-    source: Text = Key(alias="from")
-    split: Literal["sentences", "none"] = "none"
-    label: Text = "Part"
-    fields: dict[str, Field] = Key(default_factory=dict)
+    of: Literal["item", "case"] = Key(
+        default="item", description="what is in pieces, an item or a case"
+    )
+    source: Text = Key(
+        alias="from", description="the field that is split, or file where parts come in a file"
+    )
+    split: Literal["sentences", "none"] = Key(default="none", description="how it is split")
+    label: Text = Key(default="Part", description="what one piece is called")
+    fields: dict[str, Field] = Key(
+        default_factory=dict, description="further columns of a parts file"
+    )
 
 
 class Example(Written):
     """A worked example: what is seen, what a careful rater answers, and why."""
 
-    title: Text
-    fields: dict[str, Text]
-    part: str | None = None
-    answers: dict[str, Any]
-    reasons: dict[str, Text] = Key(default_factory=dict)
-    note: str = ""
+    title: Text = Key(description="what it is an example of")
+    fields: dict[str, Text] = Key(description="what is seen: `{field: text}`")
+    part: str | None = Key(
+        default=None, description="the piece that is judged, where there are parts"
+    )
+    answers: dict[str, Any] = Key(description="what a careful rater answers: `{question: value}`")
+    reasons: dict[str, Text] = Key(
+        default_factory=dict, description="why each answer: `{question: words}`"
+    )
+    note: str = Key(default="", description="what is to be learnt from it")
 
 
 class JudgeText(Written):
     """How a model is addressed when it rates."""
 
-    role: Text
-    duties: tuple[Text, ...] = ()
-    qualities: tuple[Text, ...] = ()
-    examples: tuple[Example, ...] = ()
+    role: Text = Key(description="who the model is to be, in a sentence or two")
+    duties: tuple[Text, ...] = Key(default=(), description="what it is to do, one each")
+    qualities: tuple[Text, ...] = Key(
+        default=(), description="what its judgement is to be like, one each"
+    )
+    examples: tuple[Example, ...] = Key(default=(), description="worked examples of its own")
 
 
 class Protocol(Written):
     """One way of rating, as its YAML file says it."""
 
-    name: Text
-    title: Text
-    about: Text
-    instructions: tuple[Text, ...] = Key(min_length=1)
-    item: ItemSpec
-    parts: PartsSpec | None = None
-    questions: tuple[Question, ...] = Key(min_length=1)
-    stages: tuple[tuple[Text, ...], ...] = ()
-    definitions: dict[str, dict[str, Text]] = Key(default_factory=dict)
-    reading: dict[str, Text] = Key(default_factory=dict)
-    aid: tuple[Text, ...] = ()
-    ask_why: Truth = False  # who cannot judge says why, before the question is left open
-    examples: tuple[Example, ...] = ()
-    judge: JudgeText | None = None
-    measures: tuple[Measure, ...] = ()
-    targets: tuple[Target, ...] = ()
+    name: Text = Key(description="small letters, digits and `-`")
+    title: Text = Key(description="one line, for people")
+    about: Text = Key(description="what the task is, in a few sentences")
+    instructions: tuple[Text, ...] = Key(min_length=1, description="steps for the rater, one each")
+    item: ItemSpec = Key(description="what is judged: the columns of the items file")
+    parts: PartsSpec | None = Key(
+        default=None, description="pieces of an item that are asked about one by one"
+    )
+    questions: tuple[Question, ...] = Key(min_length=1, description="what is asked")
+    stages: tuple[tuple[Text, ...], ...] = Key(
+        default=(),
+        description="lists of question ids asked together; a later stage opens when the one before "
+        "is answered",
+    )
+    definitions: dict[str, dict[str, Text]] = Key(
+        default_factory=dict,
+        description="what the values of an item’s column mean: `{column: {value: words}}`",
+    )
+    reading: dict[str, Text] = Key(
+        default_factory=dict,
+        description="what a rater may want explained, such as how to read a triple: "
+        "`{title: words}`",
+    )
+    aid: tuple[Text, ...] = Key(
+        default=(), description="steps that lead from what one sees to the answer"
+    )
+    ask_why: Truth = Key(
+        default=False, description="true: the form takes “cannot judge” only with a reason"
+    )
+    examples: tuple[Example, ...] = Key(default=(), description="worked examples")
+    judge: JudgeText | None = Key(
+        default=None, description="how a model is addressed when it rates"
+    )
+    measures: tuple[Measure, ...] = Key(default=(), description="what is computed")
+    targets: tuple[Target, ...] = Key(default=(), description="what a release must reach")
     text: str = Key(default="", exclude=True)  # the file, set when it is read
     hash: str = Key(default="", exclude=True)
 

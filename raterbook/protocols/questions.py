@@ -6,12 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from raterbook.protocols.conditions import holds
 from raterbook.protocols.kinds import TYPES, QuestionType
-from raterbook.protocols.schema import Number, OneOrMore, Requirement, Text, When, Written
+from raterbook.protocols.schema import (
+    KeyProblem,
+    Number,
+    OneOrMore,
+    Requirement,
+    Text,
+    When,
+    Written,
+)
 
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 _ID = re.compile(r"[a-z][a-z0-9_]*")
@@ -27,21 +35,23 @@ def _known_type(raw: Any) -> str:
 class Level(Written):
     """One step of a scale."""
 
-    value: Number
-    name: Text
-    description: Text
-    indicators: tuple[Text, ...] = ()
-    aliases: tuple[Text, ...] = ()
+    value: Number = Field(description="the number")
+    name: Text = Field(description="what it is called, in a word or two")
+    description: Text = Field(description="when it is the right one")
+    indicators: tuple[Text, ...] = Field(
+        default=(), description="what one sees in such an item, one each"
+    )
+    aliases: tuple[Text, ...] = Field(default=(), description="other names of it in files")
 
 
 class Option(Written):
     """One answer of a choice."""
 
-    value: Text
-    label: str = ""
-    description: Text
-    examples: tuple[Text, ...] = ()
-    aliases: tuple[Text, ...] = ()
+    value: Text = Field(description="what is stored, and stands in files")
+    label: str = Field(default="", description="what people read; the value unless given")
+    description: Text = Field(description="when it is the right one")
+    examples: tuple[Text, ...] = Field(default=(), description="cases in which it is, one each")
+    aliases: tuple[Text, ...] = Field(default=(), description="other spellings of it in files")
 
     @model_validator(mode="before")
     @classmethod
@@ -54,38 +64,72 @@ class Option(Written):
 class Comment(Written):
     """A text asked beside a question; it becomes the question `<id>_comment`."""
 
-    prompt: Text
-    required: Requirement = False
+    prompt: Text = Field(description="what is asked for")
+    required: Requirement = Field(
+        default=False, description="true, false (unless said), or a condition"
+    )
 
 
 class Question(Written):
     """One thing asked of an item, of a case, or of each of its parts."""
 
-    id: Text
-    label: str = ""
-    prompt: Text
-    help: str = ""
-    object: str | None = None  # what is judged, in a word or two: “the answer”
-    type: Annotated[str, BeforeValidator(_known_type)]
-    level: Measurement | None = None
-    of: Literal["item", "case"] = "item"
-    per: Literal["whole", "part"] = "whole"
-    options: tuple[Option, ...] = ()
-    levels: tuple[Level, ...] = ()
-    min: Number | None = None
-    max: Number | None = None
-    step: Number | None = None  # 0: any decimal
-    required: Requirement = True
-    when: When | None = None
-    shows: OneOrMore | tuple[()] = ()
-    covers: OneOrMore | tuple[()] = ()
+    id: Text = Field(description="small letters, digits and `_`; the column of its answers")
+    label: str = Field(default="", description="a short name; made from the id unless given")
+    prompt: Text = Field(description="the question as raters and models read it")
+    help: str = Field(default="", description="a line below it")
+    object: str | None = Field(
+        default=None, description="what is judged, in a word or two, such as: the answer"
+    )
+    type: Annotated[str, BeforeValidator(_known_type), WithJsonSchema({"enum": list(TYPES)})] = (
+        Field(description="scale, choice, percent, text or answer: `raterbook list types`")
+    )
+    level: Measurement | None = Field(
+        default=None, description="what may be computed of it, unless its type says so"
+    )
+    of: Literal["item", "case"] = Field(
+        default="item", description="case: asked once for all items of a case"
+    )
+    per: Literal["whole", "part"] = Field(default="whole", description="part: asked of each part")
+    options: tuple[Option, ...] = Field(default=(), description="of a choice: two or more")
+    levels: tuple[Level, ...] = Field(default=(), description="of a scale: every step, described")
+    min: Number | None = Field(
+        default=None, description="of a scale: the lowest number, unless the levels say it"
+    )
+    max: Number | None = Field(default=None, description="of a scale: the highest number")
+    step: Number | None = Field(
+        default=None,
+        description="of a scale: between allowed numbers, 1 unless said; 0 takes any decimal",
+    )
+    required: Requirement = Field(
+        default=True, description="true (unless said), false, or a condition"
+    )
+    when: When | None = Field(
+        default=None, description="a condition: the question is asked only where it holds"
+    )
+    shows: OneOrMore | tuple[()] = Field(
+        default=(),
+        description="which fields are seen with it, `part`, or `answer:ID`, an answer given before",
+    )
+    covers: OneOrMore | tuple[()] = Field(
+        default=(), description="of a percentage that is a confidence: the questions it speaks of"
+    )
     not_applicable: dict[str, Text] = Field(
-        default_factory=dict
-    )  # reason code → when the rater may say so
-    unanswerable: tuple[Text, ...] = ()  # spellings read as <Unanswerable>
-    consensus: Literal["majority", "precedence"] = "majority"
-    aliases: tuple[Text, ...] = ()  # other headers of its column in files
-    comment: Comment | None = None
+        default_factory=dict,
+        description="codes of reasons for which it need not be answered: `{code: words}`",
+    )
+    unanswerable: tuple[Text, ...] = Field(
+        default=(), description="of an answer: spellings that mean that the text gives none"
+    )
+    consensus: Literal["majority", "precedence"] = Field(
+        default="majority",
+        description="majority of the people, or precedence: adjudicator before human before model",
+    )
+    aliases: tuple[Text, ...] = Field(
+        default=(), description="other headers of its column in files"
+    )
+    comment: Comment | None = Field(
+        default=None, description="a text asked beside it, the question `ID_comment`"
+    )
     comment_of: str | None = Field(default=None, exclude=True)  # set by us, never written
 
     @field_validator("id")
@@ -103,8 +147,10 @@ class Question(Written):
         for kind in TYPES.values():
             for key in kind.keys:
                 if key not in own.keys and key in self.model_fields_set:
-                    raise ValueError(
-                        f"({self.id}): {key!r} belongs to type {kind.name}, not {self.type}"
+                    raise KeyProblem(
+                        f"({self.id}): {key!r} belongs to type {kind.name}, not {self.type}: "
+                        "leave it out, or change the type",
+                        key,
                     )
         own.examine(self)
         return self

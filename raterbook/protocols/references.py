@@ -64,7 +64,7 @@ def _columns(protocol: Protocol) -> Iterator[Problem]:
                 f"parts.from {parts.source!r} belongs to the item, not the case",
             )
     if parts is not None and parts.source == "file" and parts.split == "sentences":
-        yield ("parts", "split"), "parts.split: parts from a file come already split; write none"
+        yield ("parts", "split"), "parts.split: parts from a file come already split: write none"
 
 
 def _spellings(protocol: Protocol) -> Iterator[Problem]:
@@ -77,14 +77,15 @@ def _spellings(protocol: Protocol) -> Iterator[Problem]:
         other = headers.setdefault(plain(word), name)
         if other != name:
             path: Steps = ("item", "fields", name, *end)
-            yield path, f"{dotted(path)} {word!r} also means {other}"
+            yield path, f"{dotted(path)} {word!r} also means {other}: rename one of them"
     written = (question for question in protocol.questions if question.comment_of is None)
     for number, question in enumerate(written):
         for alias in (question.id, *question.aliases):
             other = headers.setdefault(plain(alias), question.id)
             if other != question.id:
                 path = ("questions", number)
-                yield path, f"{dotted(path)} ({question.id}): {alias!r} also means {other}"
+                words = f"({question.id}): {alias!r} also means {other}: rename one of them"
+                yield path, f"{dotted(path)} {words}"
 
 
 def _questions(protocol: Protocol) -> Iterator[Problem]:
@@ -96,7 +97,8 @@ def _questions(protocol: Protocol) -> Iterator[Problem]:
         path: Steps = ("questions", number)
         for id in (question.id, *([f"{question.id}_comment"] if question.comment else [])):
             if id in taken:
-                yield (*path, "id"), f"{dotted(path)}.id {id!r} is the id of another question"
+                words = f"{id!r} is the id of another question: rename one of them"
+                yield (*path, "id"), f"{dotted(path)}.id {words}"
             taken.add(id)
         if question.per == "part" and protocol.parts is None:
             yield (*path, "per"), f"{dotted(path)}.per part: the protocol has no parts"
@@ -114,7 +116,8 @@ def _questions(protocol: Protocol) -> Iterator[Problem]:
             where = (*path, "covers", place)
             yield from named(where, covered, everyone, "a question")
             if covered in everyone and not everyone[covered].kind.is_closed:
-                yield where, f"{dotted(where)} {covered!r} is a {everyone[covered].type} question"
+                words = f"{covered!r} is a {everyone[covered].type} question: name ratings"
+                yield where, f"{dotted(where)} {words}"
         earlier[question.id] = question
 
 
@@ -177,11 +180,14 @@ def _stages(protocol: Protocol) -> Iterator[Problem]:
             path: Steps = ("stages", number, place)
             yield from named(path, id, ids, "a question")
             if id in placed:
-                yield path, f"{dotted(path)} {id!r} is in stage {placed[id] + 1} already"
+                yield (
+                    path,
+                    f"{dotted(path)} {id!r} is in stage {placed[id] + 1} already: leave one out",
+                )
             placed.setdefault(id, number)
     missing = [id for id in ids if id not in placed]
     if protocol.stages and missing:
-        yield ("stages",), f"stages: {', '.join(missing)} is in none of them"
+        yield ("stages",), f"stages: {', '.join(missing)} is in none of them: add it to one"
     for number, id in enumerate(ids):
         question = protocol.question(id)
         needed = [name for name, _ in leaves(question.when)]
@@ -230,27 +236,31 @@ GROUPS = ("label", "rater", "raters", "systems", "tokeniser", "level")  # beside
 
 def measure_problems(protocol: Protocol) -> Iterator[Problem]:
     """(path in the file, what is wrong) for every measure and target that cannot be computed."""
+    unsound: set[str] = set()  # what a target is held to may be one of these, mended
     for number, measure in enumerate(protocol.measures):
-        yield from _measure(("measures", number), measure, protocol)
+        for problem in _measure(("measures", number), measure, protocol):
+            unsound.add(measure.statistic)
+            yield problem
     columns = grouping_columns(protocol)
     for number, target in enumerate(protocol.targets):
         path: Steps = ("targets", number)
+        ids = [*questions_of(protocol), *recoded(protocol)]
         if target.question is not None:
-            ids = [*questions_of(protocol), *recoded(protocol)]
             yield from named((*path, "question"), target.question, ids, "a question")
         computed = [
             measure.statistic
             for measure in protocol.measures
             if target.question is None or target.question in outcome(measure)
         ]
-        if target.statistic not in computed:
+        asked = target.question is None or target.question in ids
+        if target.statistic not in computed and asked and target.statistic not in unsound:
             where = (*path, "statistic")
             aim = (
                 f"{target.statistic!r} of {target.question!r}"
                 if target.question
                 else repr(target.statistic)
             )
-            yield where, f"{dotted(where)} {aim} is not among the measures"
+            yield where, f"{dotted(where)} {aim} is not among the measures: add it there"
         for column in target.group or ():
             known = [*columns, *GROUPS]
             yield from named((*path, "group", column), column, known, "a grouping column")
@@ -300,6 +310,8 @@ def _measure(path: Steps, measure: Measure, protocol: Protocol) -> Iterator[Prob
         where = (*path, key)
         pairs = leaves(share)
         if isinstance(share, tuple) and measure.question:
+            if measure.question[0] not in questions:
+                continue  # said of the question
             pairs = iter([(measure.question[0], list(share))])
         for id, expected in pairs:
             yield from named(where, id, questions, "a question")

@@ -5,12 +5,27 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
-from raterbook.protocols.conditions import Condition, read_condition
+from raterbook.protocols.conditions import WORDS, Condition, read_condition
 
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,15})?", re.ASCII)
+
+
+class KeyProblem(ValueError):
+    """What is wrong with a mapping as a whole, and which of its keys to look at."""
+
+    def __init__(self, message: str, *path: str | int):
+        super().__init__(message)
+        self.path = path
 
 
 class Written(BaseModel):
@@ -19,7 +34,7 @@ class Written(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @classmethod
-    def keys(cls) -> list[str]:
+    def written(cls) -> list[str]:
         """The keys an author may write, in order."""
         return [
             field.alias or name for name, field in cls.model_fields.items() if not field.exclude
@@ -29,7 +44,7 @@ class Written(BaseModel):
     @classmethod
     def _known_keys(cls, data: Any) -> Any:
         if isinstance(data, dict):
-            allowed = cls.keys()
+            allowed = cls.written()
             unknown = [key for key in data if key not in allowed]
             if unknown:
                 raise PydanticCustomError(
@@ -71,12 +86,29 @@ def _requirement(raw: Any) -> Any:
 
 
 def _listed(raw: Any) -> Any:
-    return [raw] if isinstance(raw, str) else raw
+    return [raw] if isinstance(raw, str) and raw else raw
 
 
-Text = Annotated[str, Field(min_length=1)]
-Number = Annotated[int | float, BeforeValidator(number)]
-Truth = Annotated[bool, BeforeValidator(_truth)]
-When = Annotated[Condition, BeforeValidator(read_condition)]
-Requirement = Annotated[Any, BeforeValidator(_requirement)]
-OneOrMore = Annotated[tuple[Text, ...], BeforeValidator(_listed), Field(min_length=1)]
+# What an editor may see: `no` and 12 are texts here, and it takes them for other things.
+_TEXT = {"type": ["string", "number", "boolean"], "minLength": 1}
+_NUMBERS = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[+-]?\d"}]}
+_TRUTHS = {"enum": [True, False, "true", "false"]}
+_CONDITION = {
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {"anyOf": [{"enum": [*WORDS]}, {"type": "array", "minItems": 1}]},
+}
+
+Text = Annotated[str, Field(min_length=1), WithJsonSchema(_TEXT)]
+Number = Annotated[int | float, BeforeValidator(number), WithJsonSchema(_NUMBERS)]
+Truth = Annotated[bool, BeforeValidator(_truth), WithJsonSchema(_TRUTHS)]
+When = Annotated[Condition, BeforeValidator(read_condition), WithJsonSchema(_CONDITION)]
+Requirement = Annotated[
+    Any, BeforeValidator(_requirement), WithJsonSchema({"anyOf": [_TRUTHS, _CONDITION]})
+]
+OneOrMore = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(_listed),
+    Field(min_length=1),
+    WithJsonSchema({"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]}),
+]

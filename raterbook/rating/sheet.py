@@ -123,7 +123,7 @@ def item_page(
         "flag_reason": marks.reason,
         "evidence": [each for each in evidence(marks.notes) if each["field"] in shown],
         "held": any(field.show == "after" for field in protocol.item.fields.values()),
-        "after": None if after is None else _after(protocol, after),
+        "after": None if after is None else revealed(protocol, after),
     }
 
 
@@ -146,6 +146,7 @@ def _answers(asked: Iterable[Slot], current: Mapping[Key, Any]) -> list[dict[str
     return found
 
 
-def _after(protocol: Protocol, fields: Mapping[str, str]) -> list[dict[str, str]]:
+def revealed(protocol: Protocol, fields: Mapping[str, str]) -> list[dict[str, str]]:
+    """What an item held back until it was submitted, under the labels people read."""
     labels = {name: field.label for name, field in protocol.item.fields.items()}
     return [{"label": labels[name], "text": text} for name, text in fields.items() if text]

@@ -100,7 +100,8 @@ def unplanned(found: Mapping[str, Any]) -> str:
     people, mean = thin
     return (
         f" if all {people:,} people are to answer about every item: items have {mean:.3g} "
-        "people on average, and no plan says how many they should have (open with --per-item)"
+        "people on average, and no plan says how many they should have "
+        f"(raterbook assign {found['round']} --per-item {max(1, round(mean))} does)"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ import raterbook.rounds.snapshot as snapshot
 from raterbook.protocols import Protocol, parse
 from raterbook.rounds.frame import COLUMNS
 from raterbook.rounds.model import Event, ItemRow, ItemTable, PartRow, RoundError
-from raterbook.rounds.plan import Mix, PlanError, PlanRule
+from raterbook.rounds.plan import Mix, PlanError, PlanRule, draw
 from raterbook.rounds.snapshot import written
 from raterbook.rounds.store import log, schema
 
@@ -172,10 +172,7 @@ def _sampled(how: Opening) -> tuple[ItemTable, dict[str, Any]]:
             raise RoundError("Columns to sample by need the size of the sample too (--sample N).")
         return how.items, options
     columns = {row.key: row.fields for row in how.items.rows if row.role == "main"}
-    try:
-        taken = plan.sample(columns, how.sample, by, how.seed)
-    except PlanError as error:
-        raise RoundError(str(error)) from error
+    taken = sample(columns, how.sample, by, how.seed)
     rows = tuple(
         replace(row, probability=taken.chance.get(row.key))
         for row in how.items.rows
@@ -183,6 +180,93 @@ def _sampled(how: Opening) -> tuple[ItemTable, dict[str, Any]]:
     )
     options["sample"] = taken.to_dict()
     return replace(how.items, rows=rows), options
+
+
+# Which items a round takes when it takes a sample: seeded, stratified, its chances recorded.
+
+
+@dataclass(frozen=True)
+class SampledItems:
+    """The sampled items in their old order, and what an estimate for all items needs to know.
+
+    `chance` is each sampled item's inclusion probability: n of its stratum over N of it.
+    `strata` has, per stratum, how many there were and how many were taken.
+    """
+
+    items: tuple[str, ...]
+    seed: int
+    by: tuple[str, ...]
+    chance: Mapping[str, float]
+    strata: Mapping[tuple[str, ...], tuple[int, int]]
+
+    def to_dict(self) -> dict[str, object]:
+        """What is written beside the round."""
+        return {
+            "n": len(self.items),
+            "of": sum(there for there, _ in self.strata.values()),
+            "seed": self.seed,
+            "by": list(self.by),
+            "strata": [
+                {**dict(zip(self.by, key)), "items": there, "taken": taken, "chance": taken / there}
+                for key, (there, taken) in self.strata.items()
+            ],
+        }
+
+
+def sample(
+    columns: Mapping[str, Mapping[str, str]], n: int, by: Sequence[str] = (), seed: int = 0
+) -> SampledItems:
+    """`n` of the items, at random or spread over the strata of `by` as evenly as sizes allow.
+
+    `columns` has each item's fields, in order. Strata get proportional shares, rounded by
+    largest remainder, and at least one item each while `n` allows; within a stratum every item
+    has the same chance. The same seed gives the same sample everywhere.
+    """
+    if not 1 <= n <= len(columns):
+        raise PlanError(
+            f"a sample of {n} cannot be taken from {len(columns)} items. Use 1 to {len(columns)}."
+        )
+    strata: dict[tuple[str, ...], list[str]] = {}
+    for item, fields in columns.items():
+        for column in by:
+            if column not in fields:
+                raise PlanError(
+                    f"items have no column {column} to sample by. "
+                    f"Use one of {', '.join(sorted(fields))}."
+                )
+        strata.setdefault(tuple(str(fields[column]) for column in by), []).append(item)
+    sizes = {key: len(names) for key, names in strata.items()}
+    takes = _shares(sizes, n, seed)
+    taken: set[str] = set()
+    chance: dict[str, float] = {}
+    for key, names in strata.items():
+        first = sorted(names, key=lambda item: (draw(seed, "sample", item), item))[: takes[key]]
+        taken.update(first)
+        chance.update(dict.fromkeys(first, takes[key] / sizes[key]))
+    kept = tuple(item for item in columns if item in taken)
+    return SampledItems(
+        kept,
+        seed,
+        tuple(by),
+        {item: chance[item] for item in kept},
+        {key: (sizes[key], takes[key]) for key in sorted(strata)},
+    )
+
+
+def _shares(sizes: Mapping[tuple[str, ...], int], n: int, seed: int) -> dict[tuple[str, ...], int]:
+    total = sum(sizes.values())
+    exact = {key: n * size / total for key, size in sizes.items()}
+    shares = {key: int(share) for key, share in exact.items()}
+    ranked = sorted(
+        sizes, key=lambda key: (shares[key] - exact[key], draw(seed, "stratum", *key), key)
+    )
+    for key in ranked[: n - sum(shares.values())]:
+        shares[key] += 1
+    for key in sorted(key for key in sizes if not shares[key] and n >= len(sizes)):
+        largest = max(shares, key=lambda other: (shares[other], other))
+        shares[largest] -= 1
+        shares[key] = 1
+    return shares
 
 
 # Answers that come with the items: a column that holds the labels of an automatic rater.

@@ -7,6 +7,7 @@ Adding items or raters later keeps every pair that exists, and every order that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,12 +15,13 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
+import raterbook.rounds.raters as people
 from raterbook.rounds.model import PLANNED, RoundError
-from raterbook.rounds.snapshot import Snapshot, places
+from raterbook.rounds.snapshot import Snapshot, places, places_of_all, take
 from raterbook.rounds.store import schema
 
 
-class PlanError(ValueError):
+class PlanError(RoundError):
     """A plan that cannot be made, with the reason and the remedy."""
 
 
@@ -39,12 +41,14 @@ def assign(
     per_item: int | None = None,
     seed: int = 0,
     existing: Collection[tuple[str, str]] = (),
+    among: Mapping[str, Collection[str]] | None = None,
 ) -> list[tuple[str, str]]:
     """The new (item, rater) pairs; with `per_item`, each item goes to that many raters.
 
     Without `per_item` everyone rates everything. With it, the raters who have least so far come
     first, so that no two differ by more than one item when the plan starts from nothing. Pairs
-    in `existing` are kept, count as work, and are not given out again.
+    in `existing` are kept, count as work, and are not given out again. An item that `among` names
+    goes to these of the raters only.
     """
     items, raters = list(items), list(raters)
     for what, names in (("item", items), ("rater", raters)):
@@ -62,11 +66,16 @@ def assign(
     if per_item is None:
         every = ((item, rater) for item in items for rater in raters)
         return [pair for pair in every if pair not in existing]
-    return _deal(items, raters, per_item, seed, existing)
+    return _deal(items, raters, per_item, seed, existing, among or {})
 
 
 def _deal(
-    items: list[str], raters: list[str], per_item: int, seed: int, existing: set[tuple[str, str]]
+    items: list[str],
+    raters: list[str],
+    per_item: int,
+    seed: int,
+    existing: set[tuple[str, str]],
+    among: Mapping[str, Collection[str]],
 ) -> list[tuple[str, str]]:
     load = dict.fromkeys(raters, 0)
     have: dict[str, set[str]] = {item: set() for item in items}
@@ -77,7 +86,8 @@ def _deal(
             have[item].add(rater)
     dealt: dict[str, list[str]] = {}
     for item in sorted(items, key=lambda name: draw(seed, "deal", name)):
-        free = [rater for rater in raters if rater not in have[item]]
+        may = among.get(item, raters)
+        free = [rater for rater in raters if rater in may and rater not in have[item]]
         free.sort(key=lambda rater: (load[rater], draw(seed, "deal", item, rater)))
         dealt[item] = free[: max(0, per_item - len(have[item]))]
         for rater in dealt[item]:
@@ -159,93 +169,6 @@ def _interleave(main: list[str], gold: list[str], rate: float, name: str) -> lis
     ]
 
 
-# Which items a round takes when it takes a sample: seeded, stratified, its chances recorded.
-
-
-@dataclass(frozen=True)
-class SampledItems:
-    """The sampled items in their old order, and what an estimate for all items needs to know.
-
-    `chance` is each sampled item's inclusion probability: n of its stratum over N of it.
-    `strata` has, per stratum, how many there were and how many were taken.
-    """
-
-    items: tuple[str, ...]
-    seed: int
-    by: tuple[str, ...]
-    chance: Mapping[str, float]
-    strata: Mapping[tuple[str, ...], tuple[int, int]]
-
-    def to_dict(self) -> dict[str, object]:
-        """What is written beside the round."""
-        return {
-            "n": len(self.items),
-            "of": sum(there for there, _ in self.strata.values()),
-            "seed": self.seed,
-            "by": list(self.by),
-            "strata": [
-                {**dict(zip(self.by, key)), "items": there, "taken": taken, "chance": taken / there}
-                for key, (there, taken) in self.strata.items()
-            ],
-        }
-
-
-def sample(
-    columns: Mapping[str, Mapping[str, str]], n: int, by: Sequence[str] = (), seed: int = 0
-) -> SampledItems:
-    """`n` of the items, at random or spread over the strata of `by` as evenly as sizes allow.
-
-    `columns` has each item's fields, in order. Strata get proportional shares, rounded by
-    largest remainder, and at least one item each while `n` allows; within a stratum every item
-    has the same chance. The same seed gives the same sample everywhere.
-    """
-    if not 1 <= n <= len(columns):
-        raise PlanError(
-            f"a sample of {n} cannot be taken from {len(columns)} items. Use 1 to {len(columns)}."
-        )
-    strata: dict[tuple[str, ...], list[str]] = {}
-    for item, fields in columns.items():
-        for column in by:
-            if column not in fields:
-                raise PlanError(
-                    f"items have no column {column} to sample by. "
-                    f"Use one of {', '.join(sorted(fields))}."
-                )
-        strata.setdefault(tuple(str(fields[column]) for column in by), []).append(item)
-    sizes = {key: len(items) for key, items in strata.items()}
-    takes = _shares(sizes, n, seed)
-    taken: set[str] = set()
-    chance: dict[str, float] = {}
-    for key, items in strata.items():
-        first = sorted(items, key=lambda item: (draw(seed, "sample", item), item))[: takes[key]]
-        taken.update(first)
-        chance.update(dict.fromkeys(first, takes[key] / sizes[key]))
-    kept = tuple(item for item in columns if item in taken)
-    return SampledItems(
-        kept,
-        seed,
-        tuple(by),
-        {item: chance[item] for item in kept},
-        {key: (sizes[key], takes[key]) for key in sorted(strata)},
-    )
-
-
-def _shares(sizes: Mapping[tuple[str, ...], int], n: int, seed: int) -> dict[tuple[str, ...], int]:
-    total = sum(sizes.values())
-    exact = {key: n * size / total for key, size in sizes.items()}
-    shares = {key: int(share) for key, share in exact.items()}
-    ranked = sorted(
-        sizes, key=lambda key: (shares[key] - exact[key], draw(seed, "stratum", *key), key)
-    )
-    for key in ranked[: n - sum(shares.values())]:
-        shares[key] += 1
-    for key in sorted(key for key in sizes if not shares[key] and n >= len(sizes)):
-        largest = max(shares, key=lambda other: (shares[other], other))
-        shares[largest] -= 1
-        shares[key] = 1
-    return shares
-
-
 # Who rates what, written down: a plan once made is only ever added to or withdrawn from.
 
 
@@ -260,31 +183,141 @@ class PlanRule:
 
 def extend(connection: Connection, snapshot: Snapshot, rule: PlanRule, now: int) -> int:
     """Give out what is not given out yet; every pair and every place that exists stays."""
-    raters = {
+    raters = _planned(snapshot)
+    if not raters or (rule.per_item is not None and len(raters) < rule.per_item):
+        return 0  # dealt when there are enough of them
+    existing = _held(connection, snapshot, raters)
+    return len(_give(connection, snapshot, rule, existing, now))
+
+
+def _planned(snapshot: Snapshot) -> dict[str, int]:
+    """Who is given items, by name."""
+    return {
         name: row.id
         for name, row in snapshot.raters.items()
         if row.kind in PLANNED and row.id not in snapshot.excluded and not row.erased_at
     }
-    if not raters or (rule.per_item is not None and len(raters) < rule.per_item):
-        return 0  # dealt when there are enough of them
-    held = {name: places(connection, snapshot, number) for name, number in raters.items()}
+
+
+def _held(
+    connection: Connection, snapshot: Snapshot, raters: Mapping[str, int]
+) -> set[tuple[str, str]]:
+    """Who has which item now."""
     key_of = {subject.id: key for key, subject in snapshot.items.items()}
-    existing = {(key_of[subject], name) for name, mine in held.items() for subject in mine}
+    held = {name: places(connection, snapshot, number) for name, number in raters.items()}
+    return {(key_of[subject], name) for name, mine in held.items() for subject in mine}
+
+
+def _give(
+    connection: Connection,
+    snapshot: Snapshot,
+    rule: PlanRule,
+    existing: Collection[tuple[str, str]],
+    now: int,
+    reason: str | None = None,
+) -> list[tuple[str, str]]:
+    """Deals what is to be dealt beside what exists, and writes it down."""
+    raters = _planned(snapshot)
     main = [key for key, subject in snapshot.items.items() if subject.role == "main"]
     rest = [key for key, subject in snapshot.items.items() if subject.role != "main"]
-    try:
-        pairs = assign(main, list(raters), rule.per_item, rule.seed, existing)
-        pairs += assign(rest, list(raters), None, rule.seed, existing)  # checks are for everybody
-    except PlanError as error:
-        raise RoundError(str(error)) from error
+    pairs = assign(main, list(raters), rule.per_item, rule.seed, existing)
+    pairs += assign(rest, list(raters), None, rule.seed, existing)  # checks are for everybody
     mine: dict[str, list[str]] = {}
     for key, name in pairs:
         mine.setdefault(name, []).append(key)
     for name, keys in mine.items():
         roles = {key: snapshot.items[key].role for key in keys}
         queue = in_order(roles, name, rule.seed, rule.mix)
-        _assign(connection, snapshot, raters[name], queue, now, None)
-    return len(pairs)
+        _assign(connection, snapshot, raters[name], queue, now, reason)
+    return pairs
+
+
+@dataclass(frozen=True)
+class Replanned:
+    """What a new plan changed: (item, rater) pairs given out, and pairs taken back that nobody had
+    begun. `beyond` are items more people had begun than they are to have now."""
+
+    per_item: int | None
+    given: tuple[tuple[str, str], ...]
+    withdrawn: tuple[tuple[str, str], ...]
+    begun: tuple[tuple[str, str], ...]
+    loads: Mapping[str, int]  # how many items each has now
+    beyond: tuple[str, ...] = ()
+
+    def by_rater(self) -> dict[str, tuple[int, int, int, int]]:
+        """Of each rater: items now, given, taken back, begun."""
+        pairs = (self.given, self.withdrawn, self.begun)
+        counts = [Counter(name for _, name in each) for each in pairs]
+        return {
+            name: (many, counts[0][name], counts[1][name], counts[2][name])
+            for name, many in self.loads.items()
+        }
+
+
+def renew(
+    connection: Connection,
+    snapshot: Snapshot,
+    rule: PlanRule,
+    names: Sequence[str],
+    now: int,
+    reason: str | None = None,
+) -> Replanned:
+    """Gives every item its raters by this rule: what somebody began stays, what nobody began is
+    taken back where an item has more than it is to have, and the rest is dealt."""
+    people.refuse_one_spelt_twice(names, [each.name for each in people.everybody(connection)])
+    people.join(connection, snapshot.round_id, names, "human", now)
+    seen = take(connection, snapshot.round_id)
+    raters = _planned(seen)
+    if not raters:
+        raise RoundError(f"{seen.name} has nobody to give items to: name people with --raters.")
+    held = _held(connection, seen, raters)
+    begun = held & _begun(connection, seen, raters)
+    having: dict[str, set[str]] = {}
+    for key, name in held:
+        if seen.items[key].role == "main":
+            having.setdefault(key, set()).add(name)
+    most = len(raters) if rule.per_item is None else rule.per_item
+    crowded = {key: names for key, names in having.items() if len(names) > most}
+    kept = {pair for pair in held if pair[0] not in crowded} | begun
+    # Of an item that too many have, the rest goes to some of these.
+    some = assign([*crowded], [*raters], rule.per_item, rule.seed, kept, crowded) if crowded else []
+    withdrawn = sorted(held - kept - set(some))
+    by_rater: dict[str, list[int]] = {}
+    for key, name in withdrawn:
+        by_rater.setdefault(name, []).append(seen.items[key].id)
+    for name, items in by_rater.items():
+        rows = [_row(seen, raters[name], item, "withdraw", None, now, reason) for item in items]
+        connection.execute(insert(schema.plan_event), rows)
+    given = _give(connection, seen, rule, held - set(withdrawn), now, reason)
+    seen.places.clear()
+    plans = places_of_all(connection, seen)
+    by = Counter(key for key, _ in begun)
+    return Replanned(
+        rule.per_item,
+        tuple(given),
+        tuple(withdrawn),
+        tuple(sorted(begun)),
+        {name: len(plans[number]) for name, number in raters.items()},
+        tuple(key for key in crowded if by[key] > most),
+    )
+
+
+def _begun(
+    connection: Connection, snapshot: Snapshot, raters: Mapping[str, int]
+) -> set[tuple[str, str]]:
+    """Who said something about which item, or about its case, or marked it."""
+    names = {number: name for name, number in raters.items()}
+    items: dict[int, list[str]] = {}
+    for key, item in snapshot.items.items():
+        for subject in {item.id, snapshot.case(item).id}:
+            items.setdefault(subject, []).append(key)
+    found: set[tuple[str, str]] = set()
+    for table in (schema.answer_event, schema.mark_event):
+        said = select(table.c.rater_id, table.c.subject_id).distinct()
+        for rater, subject in connection.execute(said.where(table.c.round_id == snapshot.round_id)):
+            if rater in names:
+                found.update((key, names[rater]) for key in items.get(subject, ()))
+    return found
 
 
 def take_up(
@@ -313,6 +346,18 @@ class Handover:
     reason: str | None = None
 
 
+@dataclass(frozen=True)
+class Reassigned:
+    """What a reassigning moved. `doubled` are items the taker had already, where nobody took the
+    giver's place: they stay with the giver (`kept`) where each item is to have so many raters.
+    `other` is a rater who could take most of them."""
+
+    moved: tuple[str, ...]
+    doubled: tuple[str, ...] = ()
+    kept: bool = False
+    other: str | None = None
+
+
 def move(
     connection: Connection,
     snapshot: Snapshot,
@@ -320,10 +365,10 @@ def move(
     handover: Handover,
     finished: Collection[int],
     now: int,
-) -> tuple[list[str], list[str]]:
-    """The keys that went from one rater to the other, all that is not finished or doubled; and the
-    doubled ones, which the other has already. Where each item is to have so many raters, those
-    stay with who had them, so that somebody else can take them."""
+) -> Reassigned:
+    """All that is not finished or doubled goes from one rater to the other. Where each item is to
+    have so many raters, doubled ones stay with who had them, so that somebody else can take
+    them."""
     from_, to, reason = handover.giver, handover.taker, handover.reason
     theirs, already = (places(connection, snapshot, rater) for rater in (from_, to))
     left = [subject for subject in theirs if subject not in finished]
@@ -337,7 +382,21 @@ def move(
     roles = {key: snapshot.items[key].role for key in keys}
     ordered = in_order(roles, snapshot.names()[to], rule.seed)
     _assign(connection, snapshot, to, ordered, now, reason)
-    return ordered, [snapshot.subjects[subject].key for subject in left if subject in already]
+    doubled = [subject for subject in left if subject in already]
+    snapshot.places.clear()
+    plans = places_of_all(connection, snapshot)
+    free = [
+        (len(plans[number].keys() & set(doubled)), len(plans[number]), name)
+        for name, number in _planned(snapshot).items()
+        if number not in (from_, to)
+    ]
+    have, _, other = min(free, default=(len(doubled), 0, ""))
+    return Reassigned(
+        tuple(ordered),
+        tuple(snapshot.subjects[subject].key for subject in doubled),
+        rule.per_item is not None,
+        other if have < len(doubled) else None,
+    )
 
 
 def queue(connection: Connection, snapshot: Snapshot, rater: int, seed: int) -> list[int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -25,7 +26,6 @@ import raterbook.rounds.snapshot as snapshot
 from raterbook.protocols import Protocol, parse
 from raterbook.rounds.marks import Mark, Stamp
 from raterbook.rounds.model import (
-    PLANNED,
     Ack,
     Answer,
     Case,
@@ -37,7 +37,7 @@ from raterbook.rounds.model import (
     RoundError,
 )
 from raterbook.rounds.parts import NewSplit, Page, Queued
-from raterbook.rounds.plan import Handover, Mix, PlanRule
+from raterbook.rounds.plan import Handover, Mix, PlanRule, Reassigned, Replanned
 from raterbook.rounds.snapshot import Snapshot, StoredQuestion
 from raterbook.rounds.store import log, schema
 
@@ -49,16 +49,8 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
-class Reassigned:
-    """What a reassigning moved. `doubled` are items the taker had already, where nobody took the
-    giver's place: they stay with the giver (`kept`) where each item is to have so many raters.
-    `other` is a rater who could take most of them."""
-
-    moved: tuple[str, ...]
-    doubled: tuple[str, ...] = ()
-    kept: bool = False
-    other: str | None = None
+class _DryRun(Exception):
+    """Ends a transaction of which nothing is to stay."""
 
 
 class Round:
@@ -77,13 +69,12 @@ class Round:
         self.name: str = row.name
         self.seed: int = row.seed
         self.bare: bool = row.bare
-        self.per_item: int | None = row.per_item
         self.cluster: str | None = row.cluster
         self.protocol_hash: str = row.protocol_hash
         self.secret: str = row.secret
         self.options: str = row.options
         mix = json.loads(row.options).get("mix")
-        self.rule = PlanRule(row.seed, row.per_item, Mix(**mix) if mix else None)
+        self._opened = PlanRule(row.seed, row.per_item, Mix(**mix) if mix else None)
         self._kept: dict[str, tuple[tuple[int, int], Any]] = {}
         self._questions: dict[str, StoredQuestion] | None = None
 
@@ -106,6 +97,16 @@ class Round:
         """open or closed."""
         with self.store.read() as connection:
             return self.look(connection).state
+
+    @property
+    def per_item(self) -> int | None:
+        """How many raters each item is to have; None is everybody."""
+        with self.store.read() as connection:
+            return self.look(connection).per_item
+
+    def rule(self, seen: Snapshot) -> PlanRule:
+        """How items are given out now: as at the opening, or as `assign` has set it since."""
+        return replace(self._opened, per_item=seen.per_item)
 
     def log(self) -> list[dict[str, Any]]:
         """What was done to the round, when and why."""
@@ -311,7 +312,7 @@ class Round:
             if added:
                 log.add(connection, self.id, "add_rater", now, rater_id=row.id)
                 seen = snapshot.take(connection, self.id)
-                plan.extend(connection, seen, self.rule, now)
+                plan.extend(connection, seen, self.rule(seen), now)
             return raters.as_rater(row, seen.excluded.get(row.id))
 
     def add_items(
@@ -349,7 +350,7 @@ class Round:
                 ]
             pieces.add_parts(connection, self.protocol, after, parts or (), now)
             after = snapshot.take(connection, self.id)
-            plan.extend(connection, after, self.rule, now)
+            plan.extend(connection, after, self.rule(after), now)
             opening.add_answers(connection, self.id, self.protocol, items, now)
             return keys
 
@@ -413,31 +414,35 @@ class Round:
                 connection, seen, self.protocol, questions, from_
             )
             handover = Handover(from_, to, why)
-            keys, doubled = plan.move(connection, seen, self.rule, handover, done, now)
-            seen.places.clear()
-            plans = snapshot.places_of_all(connection, seen)
-            lost = {seen.items[key].id for key in doubled}
-            free = [
-                (len(lost & plans[row.id].keys()), len(plans[row.id]), name)
-                for name, row in seen.raters.items()
-                if row.kind in PLANNED
-                and row.id not in (from_, to)
-                and row.id not in seen.excluded
-                and not row.erased_at
-            ]
-            have, _, other = min(free, default=(len(lost), 0, ""))
+            moved = plan.move(connection, seen, self.rule(seen), handover, done, now)
+            who = {"giver": from_, "taker": to, "items": len(moved.moved)}
+            log.add(connection, self.id, "reassign", now, reason=why, **who)
+            return moved
+
+    def assign(
+        self,
+        per_item: int | None = None,
+        raters: Iterable[str] = (),
+        why: str | None = None,
+        dry_run: bool = False,
+    ) -> Replanned:
+        """From now on each item is to have so many raters, or there are further ones to give items
+        to. What somebody began stays theirs; a `dry_run` says what would change."""
+        names = tuple(raters)
+        if per_item is None and not names:
+            raise RoundError("Say how many raters an item is to have, or name further raters.")
+        with suppress(_DryRun), self.store.write() as connection:
+            now = self.store.now()
+            seen = self._still_open(connection, "nothing was assigned")
+            rule = self.rule(seen) if per_item is None else replace(self._opened, per_item=per_item)
+            changed = plan.renew(connection, seen, rule, names, now, why)
+            counts = {"given": len(changed.given), "withdrawn": len(changed.withdrawn)}
             log.add(
-                connection,
-                self.id,
-                "reassign",
-                now,
-                reason=why,
-                giver=from_,
-                taker=to,
-                items=len(keys),
+                connection, self.id, "assign", now, reason=why, per_item=rule.per_item, **counts
             )
-            of_rest = other if have < len(lost) else None
-            return Reassigned(tuple(keys), tuple(doubled), self.per_item is not None, of_rest)
+            if dry_run:
+                raise _DryRun
+        return changed
 
     def _turn(self, action: str, why: str | None) -> None:
         with self.store.write() as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -148,7 +149,9 @@ class Snapshot:
 
 def take(connection: Connection, round_id: int) -> Snapshot:
     row = connection.execute(select(schema.round).where(schema.round.c.id == round_id)).one()
-    state = log.entries(connection, round_id, *log.STATES)[-1]
+    done = log.entries(connection, round_id, *log.STATES, "assign")
+    state = [entry for entry in done if entry.action in log.STATES][-1]
+    plans = [json.loads(entry.detail)["per_item"] for entry in done if entry.action == "assign"]
     subjects = {
         row.id: Subject(*row)
         for row in connection.execute(
@@ -163,7 +166,7 @@ def take(connection: Connection, round_id: int) -> Snapshot:
         cluster=row.cluster,
         protocol_hash=row.protocol_hash,
         bare=row.bare,
-        per_item=row.per_item,
+        per_item=plans[-1] if plans else row.per_item,
         state=log.STATES[state.action],
         state_at=state.at,
         subjects=subjects,

@@ -69,7 +69,6 @@ def test_the_page_asks_nobody_to_fill_what_no_plan_says_they_were_asked(place):
     assert "ask the raters to fill them" not in page
 
 
-@pytest.mark.xfail(strict=True, reason="part 13: a plan is set or widened after opening")
 def test_a_plan_is_set_after_opening_and_then_nothing_is_missing(place):
     round = place.open("r", PROTOCOL, ITEMS)
     round.add(crowd())

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raterbook.rounds.plan import Mix, PlanError, assign, draw, in_order, order, sample
+from raterbook.rounds.opening import sample
+from raterbook.rounds.plan import Mix, PlanError, assign, draw, in_order, order
 
 ITEMS = [f"i{number}" for number in range(300)]
 RATERS = [f"r{number}" for number in range(12)]

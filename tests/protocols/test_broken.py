@@ -462,16 +462,3 @@ def test_a_wrong_first_option_is_the_only_thing_that_is_wrong(option):
         parse(text, "p.yaml")
     (said,) = str(error.value).splitlines()
     assert ".options.0" in said
-
-
-def test_the_documentation_names_every_key_of_a_protocol(root):
-    from raterbook.protocols.schema import Written
-
-    def kinds(kind):
-        for each in kind.__subclasses__():
-            yield from (each, *kinds(each))
-
-    text = (root / "docs" / "protocol.md").read_text(encoding="utf-8")
-    said = {key for kind in kinds(Written) for key in list(kind.keys())}
-    assert len(said) > 50
-    assert [key for key in sorted(said) if f"`{key}`" not in text] == []

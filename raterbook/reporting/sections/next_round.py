@@ -147,8 +147,8 @@ def gaps(report: Any) -> list[str]:
             people, mean = thin
             said.append(
                 f"{missing} if everybody is to answer about every item: items have {mean:.3g} of "
-                f"{people:,} people on average, and no plan says how many they should have. Open "
-                "the round with --per-item if not everybody was meant."
+                f"{people:,} people on average, and no plan says how many they should have. If "
+                "not everybody was meant, `raterbook assign` with --per-item says so."
             )
         else:
             whom = "ask the raters to fill them" if asked.planned else "let the models go on"
