@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -201,6 +202,7 @@ def reassign(given: Namespace) -> None:
     WHY,
 )
 def assign(given: Namespace) -> None:
+    from ..reporting.shown import aligned
     from ..rounds.model import counted
 
     stored = chosen(given)
