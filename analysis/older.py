@@ -19,9 +19,9 @@ from analysis.coefficients.gwet import (
 )
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
+from analysis.intervals import Interval, Wish
+from analysis.ratings import Coded, read
 from analysis.ratings.patterns import count_values
-from analysis.ratings.ratings import Coded, read
 
 
 def brennan_prediger(

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
+from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
 from analysis.averages.means import cells_of, mean_of, read_numbers
 from analysis.averages.proportions import proportion_of
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
+from analysis.intervals import Interval, Wish
 from analysis.intervals.resampling import FISHER, PLAIN
 
 

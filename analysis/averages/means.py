@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Additive, Entries, infer_cells, ratio
+from analysis.averages import Additive, Entries, infer_cells, ratio
+from analysis.coefficients import rows_to_resample
 from analysis.coefficients.infer import called
-from analysis.coefficients.statistic import rows_to_resample
 from analysis.estimate import Estimate
-from analysis.intervals import resampling
-from analysis.intervals.interval import (
+from analysis.intervals import (
     DRAWN,
     USUAL,
     Interval,
@@ -20,10 +19,11 @@ from analysis.intervals.interval import (
     Wish,
     estimated,
     interval_of,
+    resampling,
 )
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import LOG, PLAIN
-from analysis.ratings.ratings import Coded, read, table_of
+from analysis.ratings import Coded, read, table_of
 
 ROUNDING = 1e-12
 

@@ -10,11 +10,10 @@ import numpy as np
 
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
-from analysis.intervals.published import Shares, linear, per_pairable
+from analysis.intervals import Interval, Shares, Wish, linear, per_pairable
 from analysis.intervals.resampling import FISHER, LOGIT
+from analysis.ratings import Coded, read
 from analysis.ratings.patterns import Patterns, count_values
-from analysis.ratings.ratings import Coded, read
 
 
 def gwet(

@@ -11,10 +11,10 @@ import numpy as np
 from analysis.coefficients.gwet import TOLERANCE, divide
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
+from analysis.intervals import Interval, Wish
 from analysis.intervals.resampling import FISHER
+from analysis.ratings import Coded, read
 from analysis.ratings.patterns import Patterns
-from analysis.ratings.ratings import Coded, read
 
 # Above this share of pairs that met, sparse equations cost more than full ones.
 DENSE = 0.1

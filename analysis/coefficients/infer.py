@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients.statistic import (
+from analysis.coefficients import (
     Coefficient,
     Paired,
     Solved,
@@ -17,21 +17,21 @@ from analysis.coefficients.statistic import (
     too_large,
 )
 from analysis.estimate import Estimate
-from analysis.intervals.interval import (
+from analysis.intervals import (
     DRAWN,
     USUAL,
     Ends,
     Interval,
     UnitSums,
     Unseen,
+    analytic_interval,
     estimated,
     interval_of,
 )
-from analysis.intervals.published import analytic_interval
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import FISHER, LOGIT
+from analysis.ratings import Coded
 from analysis.ratings.patterns import Patterns
-from analysis.ratings.ratings import Coded
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25

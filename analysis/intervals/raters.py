@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.coefficients.statistic import (
+from analysis.coefficients import (
     CELLS,
     GROUPS,
     LARGE,

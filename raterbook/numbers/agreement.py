@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.averages.answers import Entries
+from analysis.averages import Entries
 from analysis.averages.proportions import proportion_of
 from analysis.coefficients.tables import NAMES, coefficient
 from analysis.estimate import Estimate

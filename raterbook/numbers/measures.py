@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval
+from analysis.intervals import Interval
 from raterbook.numbers.counted import Board, Grid, count, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters

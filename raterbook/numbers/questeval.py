@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import add_up, ratio
+from analysis.averages import add_up, ratio
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, UnitSums, estimated, interval_of
+from analysis.intervals import Interval, UnitSums, estimated, interval_of
 from analysis.intervals.resampling import LOGIT
 from analysis.text import token_f1
 from raterbook.numbers.counted import Board, consensus

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Entries
+from analysis.averages import Entries
 from analysis.averages.differences import adjust, paired_difference, pooled_difference
 from analysis.estimate import Estimate
 from raterbook.numbers import questeval
-from raterbook.numbers.averages import row_means
+from raterbook.numbers.averages import holds, row_means
 from raterbook.numbers.counted import consensus
 from raterbook.numbers.measures import (
     Finding,
@@ -26,7 +26,6 @@ from raterbook.numbers.measures import (
 from raterbook.numbers.number import Pair
 from raterbook.numbers.questeval import trace
 from raterbook.numbers.reference import label_of
-from raterbook.numbers.shares import holds
 
 NONE = np.zeros(0, dtype=int)
 CALLED = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}

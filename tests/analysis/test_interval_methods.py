@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from analysis import Interval, Ratings, alpha, gwet, icc, kappa, mean, proportion, weighted_mean
-from analysis.averages.answers import Entries
+from analysis.averages import Entries
 from analysis.averages.means import median, sd
 from analysis.averages.proportions import proportion_of
+from analysis.coefficients import rows_to_resample
 from analysis.coefficients.icc import variance_components
-from analysis.coefficients.statistic import rows_to_resample
 from analysis.coefficients.tables import coefficients, statistic_named
 from analysis.intervals.resampling import draw
 from analysis.older import alpha_by_category, kappa_by_category

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from analysis import Ratings, agreement, alpha, kappa, mean
+from analysis import coefficients as statistic
 from analysis.averages import against
 from analysis.coefficients import kappa as kappa_module
-from analysis.coefficients import statistic
 from analysis.coefficients.tables import coefficients
 from analysis.intervals.resampling import in_order
 from raterbook.numbers.compute import summary

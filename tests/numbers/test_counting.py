@@ -9,7 +9,7 @@ import pytest
 from raterbook.cli import main
 from raterbook.numbers.compute import numbers
 from raterbook.rounds import Event
-from tests.reporting.rounds import asking, choice, measured, page_of, scale, words_of
+from tests.reporting.rounds import asking, choice, measured, opened, page_of, scale, words_of
 
 
 def items(count, **fields):
@@ -30,12 +30,12 @@ def answers(question, **by_rater):
 
 
 @pytest.fixture
-def asked(by_hand):
+def asked(tmp_path):
     """A round of one protocol of its own."""
 
     def one(text, rows, given, kinds=None, **fields):
         rows = items(rows, **fields) if isinstance(rows, int) else rows
-        return by_hand(text=text, items=rows, answers=given, kinds=kinds)
+        return opened(tmp_path, text=text, items=rows, answers=given, kinds=kinds)
 
     return one
 
