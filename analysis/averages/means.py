@@ -149,7 +149,8 @@ def _deviation(totals: np.ndarray) -> np.ndarray:
     spread = squares - total**2 / np.maximum(n, 1)
     # Of equal values the two differ by rounding, which is no spread.
     spread = np.where(spread > ROUNDING * squares, spread, 0.0)
-    return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1)), np.nan)
+    blank = np.full_like(spread, np.nan)
+    return np.asarray(np.sqrt(np.divide(spread, n - 1, out=blank, where=n > 1)))
 
 
 def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
@@ -161,7 +162,7 @@ def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
 
     def rows(part: Entries) -> np.ndarray:
         place = np.searchsorted(points, part.numbers["x"])
-        return part.per_cluster(*(1.0 * (place == k) for k in range(len(points))))
+        return part.per_cluster(*((place == k).astype(float) for k in range(len(points))))
 
     def middle(totals: np.ndarray) -> np.ndarray:
         return _median(totals, points)

@@ -284,7 +284,7 @@ def _sentence(
     if known:
         moved += f"; {difference.low:.2f} to {difference.high:.2f}"
     moved += ")"
-    if known and difference.low * difference.high > 0:  # type: ignore[operator]
+    if known and not difference.low <= 0 <= difference.high:  # type: ignore[operator]
         high = (correlation.value or difference.value) > 0
         moved += f", because raters were surer of {'high' if high else 'low'} scores."
     else:

@@ -11,10 +11,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from analysis.ratings.patterns import Patterns
+from analysis.ratings.patterns import Patterns, steps
 
-# Rows per step where the sums of one pattern are wide.
-CELLS = 1 << 21
 # Above this many cells, units are resampled in groups.
 LARGE = 1 << 25
 GROUPS = 200
@@ -69,9 +67,7 @@ def width_of(statistic: Coefficient, patterns: Patterns) -> int:
 
 def sums_in_steps(statistic: Coefficient, patterns: Patterns) -> Iterator[tuple[slice, np.ndarray]]:
     """The sums of a few patterns at a time, so that memory stays bounded."""
-    step = max(1, CELLS // max(width_of(statistic, patterns), 1))
-    for start in range(0, len(patterns.codes), step):
-        part = slice(start, start + step)
+    for part in steps(len(patterns.codes), width_of(statistic, patterns)):
         yield part, statistic.sums(patterns.codes[part], patterns.q)
 
 
@@ -106,10 +102,10 @@ def rows_to_resample(statistic: Coefficient, patterns: Patterns) -> tuple[np.nda
     width = width_of(statistic, patterns)
     if too_large(statistic, patterns):
         return _in_groups(statistic, patterns, width)
-    steps = list(sums_in_steps(statistic, patterns))
-    if not steps:
+    parts = list(sums_in_steps(statistic, patterns))
+    if not parts:
         return np.zeros((0, width)), np.zeros(0, dtype=np.int64)
-    rows = np.vstack([part for _, part in steps])
+    rows = np.vstack([part for _, part in parts])
     if patterns.blocks is None:
         return rows, patterns.weights
     clusters, which, counts = patterns.blocks

@@ -170,7 +170,8 @@ class OrdinalAlpha:
 
 def _one_minus(within: np.ndarray, between: np.ndarray, n: np.ndarray) -> np.ndarray:
     scale = np.maximum(n, 1.0) ** 2
-    defined = (n >= 2) & (between > TOLERANCE * scale)
+    # Of fewer than two ratings nothing lies between.
+    defined = between > TOLERANCE * scale
     ratio = np.divide(within, between, out=np.full_like(within, np.nan), where=defined)
     return np.asarray(1 - ratio)
 
@@ -247,7 +248,7 @@ def check_level(level: Any) -> None:
 
 
 def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarray) -> np.ndarray:
-    """The q × q matrix of distances; for "ordinal" see `alpha`, where it depends on the counts.
+    """The q × q matrix of distances of the levels that need a table.
 
     Formulas: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), section E.
     """
@@ -262,12 +263,8 @@ def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarra
         return _from_function(jaccard if level == "jaccard" else masi, scale)
     gap = x[:, None] - x[None, :]
     total = x[:, None] + x[None, :]
-    if level == "nominal":
-        return np.asarray((gap != 0).astype(float))
     if level == "absolute":
         return np.asarray(np.abs(gap))
-    if level == "interval":
-        return np.asarray(gap**2)
     if level == "ratio":
         if len(x) and x.min() < 0:
             raise ValueError(f"ratio level with a negative value {x.min():g}: use interval")
@@ -300,10 +297,8 @@ def masi(a: Any, b: Any) -> float:
     a, b = frozenset(a), frozenset(b)
     if a == b:
         return 0.0
-    if a <= b or b <= a:
-        kept = 2 / 3
-    else:
-        kept = 1 / 3 if a & b else 0.0
+    shared = a & b
+    kept = 2 / 3 if shared in (a, b) else 1 / 3
     return 1 - (1 - jaccard(a, b)) * kept
 
 

@@ -320,11 +320,11 @@ def pairwise_agreement(patterns: Patterns) -> tuple[float, int]:
 def units_outside_commonest(patterns: Patterns) -> int:
     """Units that do not show the commonest pattern, whoever was absent."""
     weights = patterns.weights * (patterns.rated >= 2)
-    answers, highest = patterns.answers, patterns.codes.max(axis=1, initial=0)
+    answers, highest = patterns.answers, patterns.codes.max(axis=1)
     unanimous = np.ones(len(highest), dtype=bool)
     unanimous[answers.pattern[answers.code != highest[answers.pattern]]] = False
     alike = np.bincount(highest[unanimous], weights[unanimous], patterns.q + 1)
-    return int(weights.sum() - max(weights.max(initial=0), alike.max(initial=0)))
+    return int(weights.sum() - max(weights.max(), alike.max()))
 
 
 def warnings_of(

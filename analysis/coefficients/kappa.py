@@ -21,10 +21,10 @@ from analysis.coefficients.gwet import (
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
 from analysis.intervals import Interval, Shares, Wish, linear
-from analysis.intervals.raters import Departures, steps
+from analysis.intervals.raters import Departures
 from analysis.intervals.resampling import FISHER
 from analysis.ratings import Coded, read
-from analysis.ratings.patterns import Patterns
+from analysis.ratings.patterns import Patterns, steps
 
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.coefficients import (
-    CELLS,
     GROUPS,
     LARGE,
     Coefficient,
@@ -20,7 +19,7 @@ from analysis.coefficients import (
     rows_to_resample,
 )
 from analysis.intervals.resampling import LeftOut, Values, leave_one_out
-from analysis.ratings.patterns import Patterns
+from analysis.ratings.patterns import Patterns, steps
 
 
 @dataclass(frozen=True)
@@ -109,9 +108,10 @@ class Departures:
 
     def _of(self, n: int, totals: Callable[[slice], np.ndarray]) -> np.ndarray:
         """The statistic of n totals, some at a time, so that memory stays bounded."""
-        step = max(1, CELLS // max(len(self.total), 1))
-        parts = [self.values(totals(slice(at, min(at + step, n)))) for at in range(0, n, step)]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        found = np.empty(n)
+        for part in steps(n, len(self.total)):
+            found[part] = self.values(totals(part))
+        return found
 
 
 def without_each_rater(statistic: Coefficient, patterns: Patterns) -> np.ndarray:
@@ -266,8 +266,3 @@ def add_rows(sums: np.ndarray, to: np.ndarray, rows: np.ndarray) -> None:
     if len(to):
         starts = np.flatnonzero(np.r_[True, to[1:] != to[:-1]])
         np.add.at(sums, to[starts], np.add.reduceat(rows, starts, axis=0))
-
-
-def steps(n: int, width: int) -> list[slice]:
-    step = max(1, CELLS // max(width, 1))
-    return [slice(at, at + step) for at in range(0, n, step)]

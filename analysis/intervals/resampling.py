@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.ratings.patterns import steps
+
 Values = Callable[[np.ndarray], np.ndarray]
-STEP = 1 << 14
 # A variance below this is rounding.
 NOTHING = 1e-24
 
@@ -56,9 +57,9 @@ class Spread:
     raw_variance: float
     n: int
     on_link: bool
-    df: float = 0.0
-    most: float = 0.0
-    at: int = 0
+    df: float
+    most: float
+    at: int
 
     @property
     def is_none(self) -> bool:
@@ -68,9 +69,10 @@ class Spread:
 
 def leave_one_out(values: Values, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
     """The statistic without one unit, for each kind of unit."""
-    step = max(1, STEP * 16 // max(rows.shape[1], 1))
-    starts = range(0, max(len(rows), 1), step)
-    return np.concatenate([values(total - rows[start : start + step]) for start in starts])
+    found = np.empty(len(rows))
+    for part in steps(len(rows), rows.shape[1]):
+        found[part] = values(total - rows[part])
+    return found
 
 
 def spread(
@@ -135,7 +137,7 @@ def effective(shares: np.ndarray, weights: np.ndarray) -> float:
     """The effective number of units that have these shares: all of them where they are equal."""
     shares = shares / max(float(shares.max(initial=0.0)), 1e-300)
     whole, squares = float(weights @ shares), float(weights @ shares**2)
-    return whole**2 / squares if squares > 0 else 0.0
+    return whole**2 / squares if squares else 0.0
 
 
 def freedom(squares: np.ndarray, weights: np.ndarray) -> float:
@@ -166,7 +168,7 @@ def counted_twice(theta: float, left: LeftOut, link: Link) -> float:
     """
     left = _existing(left)
     n, r = int(left.weights.sum()), len(left.each)
-    if n < 2 or r < 2:
+    if not (n and r):
         return 0.0
     apart, met, slope = link.there(left.apart), link.there(left.met), 1.0
     if not (np.isfinite(apart).all() and np.isfinite(met).all()):
@@ -246,9 +248,6 @@ def around(theta: float, reach: float, link: Link) -> tuple[float, float]:
 # Bootstrap intervals by name, for those who must match a paper: percentile and BCa, seeded.
 
 
-CELLS = 1 << 22
-
-
 def draw(
     values: Values, rows: np.ndarray, weights: np.ndarray, resamples: int, seed: int
 ) -> np.ndarray:
@@ -264,10 +263,9 @@ def draw(
     n = int(weights.sum())
     share = weights / n
     found = np.empty(resamples)
-    step = max(1, CELLS // max(len(rows), 1))
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        found[start : start + size] = values(rng.multinomial(n, share, size=size) @ rows)
+    for part in steps(resamples, len(rows)):
+        size = len(found[part])
+        found[part] = values(rng.multinomial(n, share, size=size) @ rows)
     return found
 
 

@@ -329,7 +329,7 @@ def _rectangle(given: Any) -> np.ndarray:
 
 def _plain_array(table: pd.DataFrame) -> np.ndarray:
     kinds = {dtype.kind if isinstance(dtype, np.dtype) else "O" for dtype in table.dtypes}
-    if kinds <= set("iuf") or kinds == {"b"}:
+    if kinds <= set("iuf"):
         return np.asarray(table.to_numpy())
     return np.asarray(table.astype(object).to_numpy())
 

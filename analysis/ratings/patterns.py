@@ -17,6 +17,14 @@ import pandas as pd
 STEP = 1 << 13
 # The same where each rater's answers lie together, and a step goes through them one by one.
 LONG_STEP = 1 << 16
+# Numbers per step of whatever is wide, so that memory stays bounded.
+CELLS = 1 << 21
+
+
+def steps(n: int, width: int) -> list[slice]:
+    """Some of n rows of this width at a time."""
+    step = 1 + CELLS // (1 + width)
+    return [slice(at, at + step) for at in range(0, n, step)]
 
 
 class AnswerList(NamedTuple):
@@ -65,7 +73,7 @@ class Patterns:
     @cached_property
     def merged(self) -> tuple[Patterns, np.ndarray]:
         """The same, and which of them each pattern became; as wide as the most answers of one."""
-        codes = np.sort(self.codes, axis=1)[:, ::-1][:, : max(self.rated.max(initial=0), 1)]
+        codes = np.sort(self.codes, axis=1)[:, ::-1][:, : self.rated.max(initial=1)]
         inverse, distinct = _group(codes, self.q)
         weights = np.bincount(inverse, self.weights, len(distinct)).astype(np.int64)
         blocks = self.blocks

@@ -98,7 +98,7 @@ def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
     compared = sum(p is not None for p in each)
     found = []
     for pair, p, final in zip(pairs, each, after, strict=True):
-        if p is None or final is None:
+        if p is None:
             found.append(pair)
             continue
         said = f"{pair.estimate.method}; p {p:.3g}"
@@ -204,7 +204,7 @@ def _matches(task: Task, question: str) -> Samples:
     unit = np.flatnonzero((said > 0) & (label > 0) & task.mask)
     one = np.ones(len(unit))
     people = int(grid.codes[np.ix_(unit, columns)].any(axis=0).sum())
-    return Samples(unit, (said == label)[unit] * 1.0, one, one < 1, one, people)
+    return Samples(unit, (said == label)[unit].astype(float), one, one < 1, one, people)
 
 
 def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -> list[Finding]:

@@ -11,6 +11,7 @@ from analysis.averages import against
 from analysis.coefficients import kappa as kappa_module
 from analysis.coefficients.tables import coefficients
 from analysis.intervals.resampling import in_order
+from analysis.ratings import patterns
 from raterbook.numbers.compute import summary
 
 
@@ -73,7 +74,7 @@ def test_sums_made_in_steps_are_the_sums(monkeypatch):
     given, asked = table(60, 4, 4), {"scale": [1, 2, 3, 4]}
     names = ["alpha_ordinal", "kappa_raters", "ac2", "icc_2_1", "percent_agreement"]
     whole = coefficients(given, names, **asked)
-    monkeypatch.setattr(statistic, "CELLS", 50)
+    monkeypatch.setattr(patterns, "CELLS", 50)
     stepped = coefficients(given, names, **asked)
     for name in names:
         assert stepped[name].value == pytest.approx(whole[name].value)
