@@ -79,7 +79,7 @@ class Additive:
     """A number made of sums over clusters: its name, the sums, and the values of their totals.
 
     `link` is the scale on which it spreads evenly; `reason` says why there is no value where
-    there is none.
+    there is none; `size` is that of the numbers added up, beside which rounding is nothing.
     """
 
     name: str
@@ -87,6 +87,7 @@ class Additive:
     values: Values
     link: Link = PLAIN
     reason: str = "no_ratings"
+    size: float = 1.0
 
 
 def infer_cells(
@@ -125,6 +126,7 @@ def infer_cells(
         "clusters",
         "unit" if len(present_clusters) == common["n_units"] else "cluster",
         sizes=answers.astype(float),
+        size=number.size,
     )
     found = interval_of(values, sample, wish, link=number.link, left=left, edge=None)
     common["warnings"] = (*warnings, *found.warnings)

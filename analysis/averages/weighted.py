@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import cells_of, mean_of
+from analysis.averages.means import cells_of, largest, mean_of
 from analysis.estimate import Estimate
 from analysis.intervals import USUAL, Interval, Wish
 from analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
@@ -51,9 +51,8 @@ def weighted_mean_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
         return part.per_cluster(c * x, c)
 
     reason = "zero_weight" if len(given) else "no_confidence"
-    found = infer_cells(
-        Additive("weighted_mean", rows, ratio, reason=reason), given, wish, warnings=warnings
-    )
+    number = Additive("weighted_mean", rows, ratio, reason=reason, size=largest(given.numbers["x"]))
+    found = infer_cells(number, given, wish, warnings=warnings)
     if wish.method != "analytic" or found.value is None or found.low is None:
         return found
     return _linearised(found, rows(given))
@@ -96,9 +95,9 @@ def weighted_mean_within_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
         return add_up(codes, (inside, weighed.astype(float)))
 
     reason = "zero_weight" if len(given) else "no_confidence"
-    return infer_cells(
-        Additive("weighted_mean_within", rows, ratio, reason=reason), given, wish, warnings=warnings
-    )
+    size = largest(given.numbers["x"])
+    number = Additive("weighted_mean_within", rows, ratio, reason=reason, size=size)
+    return infer_cells(number, given, wish, warnings=warnings)
 
 
 def with_confidence(cells: Entries) -> tuple[Entries, tuple[str, ...]]:
@@ -157,9 +156,9 @@ def confidence_of(cells: Entries, wish: Interval = USUAL) -> Confidence:
     cells, _ = with_confidence(cells)
     c = cells.numbers["c"]
     plain, weighted = mean_of(cells, wish), weighted_mean_of(cells, wish)
-    difference = infer_cells(
-        Additive("weighted_minus_plain", _both_rows, _gap, reason="no_confidence"), cells, wish
-    )
+    size = largest(cells.numbers["x"])
+    moved = Additive("weighted_minus_plain", _both_rows, _gap, reason="no_confidence", size=size)
+    difference = infer_cells(moved, cells, wish)
     correlation = infer_cells(
         Additive(
             "correlation_of_confidence_and_score",

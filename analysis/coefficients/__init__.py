@@ -96,8 +96,8 @@ def too_large(statistic: Coefficient, patterns: Patterns) -> bool:
 def rows_to_resample(statistic: Coefficient, patterns: Patterns) -> tuple[np.ndarray, np.ndarray]:
     """Sums and multiplicities of the resampling units: clusters where declared, else units.
 
-    Where the sums of all units would not fit into memory, units are put into groups by turns, and
-    the groups are resampled.
+    Where the sums of all units would not fit into memory, units are put into groups, and the groups
+    are resampled.
     """
     width = width_of(statistic, patterns)
     if too_large(statistic, patterns):
@@ -118,13 +118,25 @@ def _in_groups(
     statistic: Coefficient, patterns: Patterns, width: int
 ) -> tuple[np.ndarray, np.ndarray]:
     summed = np.zeros((GROUPS, width))
-    if patterns.blocks is None:
-        which = np.arange(len(patterns.codes))
-        clusters, counts = which, patterns.weights
-    else:
-        clusters, which, counts = patterns.blocks
+    clusters, which, counts = in_groups(patterns)
     for part, rows in sums_in_steps(statistic, patterns):
         here = (which >= part.start) & (which < part.start + len(rows))
         each = rows[which[here] - part.start] * counts[here][:, None]
-        np.add.at(summed, clusters[here] % GROUPS, each)
+        np.add.at(summed, clusters[here], each)
     return summed, np.ones(GROUPS, dtype=np.int64)
+
+
+def in_groups(patterns: Patterns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Groups of the resampling units: the group, the pattern, and how many units of it are there.
+
+    Clusters come by turns. Units come by chance, the same every time: by turns, units of one
+    pattern would be in all groups alike, and groups would vary less than their units do.
+    """
+    if patterns.blocks is not None:
+        clusters, which, counts = patterns.blocks
+        return clusters % GROUPS, which, counts
+    units = np.repeat(np.arange(len(patterns.weights)), patterns.weights)
+    group = np.random.default_rng(0).permutation(len(units)) % GROUPS
+    found, counts = np.unique(units * GROUPS + group, return_counts=True)
+    which, group = np.divmod(found, GROUPS)
+    return group, which, counts

@@ -133,7 +133,8 @@ def _interval(
             carried=each if len(each) == len(rows) else None,
             unseen=unseen(statistic, work, often, weights @ rows),
         )
-    return interval_of(values, sample, wish, link=link, left=left)
+    found = interval_of(values, sample, wish, link=link, left=left)
+    return nameless(found) if are_groups(work, len(rows)) else found
 
 
 def _compared(statistic: Coefficient, patterns: Patterns) -> Patterns:
@@ -169,6 +170,18 @@ def _share_clusters(patterns: Patterns) -> bool:
     if patterns.blocks is None:
         return False
     return len(np.unique(patterns.blocks[0])) < patterns.n_units
+
+
+def are_groups(patterns: Patterns, n: int) -> bool:
+    """Whether n rows are groups of units or clusters by turns, of which none has a name."""
+    if patterns.blocks is None:
+        return n != len(patterns.codes)
+    return bool(n != patterns.blocks[0].max(initial=-1) + 1)
+
+
+def nameless(found: Ends) -> Ends:
+    """The same where rows are groups: nobody can say on which unit all rests."""
+    return replace(found, rests_on=None)
 
 
 def paired(patterns: Patterns, n: int) -> np.ndarray:
@@ -230,18 +243,14 @@ def unseen(
 
 
 def called(coded: Coded, patterns: Patterns, row: int, exchangeable: bool) -> Any:
-    """The name of the unit, or cluster, whose sums are this row; None where rows are groups."""
+    """The name of the unit, or cluster, whose sums are this row."""
     if patterns.blocks is not None:
         rated = coded.codes.any(axis=1)
         assert coded.clusters is not None
         clusters = np.unique(coded.clusters[rated])
-        if row >= len(clusters):
-            return None
         if coded.cluster_names is not None:
             return coded.cluster_names[clusters[row]]
         return coded.units[int(np.flatnonzero(coded.clusters == clusters[row])[0])]
-    if row >= len(patterns.codes):
-        return None
     codes, wanted = coded.codes, patterns.codes[row]
     if exchangeable:
         # Without raters, a pattern is as wide as there are answers to a unit at most.

@@ -101,7 +101,8 @@ class UnitSums:
 
     `one` is what a row stands for. `paired` tells the units that raters can be compared on, if not
     all are; `sizes`, how much a mean rests on each; `carried`, how often rare values stand in each;
-    `unseen`, the statistic with units that might have been met.
+    `unseen`, the statistic with units that might have been met. `size` is how large the numbers are
+    that it is made of: what is nothing beside them is rounding.
     """
 
     rows: np.ndarray
@@ -112,6 +113,7 @@ class UnitSums:
     sizes: np.ndarray | None = None
     carried: np.ndarray | None = None
     unseen: Unseen | None = None
+    size: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def _interval(
     if link is FISHER and min(theta, float(without.min())) <= EDGE - 1:
         link = FROM_ONE
     units = spread(theta, without, weights, link, sample.paired)
-    if units.is_none:
+    if units.is_none(sample.size):
         # Where all are alike, no width would be claimed from no knowledge of how far they vary.
         return Ends(reason="no_spread_for_interval")
     se = standard_error(theta, without, weights, n_all or n)
@@ -215,7 +217,7 @@ def _interval(
         found = (
             resampling.percentile(drawn, coverage)
             if wish.method == "bootstrap"
-            else resampling.bca(drawn, theta, without, weights, coverage)
+            else resampling.bca(drawn, theta, without, weights, coverage, min(sample.size, 1.0))
         )
         if found is None:
             return Ends(reason="too_few_units_for_interval")

@@ -16,6 +16,7 @@ from analysis.coefficients import (
     LARGE,
     Coefficient,
     Paired,
+    in_groups,
     rows_to_resample,
 )
 from analysis.intervals.resampling import LeftOut, Values, leave_one_out
@@ -223,7 +224,8 @@ def _by_cluster(
     many = patterns.rated[which]
     size = int(cluster.max(initial=-1)) + 1
     if max(size * raters, size * left.width, int(many.sum()) * left.width) > LARGE:
-        cluster, size = cluster % GROUPS, min(size, GROUPS)
+        cluster, which, counts = in_groups(patterns)
+        many, size = patterns.rated[which], int(cluster.max(initial=-1)) + 1
     rows = np.zeros((size, left.width))
     for part in steps(len(which), left.width):
         add_rows(rows, cluster[part], left.rows(kind[which[part]]) * counts[part][:, None])

@@ -61,10 +61,9 @@ class Spread:
     most: float
     at: int
 
-    @property
-    def is_none(self) -> bool:
-        """Whether nothing but rounding tells the values apart."""
-        return self.raw_variance < NOTHING
+    def is_none(self, size: float) -> bool:
+        """Whether nothing but rounding of numbers of this size tells the values apart."""
+        return self.raw_variance <= NOTHING * min(size, 1.0) ** 2
 
 
 def leave_one_out(values: Values, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -287,11 +286,17 @@ def percentile(drawn: np.ndarray, coverage: float) -> tuple[float, float] | None
 
 
 def bca(
-    drawn: np.ndarray, theta: float, without: np.ndarray, weights: np.ndarray, coverage: float
+    drawn: np.ndarray,
+    theta: float,
+    without: np.ndarray,
+    weights: np.ndarray,
+    coverage: float,
+    size: float = 1.0,
 ) -> tuple[float, float] | None:
     """The middle of the drawn values, moved for bias and skew (Efron 1987).
 
-    The acceleration comes from the exact jackknife over the same units.
+    The acceleration comes from the exact jackknife over the same units. `size` is that of the
+    numbers the statistic is made of.
     """
     from scipy.special import ndtr, ndtri
 
@@ -301,14 +306,16 @@ def bca(
         return None
     # What differs by rounding alone is equal, so that the order of adding up does not matter.
     gap = drawn - theta
-    level = np.abs(gap) <= 1e-12 * max(abs(theta), 1.0)
+    level = np.abs(gap) <= 1e-12 * max(abs(theta), size)
     below = float((np.sum((gap < 0) & ~level) + np.sum(level) / 2) / len(drawn))
     # An estimate outside all draws would send the correction to infinity.
     below = min(max(below, 0.5 / len(drawn)), 1 - 0.5 / len(drawn))
     bias = ndtri(below)
     gaps = np.average(without[exists], weights=weights[exists]) - without[exists]
+    # Only their shape matters: cubes of huge ones overflow, and those of tiny ones vanish.
+    gaps = gaps / (np.abs(gaps).max() or 1.0)
     squares = weights[exists] @ gaps**2
-    skew = weights[exists] @ gaps**3 / (6 * squares**1.5) if squares > 0 else 0.0
+    skew = weights[exists] @ gaps**3 / (6 * squares**1.5) if squares else 0.0
     z = ndtri(np.array([(1 - coverage) / 2, (1 + coverage) / 2])) + bias
     low, high = np.quantile(drawn, ndtr(bias + z / (1 - skew * z)))
     return float(low), float(high)
@@ -347,7 +354,7 @@ def _from_one(x: np.ndarray) -> np.ndarray:
 
 
 def _log(x: np.ndarray) -> np.ndarray:
-    return np.where(x > EDGE, np.log(np.where(x > EDGE, x, 1.0)), np.nan)
+    return np.where(x > 0, np.log(np.where(x > 0, x, 1.0)), np.nan)
 
 
 FISHER = Link("Fisher's z", _atanh, np.tanh, lambda x: 1 / (1 - x**2))

@@ -16,7 +16,7 @@ from analysis.estimate import Estimate
 from analysis.intervals import Interval
 from analysis.intervals.resampling import LOGIT
 from raterbook.numbers.counted import Board
-from raterbook.numbers.measures import Finding, Task, computes, nothing
+from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired
 from raterbook.protocols.statistics import PROPORTION
 
 SINGLE: dict[str, Callable[..., Any]] = {
@@ -124,7 +124,7 @@ def _apart(task: Task, question: str | None, questions: list[str]) -> list[Findi
     given &= given.sum(axis=1, keepdims=True) >= 2
     cells = task.board.cells(given, columns, x=scores)
     if not len(cells):
-        missing = nothing(task.statistic, _why(scores))
+        missing = nothing(task.statistic, unpaired(np.isfinite(scores)))
         return [Finding(question, missing, cells.unit, raters=who)]
     root = task.statistic == "evaluator_sd"
 
@@ -142,11 +142,6 @@ def _apart(task: Task, question: str | None, questions: list[str]) -> list[Findi
         Additive(task.statistic, rows, ratio, reason="no_pairable_units"), cells, task.options
     )
     return [Finding(question, estimate, cells.unit, raters=who)]
-
-
-def _why(scores: np.ndarray) -> str:
-    answered = np.isfinite(scores).any(axis=0).sum()
-    return {0: "no_ratings", 1: "single_rater"}.get(int(answered), "no_pairable_units")
 
 
 def _ranges(task: Task, question: str | None, questions: list[str]) -> list[Finding]:

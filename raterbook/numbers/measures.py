@@ -213,6 +213,14 @@ def nothing(statistic: str, reason: str, **counts: Any) -> Estimate:
     return Estimate(None, statistic=statistic, reason=reason, **counts)
 
 
+def unpaired(given: np.ndarray, otherwise: str = "no_pairable_units") -> str:
+    """Why what was given, units × raters, is not compared; `otherwise` where some were paired."""
+    raters = int(given.any(axis=0).sum())
+    if raters < 2:
+        return ("no_ratings", "single_rater")[raters]
+    return otherwise if (given.sum(axis=1) >= 2).any() else "no_pairable_units"
+
+
 def without_ties(finding: Finding) -> Finding:
     """The finding with the warning that some units had no single value and were left out."""
     warnings = (*finding.estimate.warnings, "ties_left_out")

@@ -166,3 +166,26 @@ def test_a_correlation_of_too_many_kinds_of_pairs_has_no_interval(monkeypatch, f
     monkeypatch.setattr(against, "MOST_CELLS", 24)
     assert (row()["estimate"], row()["low"]) == (usual["estimate"], None)
     assert row()["reason"] == "too_many_values"
+
+
+def test_units_of_one_pattern_stand_in_many_groups(monkeypatch):
+    given = [[1, 1]] * 700 + [[1, 2]] * 150 + [[2, 2]] * 150
+    whole = alpha(given)
+    monkeypatch.setattr(statistic, "LARGE", 1)
+    assert alpha(given).se == pytest.approx(whole.se, rel=0.1)
+
+
+NAMES = [f"c{number:03d}" for number in range(300)]
+ONE_DIFFERS = ([[1, 1]] * 599 + [[1, 2]], np.repeat(NAMES, 2))
+ONE_IS_HUGE = ([[1, 2]] * 299 + [[2, 2]] * 5000, NAMES[:-1] + NAMES[-1:] * 5000)
+
+
+@pytest.mark.parametrize(("compute", "rated"), [(alpha, ONE_DIFFERS), (mean, ONE_IS_HUGE)])
+def test_nobody_is_named_where_units_are_resampled_in_groups(monkeypatch, compute, rated):
+    ratings = Ratings(rated[0], cluster=rated[1])
+    assert compute(ratings).beside["rests_on"] == "c299"
+    monkeypatch.setattr(statistic, "LARGE", 1)
+    grouped = compute(ratings)
+    assert grouped.reason == "rests_on_one_cluster"
+    assert "rests_on" not in grouped.beside
+    assert "c099" not in grouped.method

@@ -235,6 +235,26 @@ def test_a_tie_has_a_majority_only_where_the_parameters_say_so(asked):
     assert shares["first"] == {"ana": 1.0, "ben": 0.5, "eva": 0.0}
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({}, "no_ratings"),
+        ({"ana": [1, 2]}, "single_rater"),
+        ({"ana": [1, "-"], "ben": ["-", 2]}, "no_pairable_units"),
+        ({"ana": [1, 2], "ben": [2, 3]}, "no_consensus"),
+    ],
+)
+def test_without_a_commonest_value_the_reason_is_what_is_lacking(asked, given, reason):
+    text = asking({"s": scale(3), "t": scale(3)}, [measured("evaluator_agreement", ["s", "t"])])
+    stored = asked(text, 2, answers("s", **given))
+    found = [row for row in numbers(stored).rows if row["statistic"] == "evaluator_agreement"]
+    assert [(row["question"], row["reason"]) for row in found] == [
+        ("s", reason),
+        ("t", "no_ratings"),
+        (None, reason),
+    ]
+
+
 def test_where_a_model_is_named_among_those_who_count_it_is_not_compared_with_people(asked):
     text = asking({"s": scale(3)}, [measured("mean", "s")])
     given = answers("s", ana=[1, 2, 3], ben=[1, 2, 3], owl=[1, 2, 2])

@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...files.formats import safe as harmless
-from ...numbers.questeval import ORDER, standing
+from ...numbers.questeval import PLACES, standing
 from ..html import NOTHING, fold, heading, paragraph, short, table
 from ..pairs import settled
 from ..words import count, number, was
@@ -392,7 +392,7 @@ def graded(report: Any) -> pd.DataFrame:
                 grade = (str(row.value), token_f1(a, b))
                 found.append((str(rater), row.rater_kind, row.item, part, a, b, *grade))
     made = pd.DataFrame(found, columns=GRADE_COLUMNS)
-    rank = made["rater_kind"].map(ORDER)
+    rank = made["rater_kind"].map(PLACES)
     return (
         made.assign(rank=rank).sort_values(["rank", "rater", "item", "part"]).drop(columns="rank")
     )
