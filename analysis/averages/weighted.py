@@ -156,9 +156,7 @@ def confidence_of(cells: Entries, wish: Interval = USUAL) -> Confidence:
     cells, _ = with_confidence(cells)
     c = cells.numbers["c"]
     plain, weighted = mean_of(cells, wish), weighted_mean_of(cells, wish)
-    size = largest(cells.numbers["x"])
-    moved = Additive("weighted_minus_plain", _both_rows, _gap, reason="no_confidence", size=size)
-    difference = infer_cells(moved, cells, wish)
+    difference = moved_by_weighting(cells, wish)
     correlation = infer_cells(
         Additive(
             "correlation_of_confidence_and_score",
@@ -185,6 +183,13 @@ def confidence_of(cells: Entries, wish: Interval = USUAL) -> Confidence:
         float(own.max() / total) if total > 0 else None,
         _sentence(plain, weighted, difference, correlation, closeness),
     )
+
+
+def moved_by_weighting(cells: Entries, wish: Interval = USUAL) -> Estimate:
+    """The weighted mean − the plain one, of answers that carry a confidence."""
+    size = largest(cells.numbers["x"])
+    number = Additive("weighted_minus_plain", _both_rows, _gap, reason="no_confidence", size=size)
+    return infer_cells(number, cells, wish)
 
 
 def _both_rows(part: Entries) -> np.ndarray:
