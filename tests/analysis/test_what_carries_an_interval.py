@@ -284,3 +284,11 @@ def test_the_unit_is_named_where_no_unit_has_all_raters():
     table = [[None, None, 1, 1], [None, None, 1, 1], [None, 1, None, 2]]
     found = alpha(table, scale=[1, 2, 3])
     assert told(found) == (None, None, "rests_on_one_unit", 2)
+
+
+def test_the_cluster_that_holds_most_of_a_rare_value_is_the_one_all_rests_on():
+    """Twenty units of one cluster have the rare value, and one of another."""
+    given = [[2, 2]] * 20 + [[2, 2]] + [[1, 1]] * 58 + [[1, 2]]
+    clusters = ["most"] * 20 + ["one"] + [f"c{n // 2}" for n in range(59)]
+    found = alpha(Ratings(given, cluster=clusters))
+    assert (found.reason, found.beside["rests_on"]) == ("rests_on_one_cluster", "most")

@@ -219,6 +219,23 @@ def test_narrowed_to_a_question_the_others_are_not_measured(asked):
     ]
 
 
+def test_a_stated_overall_is_measured_where_a_reader_asks_for_it(asked):
+    """Stated 3, 3, 1, criteria 3, 2.5, 1.5: the last two are half a point off."""
+    of = ["o", "s", "t"]
+    text = asking({name: scale(3) for name in of}, [measured("adjusted_share", of)])
+    given = answers("o", ana=[3, 3, 1]) + answers("s", ana=[3, 3, 2]) + answers("t", ana=[3, 2, 1])
+    stored = asked(text, 3, given)
+    assert numbers(stored, questions=["o"]).get("adjusted_share")["estimate"] == pytest.approx(
+        2 / 3
+    )
+    assert numbers(stored, questions=["s"]).get("adjusted_share") is None
+
+
+def test_numbers_say_which_format_they_have(asked):
+    stored = asked(asking({"s": scale(3)}, [measured("mean", "s")]), 1, answers("s", ana=[1]))
+    assert json.loads(numbers(stored).to_json())["format"] == 1
+
+
 def test_a_tie_has_a_majority_only_where_the_parameters_say_so(asked):
     """One item 1–1–2: all with the majority but one. One item 1–2–3: a tie of three."""
     text = asking({"s": scale(3)}, [measured("evaluator_agreement", "s")])
