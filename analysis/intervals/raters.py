@@ -225,7 +225,7 @@ def _by_cluster(
     size = int(cluster.max(initial=-1)) + 1
     if max(size * raters, size * left.width, int(many.sum()) * left.width) > LARGE:
         cluster, which, counts = in_groups(patterns)
-        many, size = patterns.rated[which], int(cluster.max(initial=-1)) + 1
+        many, size = patterns.rated[which], int(cluster.max()) + 1
     rows = np.zeros((size, left.width))
     for part in steps(len(which), left.width):
         add_rows(rows, cluster[part], left.rows(kind[which[part]]) * counts[part][:, None])

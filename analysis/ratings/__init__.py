@@ -341,7 +341,7 @@ def _object_table(rows: Any) -> np.ndarray:
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise ValueError(f"rows differ in length ({min(widths)} to {max(widths)}): pad with None")
-    table = np.empty((len(rows), widths.pop() if widths else 0), dtype=object)
+    table = np.empty((len(rows), max(widths, default=0)), dtype=object)
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
             table[i, j] = value

@@ -79,3 +79,15 @@ def test_an_answer_given_twice_is_refused_with_whose_and_where_it_is():
     frame = frame.assign(case=frame["item"], part=0, rater_kind="human", question="s", value="1")
     with pytest.raises(ValueError, match="eva answered “s” on i2 twice"):
         summary(frame, [{"statistic": "mean", "question": "s"}], {"s": {"type": "scale"}})
+
+
+def test_a_blank_is_no_label_whatever_number_stands_beside_it():
+    rows = [("i0", "ana", "yes", np.nan), ("i0", "ben", "", 1.0), ("i1", "ben", "no", np.nan)]
+    frame = pd.DataFrame(rows, columns=["item", "rater", "value", "number"])
+    frame = frame.assign(case=frame["item"], part=0, rater_kind="human", question="q")
+    [row] = summary(
+        frame,
+        [{"statistic": "percent_agreement", "question": "q"}],
+        {"q": {"type": "choice", "scale": ["yes", "no"]}},
+    )
+    assert (row["estimate"], row["reason"]) == (None, "no_pairable_units")
