@@ -189,3 +189,10 @@ def test_nobody_is_named_where_units_are_resampled_in_groups(monkeypatch, comput
     assert grouped.reason == "rests_on_one_cluster"
     assert "rests_on" not in grouped.beside
     assert "c099" not in grouped.method
+
+
+def test_of_very_many_values_those_given_twice_agree_with_themselves():
+    agreed = [[float(n), float(n)] for n in range(60)]
+    given = agreed + [[200.0 + n, 300.0 + n] for n in range(30)]
+    expected = krippendorff.alpha(np.array(given).T, level_of_measurement="nominal")
+    assert alpha(given, interval=None).value == pytest.approx(expected)

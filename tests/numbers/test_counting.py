@@ -281,6 +281,8 @@ def test_where_a_model_is_named_among_those_who_count_it_is_not_compared_with_pe
     assert compared <= of.keys()
     assert of["exact"]["estimate"] == pytest.approx(2 / 3)
     assert of["bias"]["estimate"] == pytest.approx(-1 / 3)
+    people = numbers(stored, raters=["ana", "ben"])
+    assert compared <= {row["statistic"] for row in people.rows}
     named = numbers(stored, raters=["ana", "owl"])
     assert not compared & {row["statistic"] for row in named.rows}
     assert named.get("mean", "s")["estimate"] == pytest.approx(11 / 6)
