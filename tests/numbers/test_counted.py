@@ -91,3 +91,11 @@ def test_a_blank_is_no_label_whatever_number_stands_beside_it():
         {"q": {"type": "choice", "scale": ["yes", "no"]}},
     )
     assert (row["estimate"], row["reason"]) == (None, "no_pairable_units")
+
+
+def test_a_case_is_a_unit_beside_the_items_of_others():
+    rows = [("a", "a", 1.0), ("b", "b", 2.0), (None, "c", 3.0)]
+    frame = pd.DataFrame(rows, columns=["item", "case", "number"])
+    frame = frame.assign(part=0, rater="ana", rater_kind="human", question="s", value="1")
+    [row] = summary(frame, [{"statistic": "mean", "question": "s"}], {"s": {"type": "scale"}})
+    assert (row["estimate"], row["n_items"]) == (2.0, 3)
