@@ -464,6 +464,7 @@ def test_a_target_that_no_number_answers_is_undefined_and_not_met(asked):
         ("Of a", True, "undecided"),
     ]
     assert [(told["value"], told["reason"]) for told in found[:2]] == [(None, "no_such_number")] * 2
+    assert [told["group"] for told in found] == [None, {"model": "c"}, {"model": "a"}]
     page = words_of(page_of(stored))
     assert "Near: undefined, because nothing here was counted of just what is asked for" in page
     # Who leaves a question out of a report leaves its targets out.
