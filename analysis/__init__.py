@@ -10,14 +10,13 @@ from analysis.averages.differences import adjust, difference
 from analysis.averages.means import mean
 from analysis.averages.proportions import proportion
 from analysis.averages.weighted import weighted_mean
-from analysis.coefficients.alpha import alpha
+from analysis.coefficients.alpha import alpha, influence
 from analysis.coefficients.gwet import agreement, gwet
 from analysis.coefficients.icc import icc
-from analysis.coefficients.influence import influence
 from analysis.coefficients.kappa import kappa
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval
-from analysis.ratings.ratings import Ratings
+from analysis.intervals import Interval
+from analysis.ratings import Ratings
 
 __all__ = [
     "Estimate",

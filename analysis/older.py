@@ -19,9 +19,9 @@ from analysis.coefficients.gwet import (
 )
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
+from analysis.intervals import Interval, Wish
+from analysis.ratings import Coded, read
 from analysis.ratings.patterns import count_values
-from analysis.ratings.ratings import Coded, read
 
 
 def brennan_prediger(
@@ -266,7 +266,7 @@ def _cohen(codes: np.ndarray, w: np.ndarray) -> KappaTest:
 def _fleiss(codes: np.ndarray, q: int) -> KappaTest:
     h = count_values(codes, q)
     m = h.sum(axis=1)
-    h, m = h[m > 0], m[m > 0]
+    m = m[m > 0]
     if not len(m) or m.max() < 2:
         return KappaTest(None, reason="no_pairable_units")
     if m.min() != m.max():

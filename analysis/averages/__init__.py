@@ -1,1 +1,219 @@
-"""Answers one by one: means, shares, differences, and what raters weigh."""
+"""Answers one by one, for statistics that add up numbers: means, proportions, weighted means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from analysis.estimate import Estimate
+from analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
+from analysis.intervals.raters import Departures, add_rows
+from analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
+from analysis.ratings.patterns import CELLS
+
+
+@dataclass(frozen=True)
+class Entries:
+    """One entry per answer: its unit, its rater, its cluster (all as codes), and numbers.
+
+    `raters` and `clusters` are the names behind the codes, where they are known.
+    """
+
+    unit: np.ndarray
+    rater: np.ndarray
+    cluster: np.ndarray
+    numbers: dict[str, np.ndarray]
+    raters: tuple[Any, ...] = ()
+    clusters: Any = None
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+    def where(self, keep: np.ndarray) -> Entries:
+        """Only these answers."""
+        return replace(
+            self,
+            unit=self.unit[keep],
+            rater=self.rater[keep],
+            cluster=self.cluster[keep],
+            numbers={name: column[keep] for name, column in self.numbers.items()},
+        )
+
+    def cluster_name(self, code: int) -> Any:
+        """The name of a cluster, where it is known."""
+        return None if self.clusters is None else self.clusters[code]
+
+    def per_cluster(self, *columns: np.ndarray) -> np.ndarray:
+        """Sums of per-answer columns in each cluster that has an answer."""
+        _, codes = np.unique(self.cluster, return_inverse=True)
+        return add_up(codes, columns)
+
+    def per_unit(self, *columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of per-answer columns in each unit, and the cluster of each unit."""
+        _, first, codes = np.unique(self.unit, return_index=True, return_inverse=True)
+        return add_up(codes, columns), self.cluster[first]
+
+    def counts(self) -> dict[str, int]:
+        """How many units, raters and answers there are."""
+        return {
+            "n_units": len(np.unique(self.unit)),
+            "n_raters": len(np.unique(self.rater)),
+            "n_ratings": len(self),
+        }
+
+
+def add_up(codes: np.ndarray, columns: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Sums of each column over equal codes, one row per code."""
+    size = int(codes.max()) + 1 if len(codes) else 0
+    return np.column_stack([np.bincount(codes.ravel(), column, size) for column in columns])
+
+
+Rows = Callable[[Entries], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Additive:
+    """A number made of sums over clusters: its name, the sums, and the values of their totals.
+
+    `link` is the scale on which it spreads evenly; `reason` says why there is no value where
+    there is none; `size` is that of the numbers added up, beside which rounding is nothing.
+    """
+
+    name: str
+    rows: Rows
+    values: Values
+    link: Link = PLAIN
+    reason: str = "no_ratings"
+    size: float = 1.0
+
+
+def infer_cells(
+    number: Additive,
+    cells: Entries,
+    wish: Interval = USUAL,
+    *,
+    warnings: tuple[str, ...] = (),
+) -> Estimate:
+    """The estimate made from per-cluster sums; the raters' share comes from leaving each out."""
+    rows_of, values, reason = number.rows, number.values, number.reason
+    names = tuple(cells.raters[i] for i in np.unique(cells.rater)) if cells.raters else ()
+    common: dict[str, Any] = {
+        "statistic": number.name,
+        "coverage": wish.coverage,
+        "raters": names,
+        "warnings": warnings,
+        **cells.counts(),
+    }
+    if not len(cells):
+        return Estimate(None, reason=reason, **common)
+    rows = rows_of(cells)
+    value = float(values(rows.sum(axis=0)[None, :])[0])
+    if not np.isfinite(value):
+        return Estimate(None, reason=reason, **common)
+    if wish.method is None:
+        return Estimate(value, **common)
+    left = None
+    present = np.unique(cells.rater)
+    if wish.method == "jackknife" and len(present) >= 3:
+        left = _leave_raters_out(cells, present, rows_of, values)
+    present_clusters, answers = np.unique(cells.cluster, return_counts=True)
+    sample = UnitSums(
+        rows,
+        np.ones(len(rows), dtype=np.int64),
+        "clusters",
+        "unit" if len(present_clusters) == common["n_units"] else "cluster",
+        sizes=answers.astype(float),
+        size=number.size,
+    )
+    found = interval_of(values, sample, wish, link=number.link, left=left, edge=None)
+    common["warnings"] = (*warnings, *found.warnings)
+    return estimated(
+        value,
+        found,
+        wish,
+        called=lambda row: cells.cluster_name(present_clusters[row]),
+        leaving=names,
+        **common,
+    )
+
+
+def _leave_raters_out(
+    cells: Entries,
+    present: np.ndarray,
+    rows_of: Rows,
+    values: Values,
+) -> LeftOut:
+    """Without each rater: the sums of the clusters they answered in are made again."""
+    _, first, units = np.unique(cells.unit, return_index=True, return_inverse=True)
+    # A unit stands in one cluster, that of its first answer.
+    _, cluster = np.unique(cells.cluster[first][units.ravel()], return_inverse=True)
+    cells = replace(cells, unit=units.ravel(), cluster=cluster.ravel())
+    rows, rater = rows_of(cells), np.searchsorted(present, cells.rater)
+    met, _ = np.unique(rater * len(rows) + cells.cluster, return_inverse=True)
+    who, unit = np.divmod(met, len(rows))
+    rest = _rows_without(cells, rater, who, unit, rows_of, rows.shape)
+    own = np.zeros((len(present), rows.shape[1]))
+    add_rows(own, who, rows[unit] - rest)
+    kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+    return (
+        Departures(
+            values,
+            rows.sum(axis=0),
+            kinds,
+            kind.ravel(),
+            np.ones(len(kind.ravel()), dtype=np.int64),
+            own,
+            unit,
+            who,
+            rest,
+            np.arange(len(met)),
+        )
+        .bounded()
+        .left_out()
+    )
+
+
+def _rows_without(
+    cells: Entries,
+    rater: np.ndarray,
+    who: np.ndarray,
+    cluster: np.ndarray,
+    rows_of: Rows,
+    shape: tuple[int, ...],
+) -> np.ndarray:
+    """The sums of each of these clusters without that rater, as many at once as memory takes."""
+    order = np.argsort(cells.cluster, kind="stable")
+    many = np.bincount(cells.cluster, minlength=shape[0])
+    starts = np.cumsum(many) - many
+    rest = np.zeros((len(who), shape[1]))
+    units = int(cells.unit.max(initial=0)) + 1
+    after = np.cumsum(many[cluster])
+    batch = (after - 1) // CELLS
+    for start, end in zip(*_ends(batch), strict=True):
+        sizes = many[cluster[start:end]]
+        pair = np.repeat(np.arange(end - start), sizes)
+        within = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        at = order[starts[cluster[start:end]][pair] + within]
+        keep = rater[at] != who[start:end][pair]
+        at, pair = at[keep], pair[keep]
+        if len(at):
+            again = replace(cells.where(at), unit=pair * units + cells.unit[at], cluster=pair)
+            rest[start + np.unique(pair)] = rows_of(again)
+    return rest
+
+
+def _ends(batch: np.ndarray) -> tuple[list[int], list[int]]:
+    """Where runs of equal numbers begin and end."""
+    starts = np.flatnonzero(np.r_[True, batch[1:] != batch[:-1]]).tolist()
+    return starts, [*starts[1:], len(batch)]
+
+
+def ratio(totals: np.ndarray) -> np.ndarray:
+    """First sum over second, NaN where the second is zero."""
+    blank = np.full(len(totals), np.nan)
+    return np.asarray(
+        np.divide(totals[:, 0], totals[:, 1], out=blank, where=np.abs(totals[:, 1]) > 1e-12)
+    )

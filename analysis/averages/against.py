@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import cells_of, mean_of, read_numbers
+from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from analysis.averages.means import cells_of, largest, mean_of, read_numbers
 from analysis.averages.proportions import proportion_of
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
+from analysis.intervals import Interval, Wish
 from analysis.intervals.resampling import FISHER, PLAIN
 
 
@@ -29,7 +29,7 @@ def severity(ratings: Any, *, interval: Wish = "jackknife") -> pd.DataFrame:
     1      1   4.0       1.0
     """
     cells, wish = cells_of(ratings), Interval.of(interval)
-    apart = _from_others(cells)
+    apart, size = _from_others(cells), largest(cells.numbers["x"])
     found = []
     for rater in np.unique(cells.rater):
         own = cells.numbers["x"][cells.rater == rater]
@@ -39,6 +39,7 @@ def severity(ratings: Any, *, interval: Wish = "jackknife") -> pd.DataFrame:
                 lambda part: part.per_cluster(part.numbers["gap"], np.ones(len(part))),
                 ratio,
                 reason="no_pairable_units",
+                size=size,
             ),
             apart.where(apart.rater == rater),
             wish,

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import one_by_one, read_numbers
+from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from analysis.averages.means import largest, one_by_one, read_numbers
 from analysis.estimate import Estimate
-from analysis.intervals.interval import USUAL, Interval, Wish
-from analysis.ratings.ratings import Coded, cluster_codes, one_label
+from analysis.intervals import USUAL, Interval, Wish
+from analysis.ratings import Coded, cluster_codes, one_label
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "none")
 
@@ -118,4 +118,6 @@ def paired_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
         _, codes = np.unique(clusters, return_inverse=True)
         return add_up(codes, (gap, both.astype(float)))
 
-    return infer_cells(Additive("difference", rows, ratio, reason="no_common_cases"), cells, wish)
+    size = largest(cells.numbers["x"])
+    number = Additive("difference", rows, ratio, reason="no_common_cases", size=size)
+    return infer_cells(number, cells, wish)

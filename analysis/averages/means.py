@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Additive, Entries, infer_cells, ratio
-from analysis.coefficients.infer import called
-from analysis.coefficients.statistic import rows_to_resample
+from analysis.averages import Additive, Entries, infer_cells, ratio
+from analysis.coefficients import rows_to_resample
+from analysis.coefficients.infer import are_groups, called, nameless
 from analysis.estimate import Estimate
-from analysis.intervals import resampling
-from analysis.intervals.interval import (
+from analysis.intervals import (
     DRAWN,
     USUAL,
     Interval,
@@ -20,10 +19,11 @@ from analysis.intervals.interval import (
     Wish,
     estimated,
     interval_of,
+    resampling,
 )
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import LOG, PLAIN
-from analysis.ratings.ratings import Coded, read, table_of
+from analysis.ratings import Coded, read, table_of
 
 ROUNDING = 1e-12
 
@@ -107,9 +107,16 @@ def _mean_of_patterns(coded: Coded, wish: Interval) -> Estimate:
     left = leave_raters_out(statistic, patterns) if with_raters else None
     alone = patterns.blocks is None
     sample = UnitSums(
-        rows, weights, "clusters", "unit" if alone else "cluster", sizes=rows[:, 1].astype(float)
+        rows,
+        weights,
+        "clusters",
+        "unit" if alone else "cluster",
+        sizes=rows[:, 1].astype(float),
+        size=largest(coded.numbers),
     )
     found = interval_of(statistic.values, sample, wish, link=PLAIN, left=left, edge=None)
+    if are_groups(patterns.forget_raters(), len(rows)):
+        found = nameless(found)
     return estimated(
         value,
         found,
@@ -123,11 +130,17 @@ def _mean_of_patterns(coded: Coded, wish: Interval) -> Estimate:
 
 def mean_of(cells: Entries, wish: Interval = USUAL, name: str = "mean") -> Estimate:
     """The mean of the numbers `x`."""
-    return infer_cells(
-        Additive(name, lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))), ratio),
-        cells,
-        wish,
-    )
+
+    def rows(part: Entries) -> np.ndarray:
+        return part.per_cluster(part.numbers["x"], np.ones(len(part)))
+
+    number = Additive(name, rows, ratio, size=largest(cells.numbers["x"]))
+    return infer_cells(number, cells, wish)
+
+
+def largest(numbers: np.ndarray) -> float:
+    """The size of the largest of these numbers, by which rounding is told from spread."""
+    return float(np.abs(numbers).max(initial=0.0))
 
 
 def sd_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
@@ -139,9 +152,9 @@ def sd_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
         x = part.numbers["x"] - middle
         return part.per_cluster(x, x**2, np.ones(len(part)))
 
-    return infer_cells(
-        Additive("sd", rows, _deviation, link=LOG, reason="too_few_units"), cells, wish
-    )
+    size = largest(cells.numbers["x"] - middle)
+    number = Additive("sd", rows, _deviation, link=LOG, reason="too_few_units", size=size)
+    return infer_cells(number, cells, wish)
 
 
 def _deviation(totals: np.ndarray) -> np.ndarray:
@@ -149,7 +162,8 @@ def _deviation(totals: np.ndarray) -> np.ndarray:
     spread = squares - total**2 / np.maximum(n, 1)
     # Of equal values the two differ by rounding, which is no spread.
     spread = np.where(spread > ROUNDING * squares, spread, 0.0)
-    return np.where(n > 1, np.sqrt(spread / np.maximum(n - 1, 1)), np.nan)
+    blank = np.full_like(spread, np.nan)
+    return np.asarray(np.sqrt(np.divide(spread, n - 1, out=blank, where=n > 1)))
 
 
 def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
@@ -161,7 +175,7 @@ def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
 
     def rows(part: Entries) -> np.ndarray:
         place = np.searchsorted(points, part.numbers["x"])
-        return part.per_cluster(*(1.0 * (place == k) for k in range(len(points))))
+        return part.per_cluster(*((place == k).astype(float) for k in range(len(points))))
 
     def middle(totals: np.ndarray) -> np.ndarray:
         return _median(totals, points)

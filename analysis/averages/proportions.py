@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Additive, Entries, infer_cells, ratio
+from analysis.averages import Additive, Entries, infer_cells, ratio
 from analysis.estimate import Estimate
-from analysis.intervals.interval import (
+from analysis.intervals import (
     DRAWN,
     LIMITS_METHODS,
     ROUGH,
@@ -23,7 +23,7 @@ from analysis.intervals.interval import (
     t_of,
 )
 from analysis.intervals.resampling import LOGIT, freedom, t_interval
-from analysis.ratings.ratings import Coded, read
+from analysis.ratings import Coded, read
 
 
 def proportion(

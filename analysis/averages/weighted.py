@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import cells_of, mean_of
+from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from analysis.averages.means import cells_of, largest, mean_of
 from analysis.estimate import Estimate
-from analysis.intervals.interval import USUAL, Interval, Wish
+from analysis.intervals import USUAL, Interval, Wish
 from analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
-from analysis.ratings.ratings import Coded, Ratings
+from analysis.ratings import Coded, Ratings
 
 NONE_GIVEN = "no confidences: give a column confidence, or one confidence for each value"
 
@@ -51,9 +51,8 @@ def weighted_mean_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
         return part.per_cluster(c * x, c)
 
     reason = "zero_weight" if len(given) else "no_confidence"
-    found = infer_cells(
-        Additive("weighted_mean", rows, ratio, reason=reason), given, wish, warnings=warnings
-    )
+    number = Additive("weighted_mean", rows, ratio, reason=reason, size=largest(given.numbers["x"]))
+    found = infer_cells(number, given, wish, warnings=warnings)
     if wish.method != "analytic" or found.value is None or found.low is None:
         return found
     return _linearised(found, rows(given))
@@ -96,9 +95,9 @@ def weighted_mean_within_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
         return add_up(codes, (inside, weighed.astype(float)))
 
     reason = "zero_weight" if len(given) else "no_confidence"
-    return infer_cells(
-        Additive("weighted_mean_within", rows, ratio, reason=reason), given, wish, warnings=warnings
-    )
+    size = largest(given.numbers["x"])
+    number = Additive("weighted_mean_within", rows, ratio, reason=reason, size=size)
+    return infer_cells(number, given, wish, warnings=warnings)
 
 
 def with_confidence(cells: Entries) -> tuple[Entries, tuple[str, ...]]:
@@ -157,9 +156,7 @@ def confidence_of(cells: Entries, wish: Interval = USUAL) -> Confidence:
     cells, _ = with_confidence(cells)
     c = cells.numbers["c"]
     plain, weighted = mean_of(cells, wish), weighted_mean_of(cells, wish)
-    difference = infer_cells(
-        Additive("weighted_minus_plain", _both_rows, _gap, reason="no_confidence"), cells, wish
-    )
+    difference = moved_by_weighting(cells, wish)
     correlation = infer_cells(
         Additive(
             "correlation_of_confidence_and_score",
@@ -186,6 +183,13 @@ def confidence_of(cells: Entries, wish: Interval = USUAL) -> Confidence:
         float(own.max() / total) if total > 0 else None,
         _sentence(plain, weighted, difference, correlation, closeness),
     )
+
+
+def moved_by_weighting(cells: Entries, wish: Interval = USUAL) -> Estimate:
+    """The weighted mean − the plain one, of answers that carry a confidence."""
+    size = largest(cells.numbers["x"])
+    number = Additive("weighted_minus_plain", _both_rows, _gap, reason="no_confidence", size=size)
+    return infer_cells(number, cells, wish)
 
 
 def _both_rows(part: Entries) -> np.ndarray:
@@ -284,7 +288,7 @@ def _sentence(
     if known:
         moved += f"; {difference.low:.2f} to {difference.high:.2f}"
     moved += ")"
-    if known and difference.low * difference.high > 0:  # type: ignore[operator]
+    if known and not difference.low <= 0 <= difference.high:  # type: ignore[operator]
         high = (correlation.value or difference.value) > 0
         moved += f", because raters were surer of {'high' if high else 'low'} scores."
     else:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from analysis.coefficients import point
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
-from analysis.intervals.published import Shares
+from analysis.intervals import Interval, Shares, Wish
+from analysis.intervals.raters import without_each_rater
+from analysis.ratings import Coded, name_key, read
 from analysis.ratings.patterns import Patterns, count_values
-from analysis.ratings.ratings import Coded, read
 
 TOLERANCE = 1e-12
 # With more values than this, ordinal alpha works on ranks instead of a table of coincidences.
@@ -168,7 +170,8 @@ class OrdinalAlpha:
 
 def _one_minus(within: np.ndarray, between: np.ndarray, n: np.ndarray) -> np.ndarray:
     scale = np.maximum(n, 1.0) ** 2
-    defined = (n >= 2) & (between > TOLERANCE * scale)
+    # Of fewer than two ratings nothing lies between.
+    defined = between > TOLERANCE * scale
     ratio = np.divide(within, between, out=np.full_like(within, np.nan), where=defined)
     return np.asarray(1 - ratio)
 
@@ -245,7 +248,7 @@ def check_level(level: Any) -> None:
 
 
 def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarray) -> np.ndarray:
-    """The q × q matrix of distances; for "ordinal" see `alpha`, where it depends on the counts.
+    """The q × q matrix of distances of the levels that need a table.
 
     Formulas: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), section E.
     """
@@ -260,12 +263,8 @@ def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarra
         return _from_function(jaccard if level == "jaccard" else masi, scale)
     gap = x[:, None] - x[None, :]
     total = x[:, None] + x[None, :]
-    if level == "nominal":
-        return np.asarray((gap != 0).astype(float))
     if level == "absolute":
         return np.asarray(np.abs(gap))
-    if level == "interval":
-        return np.asarray(gap**2)
     if level == "ratio":
         if len(x) and x.min() < 0:
             raise ValueError(f"ratio level with a negative value {x.min():g}: use interval")
@@ -298,8 +297,59 @@ def masi(a: Any, b: Any) -> float:
     a, b = frozenset(a), frozenset(b)
     if a == b:
         return 0.0
-    if a <= b or b <= a:
-        kept = 2 / 3
-    else:
-        kept = 1 / 3 if a & b else 0.0
+    shared = a & b
+    kept = 2 / 3 if shared in (a, b) else 1 / 3
     return 1 - (1 - jaccard(a, b)) * kept
+
+
+# Who and what makes a coefficient: alpha without each rater, and without each unit.
+
+
+def influence(
+    ratings: Any,
+    level: str | Callable[[Any, Any], float] = "nominal",
+    *,
+    of: str = "raters",
+    scale: Sequence[Any] | None = None,
+) -> pd.DataFrame:
+    """Alpha without each of the raters or units in turn, and what its leaving changes.
+
+    One row per rater (`of="raters"`), or per unit, the most influential first: its name, the
+    estimate without it, change. A rater whose leaving raises alpha is one the others disagree
+    with; a unit, one that splits the raters.
+
+    >>> influence([[1, 1, 2], [2, 2, 2], [3, 3, 1]]).round(3)
+       rater  estimate  change
+    0      0     0.091  -0.294
+    1      1     0.091  -0.294
+    2      2     1.000   0.615
+    """
+    if of not in ("raters", "units"):
+        raise ValueError(f"of={of!r}: choose raters or units")
+    coded = read(ratings, scale)
+    statistic = alpha_statistic(level, coded)
+    return (_of_raters if of == "raters" else _of_units)(statistic, coded)
+
+
+def _of_raters(statistic: Any, coded: Coded) -> pd.DataFrame:
+    patterns = coded.patterns
+    whole = point(statistic, patterns) if len(patterns.codes) else float("nan")
+    names = [coded.raters[j] for j in np.flatnonzero(patterns.codes.any(axis=0))]
+    without = without_each_rater(statistic, patterns) if names else np.zeros(0)
+    return pd.DataFrame({"rater": names, "estimate": without, "change": without - whole})
+
+
+def _of_units(statistic: Any, coded: Coded) -> pd.DataFrame:
+    coded = coded.rows(np.flatnonzero(coded.codes.any(axis=1)))
+    codes, inverse = np.unique(coded.codes, axis=0, return_inverse=True)
+    weights = np.bincount(inverse.ravel(), minlength=len(codes))
+    rows = statistic.sums(codes.astype(np.int32), len(coded.scale))
+    total = weights @ rows
+    whole = statistic.values(total[None, :])[0] if len(rows) else float("nan")
+    without = statistic.values(total - rows)[inverse.ravel()] if len(rows) else np.zeros(0)
+    found = pd.DataFrame({"unit": coded.units, "estimate": without, "change": without - whole})
+    # Those of equal influence follow their names; what differs by rounding is equal.
+    size = np.round(-np.abs(found["change"].to_numpy()), 12)
+    place = {unit: i for i, unit in enumerate(sorted(coded.units, key=name_key))}
+    order = np.lexsort(([place[unit] for unit in coded.units], size))
+    return found.iloc[order].reset_index(drop=True)

@@ -10,11 +10,10 @@ import numpy as np
 
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
-from analysis.intervals.published import Shares, linear, per_pairable
+from analysis.intervals import Interval, Shares, Wish, linear, per_pairable
 from analysis.intervals.resampling import FISHER, LOGIT
+from analysis.ratings import Coded, read
 from analysis.ratings.patterns import Patterns, count_values
-from analysis.ratings.ratings import Coded, read
 
 
 def gwet(
@@ -153,7 +152,7 @@ def _named(name: str, x: np.ndarray) -> np.ndarray:
         return np.asarray(1 - turned / turned.max())
     room = (total - 2 * low) * (2 * high - total)
     apart = np.divide(gap**2, room, out=np.zeros_like(gap), where=room > 0)
-    return np.asarray(1 - apart / apart.max())
+    return np.asarray(1 - apart)
 
 
 def _ordinal(q: int) -> np.ndarray:
@@ -285,7 +284,7 @@ class OwnChance:
         observed = divide(totals[:, 1], totals[:, 0])
         used = totals[:, 2:].reshape(len(totals), -1, q)
         answered = used.sum(axis=2)
-        raters = (answered > TOLERANCE).sum(axis=1)
+        raters = (answered > 0).sum(axis=1)
         share = np.divide(used, answered[:, :, None], out=np.zeros_like(used), where=used > 0)
         joint = share.sum(axis=1)
         alone = np.einsum("bgk,kl,bgl->b", share, self.weights, share)
@@ -323,7 +322,7 @@ def agreement_within(
     agreed = (h * (h @ weights.T - 1)).sum(axis=1)
     paired = (m >= 2).astype(float)
     shares = h / np.maximum(m, 1)[:, None]
-    return np.where(m >= 2, agreed / np.maximum(pairs, 1), 0.0), paired, shares
+    return paired * agreed / np.maximum(pairs, 1), paired, shares
 
 
 def indicators(codes: np.ndarray, q: int) -> np.ndarray:

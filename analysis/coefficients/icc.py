@@ -11,10 +11,10 @@ import numpy as np
 from analysis.coefficients.gwet import TOLERANCE, divide
 from analysis.coefficients.infer import infer
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
+from analysis.intervals import Interval, Wish
 from analysis.intervals.resampling import FISHER
+from analysis.ratings import Coded, read
 from analysis.ratings.patterns import Patterns
-from analysis.ratings.ratings import Coded, read
 
 # Above this share of pairs that met, sparse equations cost more than full ones.
 DENSE = 0.1
@@ -97,13 +97,12 @@ class IntraclassCorrelation:
         x, many = np.append(0.0, self.numbers)[answers.code], weights[answers.pattern]
         total = np.bincount(answers.pattern, x, len(m))
         squares = np.bincount(answers.pattern, x**2, len(m))
-        safe = np.maximum(m, 1)
-        scalars = [m > 0, m, m**2, (m > 0) / safe, total, squares, total**2 / safe]
+        scalars = [np.ones(len(m)), m, m**2, 1 / m, total, squares, total**2 / m]
         sums = np.array([[float(weights @ each) for each in scalars]])
         of_raters, given = (np.bincount(answers.rater, many * y, width) for y in (x, 1.0))
         if self.form.startswith("ICC1"):
             return self._parts(sums, of_raters[None], given[None])
-        gaps = np.bincount(answers.rater, many * (x - (total / safe)[answers.pattern]), width)
+        gaps = np.bincount(answers.rater, many * (x - (total / m)[answers.pattern]), width)
         explained, groups = _explained(patterns, gaps, given)
         return self._parts(
             sums, of_raters[None], given[None], np.array([explained]), np.array([groups])
@@ -296,8 +295,6 @@ def _f_ends(
     from scipy.special import fdtri
 
     n, k = int(weights.sum()), x.shape[1]
-    if n < 2 or k < 2:
-        return "too_few_units_for_interval"
     rows, columns = x.mean(axis=1), weights @ x / n
     middle = float(weights @ rows / n)
     between = k * float(weights @ (rows - middle) ** 2) / (n - 1)

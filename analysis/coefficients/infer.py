@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients.statistic import (
+from analysis.coefficients import (
     Coefficient,
     Paired,
     Solved,
@@ -17,21 +17,21 @@ from analysis.coefficients.statistic import (
     too_large,
 )
 from analysis.estimate import Estimate
-from analysis.intervals.interval import (
+from analysis.intervals import (
     DRAWN,
     USUAL,
     Ends,
     Interval,
     UnitSums,
     Unseen,
+    analytic_interval,
     estimated,
     interval_of,
 )
-from analysis.intervals.published import analytic_interval
 from analysis.intervals.raters import leave_raters_out
 from analysis.intervals.resampling import FISHER, LOGIT
+from analysis.ratings import Coded
 from analysis.ratings.patterns import Patterns
-from analysis.ratings.ratings import Coded
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25
@@ -133,7 +133,8 @@ def _interval(
             carried=each if len(each) == len(rows) else None,
             unseen=unseen(statistic, work, often, weights @ rows),
         )
-    return interval_of(values, sample, wish, link=link, left=left)
+    found = interval_of(values, sample, wish, link=link, left=left)
+    return nameless(found) if are_groups(work, len(rows)) else found
 
 
 def _compared(statistic: Coefficient, patterns: Patterns) -> Patterns:
@@ -169,6 +170,18 @@ def _share_clusters(patterns: Patterns) -> bool:
     if patterns.blocks is None:
         return False
     return len(np.unique(patterns.blocks[0])) < patterns.n_units
+
+
+def are_groups(patterns: Patterns, n: int) -> bool:
+    """Whether n rows are groups of units or clusters by turns, of which none has a name."""
+    if patterns.blocks is None:
+        return n != len(patterns.codes)
+    return bool(n != patterns.blocks[0].max(initial=-1) + 1)
+
+
+def nameless(found: Ends) -> Ends:
+    """The same where rows are groups: nobody can say on which unit all rests."""
+    return replace(found, rests_on=None)
 
 
 def paired(patterns: Patterns, n: int) -> np.ndarray:
@@ -230,18 +243,14 @@ def unseen(
 
 
 def called(coded: Coded, patterns: Patterns, row: int, exchangeable: bool) -> Any:
-    """The name of the unit, or cluster, whose sums are this row; None where rows are groups."""
+    """The name of the unit, or cluster, whose sums are this row."""
     if patterns.blocks is not None:
         rated = coded.codes.any(axis=1)
         assert coded.clusters is not None
         clusters = np.unique(coded.clusters[rated])
-        if row >= len(clusters):
-            return None
         if coded.cluster_names is not None:
             return coded.cluster_names[clusters[row]]
         return coded.units[int(np.flatnonzero(coded.clusters == clusters[row])[0])]
-    if row >= len(patterns.codes):
-        return None
     codes, wanted = coded.codes, patterns.codes[row]
     if exchangeable:
         # Without raters, a pattern is as wide as there are answers to a unit at most.
@@ -320,11 +329,11 @@ def pairwise_agreement(patterns: Patterns) -> tuple[float, int]:
 def units_outside_commonest(patterns: Patterns) -> int:
     """Units that do not show the commonest pattern, whoever was absent."""
     weights = patterns.weights * (patterns.rated >= 2)
-    answers, highest = patterns.answers, patterns.codes.max(axis=1, initial=0)
+    answers, highest = patterns.answers, patterns.codes.max(axis=1)
     unanimous = np.ones(len(highest), dtype=bool)
     unanimous[answers.pattern[answers.code != highest[answers.pattern]]] = False
     alike = np.bincount(highest[unanimous], weights[unanimous], patterns.q + 1)
-    return int(weights.sum() - max(weights.max(initial=0), alike.max(initial=0)))
+    return int(weights.sum() - max(weights.max(), alike.max()))
 
 
 def warnings_of(

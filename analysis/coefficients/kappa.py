@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from analysis.coefficients import GROUPS, LARGE
 from analysis.coefficients.gwet import (
     TOLERANCE,
     OwnChance,
@@ -18,14 +19,12 @@ from analysis.coefficients.gwet import (
     weights_on,
 )
 from analysis.coefficients.infer import infer
-from analysis.coefficients.statistic import GROUPS, LARGE
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
-from analysis.intervals.published import Shares, linear
-from analysis.intervals.raters import Departures, steps
+from analysis.intervals import Interval, Shares, Wish, linear
+from analysis.intervals.raters import Departures
 from analysis.intervals.resampling import FISHER
-from analysis.ratings.patterns import Patterns
-from analysis.ratings.ratings import Coded, read
+from analysis.ratings import Coded, read
+from analysis.ratings.patterns import Patterns, steps
 
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.coefficients import point
 from analysis.coefficients.alpha import alpha_statistic, check_level
 from analysis.coefficients.gwet import (
     MOST,
@@ -23,11 +24,10 @@ from analysis.coefficients.gwet import (
 from analysis.coefficients.icc import IntraclassCorrelation
 from analysis.coefficients.infer import infer
 from analysis.coefficients.kappa import PairKappa, kappa_statistic, meetings, undefined_pairs
-from analysis.coefficients.statistic import point
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, Wish
+from analysis.intervals import Interval, Wish
+from analysis.ratings import Coded, read
 from analysis.ratings.patterns import Patterns
-from analysis.ratings.ratings import Coded, read
 
 ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
 PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic")

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.coefficients.statistic import (
-    CELLS,
+from analysis.coefficients import (
     GROUPS,
     LARGE,
     Coefficient,
     Paired,
+    in_groups,
     rows_to_resample,
 )
 from analysis.intervals.resampling import LeftOut, Values, leave_one_out
-from analysis.ratings.patterns import Patterns
+from analysis.ratings.patterns import Patterns, steps
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,10 @@ class Departures:
 
     def _of(self, n: int, totals: Callable[[slice], np.ndarray]) -> np.ndarray:
         """The statistic of n totals, some at a time, so that memory stays bounded."""
-        step = max(1, CELLS // max(len(self.total), 1))
-        parts = [self.values(totals(slice(at, min(at + step, n)))) for at in range(0, n, step)]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        found = np.empty(n)
+        for part in steps(n, len(self.total)):
+            found[part] = self.values(totals(part))
+        return found
 
 
 def without_each_rater(statistic: Coefficient, patterns: Patterns) -> np.ndarray:
@@ -223,7 +224,8 @@ def _by_cluster(
     many = patterns.rated[which]
     size = int(cluster.max(initial=-1)) + 1
     if max(size * raters, size * left.width, int(many.sum()) * left.width) > LARGE:
-        cluster, size = cluster % GROUPS, min(size, GROUPS)
+        cluster, which, counts = in_groups(patterns)
+        many, size = patterns.rated[which], int(cluster.max()) + 1
     rows = np.zeros((size, left.width))
     for part in steps(len(which), left.width):
         add_rows(rows, cluster[part], left.rows(kind[which[part]]) * counts[part][:, None])
@@ -266,8 +268,3 @@ def add_rows(sums: np.ndarray, to: np.ndarray, rows: np.ndarray) -> None:
     if len(to):
         starts = np.flatnonzero(np.r_[True, to[1:] != to[:-1]])
         np.add.at(sums, to[starts], np.add.reduceat(rows, starts, axis=0))
-
-
-def steps(n: int, width: int) -> list[slice]:
-    step = max(1, CELLS // max(width, 1))
-    return [slice(at, at + step) for at in range(0, n, step)]

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.ratings.patterns import steps
+
 Values = Callable[[np.ndarray], np.ndarray]
-STEP = 1 << 14
 # A variance below this is rounding.
 NOTHING = 1e-24
 
@@ -56,21 +57,21 @@ class Spread:
     raw_variance: float
     n: int
     on_link: bool
-    df: float = 0.0
-    most: float = 0.0
-    at: int = 0
+    df: float
+    most: float
+    at: int
 
-    @property
-    def is_none(self) -> bool:
-        """Whether nothing but rounding tells the values apart."""
-        return self.raw_variance < NOTHING
+    def is_none(self, size: float) -> bool:
+        """Whether nothing but rounding of numbers of this size tells the values apart."""
+        return self.raw_variance <= NOTHING * min(size, 1.0) ** 2
 
 
 def leave_one_out(values: Values, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
     """The statistic without one unit, for each kind of unit."""
-    step = max(1, STEP * 16 // max(rows.shape[1], 1))
-    starts = range(0, max(len(rows), 1), step)
-    return np.concatenate([values(total - rows[start : start + step]) for start in starts])
+    found = np.empty(len(rows))
+    for part in steps(len(rows), rows.shape[1]):
+        found[part] = values(total - rows[part])
+    return found
 
 
 def spread(
@@ -135,7 +136,7 @@ def effective(shares: np.ndarray, weights: np.ndarray) -> float:
     """The effective number of units that have these shares: all of them where they are equal."""
     shares = shares / max(float(shares.max(initial=0.0)), 1e-300)
     whole, squares = float(weights @ shares), float(weights @ shares**2)
-    return whole**2 / squares if squares > 0 else 0.0
+    return whole**2 / squares if squares else 0.0
 
 
 def freedom(squares: np.ndarray, weights: np.ndarray) -> float:
@@ -166,7 +167,7 @@ def counted_twice(theta: float, left: LeftOut, link: Link) -> float:
     """
     left = _existing(left)
     n, r = int(left.weights.sum()), len(left.each)
-    if n < 2 or r < 2:
+    if not (n and r):
         return 0.0
     apart, met, slope = link.there(left.apart), link.there(left.met), 1.0
     if not (np.isfinite(apart).all() and np.isfinite(met).all()):
@@ -246,9 +247,6 @@ def around(theta: float, reach: float, link: Link) -> tuple[float, float]:
 # Bootstrap intervals by name, for those who must match a paper: percentile and BCa, seeded.
 
 
-CELLS = 1 << 22
-
-
 def draw(
     values: Values, rows: np.ndarray, weights: np.ndarray, resamples: int, seed: int
 ) -> np.ndarray:
@@ -264,10 +262,9 @@ def draw(
     n = int(weights.sum())
     share = weights / n
     found = np.empty(resamples)
-    step = max(1, CELLS // max(len(rows), 1))
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        found[start : start + size] = values(rng.multinomial(n, share, size=size) @ rows)
+    for part in steps(resamples, len(rows)):
+        size = len(found[part])
+        found[part] = values(rng.multinomial(n, share, size=size) @ rows)
     return found
 
 
@@ -289,11 +286,17 @@ def percentile(drawn: np.ndarray, coverage: float) -> tuple[float, float] | None
 
 
 def bca(
-    drawn: np.ndarray, theta: float, without: np.ndarray, weights: np.ndarray, coverage: float
+    drawn: np.ndarray,
+    theta: float,
+    without: np.ndarray,
+    weights: np.ndarray,
+    coverage: float,
+    size: float = 1.0,
 ) -> tuple[float, float] | None:
     """The middle of the drawn values, moved for bias and skew (Efron 1987).
 
-    The acceleration comes from the exact jackknife over the same units.
+    The acceleration comes from the exact jackknife over the same units. `size` is that of the
+    numbers the statistic is made of.
     """
     from scipy.special import ndtr, ndtri
 
@@ -303,14 +306,16 @@ def bca(
         return None
     # What differs by rounding alone is equal, so that the order of adding up does not matter.
     gap = drawn - theta
-    level = np.abs(gap) <= 1e-12 * max(abs(theta), 1.0)
+    level = np.abs(gap) <= 1e-12 * max(abs(theta), size)
     below = float((np.sum((gap < 0) & ~level) + np.sum(level) / 2) / len(drawn))
     # An estimate outside all draws would send the correction to infinity.
     below = min(max(below, 0.5 / len(drawn)), 1 - 0.5 / len(drawn))
     bias = ndtri(below)
     gaps = np.average(without[exists], weights=weights[exists]) - without[exists]
+    # Only their shape matters: cubes of huge ones overflow, and those of tiny ones vanish.
+    gaps = gaps / (np.abs(gaps).max() or 1.0)
     squares = weights[exists] @ gaps**2
-    skew = weights[exists] @ gaps**3 / (6 * squares**1.5) if squares > 0 else 0.0
+    skew = weights[exists] @ gaps**3 / (6 * squares**1.5) if squares else 0.0
     z = ndtri(np.array([(1 - coverage) / 2, (1 + coverage) / 2])) + bias
     low, high = np.quantile(drawn, ndtr(bias + z / (1 - skew * z)))
     return float(low), float(high)
@@ -349,7 +354,7 @@ def _from_one(x: np.ndarray) -> np.ndarray:
 
 
 def _log(x: np.ndarray) -> np.ndarray:
-    return np.where(x > EDGE, np.log(np.where(x > EDGE, x, 1.0)), np.nan)
+    return np.where(x > 0, np.log(np.where(x > 0, x, 1.0)), np.nan)
 
 
 FISHER = Link("Fisher's z", _atanh, np.tanh, lambda x: 1 / (1 - x**2))

@@ -17,6 +17,14 @@ import pandas as pd
 STEP = 1 << 13
 # The same where each rater's answers lie together, and a step goes through them one by one.
 LONG_STEP = 1 << 16
+# Numbers per step of whatever is wide, so that memory stays bounded.
+CELLS = 1 << 21
+
+
+def steps(n: int, width: int) -> list[slice]:
+    """Some of n rows of this width at a time."""
+    step = 1 + CELLS // (1 + width)
+    return [slice(at, at + step) for at in range(0, n, step)]
 
 
 class AnswerList(NamedTuple):
@@ -65,7 +73,7 @@ class Patterns:
     @cached_property
     def merged(self) -> tuple[Patterns, np.ndarray]:
         """The same, and which of them each pattern became; as wide as the most answers of one."""
-        codes = np.sort(self.codes, axis=1)[:, ::-1][:, : max(self.rated.max(initial=0), 1)]
+        codes = np.sort(self.codes, axis=1)[:, ::-1][:, : self.rated.max(initial=1)]
         inverse, distinct = _group(codes, self.q)
         weights = np.bincount(inverse, self.weights, len(distinct)).astype(np.int64)
         blocks = self.blocks
@@ -93,17 +101,23 @@ class Patterns:
         )
         kind, kinds = np.zeros(width, dtype=np.int64), 1
         while True:
-            shown = np.sort(kind * (self.q + 1) + self.codes, axis=1)
+            shown = np.sort(self._numbered(kind), axis=1)
             entry = np.column_stack([_ranks(shown)[which], counts])
             together = pd.Series(map(tuple, entry.tolist())).groupby(clusters).agg(sorted)
             of_cluster = together.map(str).rank(method="dense").astype(int)
             entry = _ranks(np.column_stack([of_cluster.loc[clusters], entry]))
-            gave = np.sort(entry[:, None] * (self.q + 1) + self.codes[which], axis=0)
+            gave = np.sort(self._numbered(entry[:, None], which), axis=0)
             kind = _ranks(np.column_stack([kind, gave.T]))
             if kind.max(initial=0) + 1 <= kinds:
                 break
             kinds = int(kind.max()) + 1
         return replace(self, codes=self.codes[:, np.argsort(kind, kind="stable")])
+
+    def _numbered(self, kind: np.ndarray, which: Any = slice(None)) -> np.ndarray:
+        """One number for each kind and what stands in its cell."""
+        cells = np.broadcast_arrays(kind, self.codes[which])
+        shape = (int(kind.max(initial=0)) + 1, self.q + 1)
+        return np.asarray(np.ravel_multi_index(tuple(cells), shape))
 
 
 def _ranks(rows: np.ndarray) -> np.ndarray:

@@ -179,13 +179,14 @@ def _take(
     identity = {"model": run.rater, "by": "hand"}
     key = cache.reply_key(identity, one.prompt.messages, one.prompt.schema, replicate)
     text = storable(text)
-    reply = Reply(text)
-    if (found := cache.cached(stored, key)) is None or found.text != text:
+    found = cache.cached(stored, key)
+    reply = cache.after(found, Reply(text))
+    if found is None or found.text != text:
         record = cache.record_of(key, reply, prompt=one.prompt.hash, asked=identity)
         stored.replies.put_all([record])
     parsed = one.prompt.read(reply, one.sheet)
     standing = {} if parsed.ok else stored.current(run.rater)
-    events = cache.events_of(one.sheet, parsed, key, replicate, standing)
+    events = cache.events_of(one.sheet, parsed, cache.key_of(key, reply), replicate, standing)
     cache.put(stored, run.rater, events)
     run.answers += cache.answered(events)
     if parsed.usable and replicate == 1:

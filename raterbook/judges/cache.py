@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.clients.model import Messages, Reply
@@ -44,6 +45,22 @@ def cached(stored: Round, key: str) -> Reply | None:
 def record_of(key: str, reply: Reply, **more: Any) -> tuple[str, str, dict[str, Any]]:
     """A reply as the store keeps it."""
     return key, reply.text, {**reply.detail(), **more}
+
+
+def after(before: Reply | None, reply: Reply) -> Reply:
+    """A reply to what was asked before, which counts how often it was another.
+
+    So an answer given once more, after another one, is not taken for a repeat of the first.
+    """
+    if before is None:
+        return reply
+    same = (before.text, before.error) == (reply.text, reply.error)
+    return replace(reply, again=before.again if same else (before.again or 0) + 1)
+
+
+def key_of(key: str, reply: Reply) -> str:
+    """What the answers' ids are made of: the reply's key, and which of its replies this is."""
+    return f"{key}\x1f{reply.again}" if reply.again else key
 
 
 def failure(stored: Round, key: str) -> Reply | None:

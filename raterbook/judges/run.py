@@ -140,7 +140,7 @@ class ModelAnswerer:
                 if better.ok or (better.usable and not parsed.usable) or not parsed.answers:
                     key, parsed, reply = follow_up.key, better, second
                 reply = replace(reply, retries=retries, cost=cost)
-        return key, outcome_of(request, parsed, reply)
+        return cache.key_of(key, reply), outcome_of(request, parsed, reply)
 
     async def _reply(self, request: Request, messages: Messages) -> Reply | None:
         """What was found, else what the model replies; None once the run has stopped."""
@@ -149,6 +149,9 @@ class ModelAnswerer:
         prompt, asked = request.prompt, self.model.identity()
         reply = await self._asked.ask(messages, prompt.schema, request.replicate)
         if reply is not None:
+            store = self._scribe.stored
+            before = await self._scribe.read(cache.failure, store, request.key)
+            reply = cache.after(before, reply)
             record = cache.record_of(request.key, reply, prompt=prompt.hash, asked=asked)
             await self._scribe.write(record)
         return reply

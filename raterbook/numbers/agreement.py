@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.averages.answers import Entries
+from analysis.averages import Entries
 from analysis.averages.proportions import proportion_of
 from analysis.coefficients.tables import NAMES, coefficient
 from analysis.estimate import Estimate
 from analysis.ratings.patterns import count_values
 from raterbook.numbers.counted import modal
-from raterbook.numbers.measures import Finding, Task, computes, nothing, without_ties
+from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired, without_ties
 
 
 @computes(*NAMES)
@@ -91,11 +91,8 @@ def _finding(
 ) -> Finding:
     units = np.flatnonzero(complete)
     if not len(units):
-        pairs = (given.sum(axis=1) >= 2) & task.mask
-        reason = "no_complete_units" if pairs.any() else "no_pairable_units"
-        reason = "single_rater" if given[task.mask].any(axis=0).sum() == 1 else reason
-        reason = reason if given[task.mask].any() else "no_ratings"
-        return Finding(question, nothing(task.statistic, reason), units, raters=who)
+        missing = nothing(task.statistic, unpaired(given[task.mask], "no_complete_units"))
+        return Finding(question, missing, units, raters=who)
     hit = (kind == OF_MAJORITIES.index(task.statistic)).astype(float)
     cells = task.board.cells(
         complete[:, None],
@@ -118,7 +115,7 @@ def evaluator_agreement(task: Task) -> list[Finding]:
     """
     columns, who = task.board.counted(task.questions)
     found = []
-    pooled_hit, pooled_of, tied = [], [], False
+    pooled_hit, pooled_of, pooled, tied = [], [], [], False
     for question in task.questions:
         grid = task.grid(question)
         codes = grid.codes[:, columns] * task.mask[:, None]
@@ -126,13 +123,17 @@ def evaluator_agreement(task: Task) -> list[Finding]:
         rated = (codes > 0).sum(axis=1) >= 2
         met = rated & (common > 0)
         tied |= bool((rated & (common == 0)).any())
-        of = (codes > 0) & met[:, None]
+        given = codes > 0
+        of = given & met[:, None]
         hit = of & (codes == common[:, None])
         pooled_hit.append(hit)
         pooled_of.append(of)
-        found += _rates(task, grid.question, [hit], [of], columns, who)
+        pooled.append(given)
+        why = unpaired(given, "no_consensus")
+        found += _rates(task, grid.question, [hit], [of], (columns, who), why)
     if len(task.questions) > 1:
-        found += _rates(task, None, pooled_hit, pooled_of, columns, who)
+        why = unpaired(np.vstack(pooled), "no_consensus")
+        found += _rates(task, None, pooled_hit, pooled_of, (columns, who), why)
     return [without_ties(finding) for finding in found] if tied else found
 
 
@@ -141,15 +142,15 @@ def _rates(
     question: str | None,
     hits: list[np.ndarray],
     ofs: list[np.ndarray],
-    columns: np.ndarray,
-    who: object,
+    counted: tuple[np.ndarray, object],
+    why: str,
 ) -> list[Finding]:
+    columns, who = counted
     hit = np.sum(hits, axis=0).astype(float)
     of = np.sum(ofs, axis=0).astype(float)
     cells = task.board.cells(of > 0, columns, hit=hit, of=of)
     if not len(cells):
-        reason = "single_rater" if len(columns) == 1 else "no_pairable_units"
-        return [Finding(question, nothing(task.statistic, reason), cells.unit, raters=who)]
+        return [Finding(question, nothing(task.statistic, why), cells.unit, raters=who)]
     found = [Finding(question, _rate(task, cells), cells.unit, raters=who)]
     for column in columns:
         own = cells.where(cells.rater == column)

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 import analysis
-from analysis.intervals.interval import USUAL, Interval, Wish
+from analysis.intervals import USUAL, Interval, Wish
 
 from ..protocols.statistics import facts
 from ..rounds import Round
-from . import agreement, averages, questeval, reference, shares, systems
+from . import agreement, averages, questeval, reference, systems
 from .checks import checks
 from .completeness import Completeness, asked, check, check_names, completeness
 from .counted import Board
@@ -41,7 +41,7 @@ from .parameters import Parameters, checked
 from .targets import verdicts
 
 # Each says which statistics it computes.
-SUBJECTS = (agreement, averages, questeval, reference, shares, systems)
+SUBJECTS = (agreement, averages, questeval, reference, systems)
 
 FORMAT = 1  # of numbers.json; another number where a reader of this one would go wrong
 

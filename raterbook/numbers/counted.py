@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import Entries
+from analysis.averages import Entries
+from analysis.ratings import Coded, one_label, refuse_twice_named
 from analysis.ratings.long import that_count
 from analysis.ratings.patterns import Patterns, count_values
-from analysis.ratings.ratings import Coded, one_label, refuse_twice_named
 from raterbook.protocols import TYPES
 from raterbook.rounds.consensus import ADJUDICATOR, strict_majority
 from raterbook.rounds.consensus import consensus as together
@@ -180,7 +180,8 @@ class Board:
         owners, _ = pd.factorize(owner.astype(str), sort=True)
         part = frame["part"].fillna(0).astype(int).to_numpy()
         width = int(part.max(initial=0)) + 1
-        key = (owners * 2 + by_item) * width + part
+        owners = owners * 2 + by_item
+        key = owners * width + part
         # Sorted by name, then part, so that the order of the answers cannot matter. A case may be
         # called as an item is, and stays a unit of its own.
         self.unit_codes, first = _codes_and_first(key)
@@ -188,7 +189,7 @@ class Board:
         self.first = frame.iloc[first].reset_index(drop=True)
         self.of_item = by_item[first]
         self.part = part[first]
-        self.owner = (owners * 2 + by_item)[first]
+        self.owner = owners[first]
         known = case.notna().to_numpy()[first]
         names = np.where(known, case.astype(str).to_numpy()[first], owner.astype(str).iloc[first])
         self.case, cases = pd.factorize(names, sort=True)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval
+from analysis.intervals import Interval
 from raterbook.numbers.counted import Board, Grid, count, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters
@@ -211,6 +211,14 @@ class Task:
 def nothing(statistic: str, reason: str, **counts: Any) -> Estimate:
     """An estimate that is not there, and why."""
     return Estimate(None, statistic=statistic, reason=reason, **counts)
+
+
+def unpaired(given: np.ndarray, otherwise: str = "no_pairable_units") -> str:
+    """Why what was given, units × raters, is not compared; `otherwise` where some were paired."""
+    raters = int(given.any(axis=0).sum())
+    if raters < 2:
+        return ("no_ratings", "single_rater")[raters]
+    return otherwise if (given.sum(axis=1) >= 2).any() else "no_pairable_units"
 
 
 def without_ties(finding: Finding) -> Finding:

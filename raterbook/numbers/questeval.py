@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.averages.answers import add_up, ratio
+from analysis.averages import add_up, ratio
 from analysis.estimate import Estimate
-from analysis.intervals.interval import Interval, UnitSums, estimated, interval_of
+from analysis.intervals import Interval, UnitSums, estimated, interval_of
 from analysis.intervals.resampling import LOGIT
 from analysis.text import token_f1
 from raterbook.numbers.counted import Board, consensus
@@ -21,6 +22,7 @@ from raterbook.rounds.model import STANDING
 
 QUESTION = "generated_answer"
 NEVER = len(STANDING)
+PLACES = {kind: place for place, kind in enumerate(STANDING)}
 
 
 @dataclass(frozen=True)
@@ -136,12 +138,20 @@ def _standing(board: Board, question: str, named: tuple[Any, ...] | None) -> np.
     who count everywhere: people where any person answered, else models, else those named; an
     adjudicator's answer stands alone.
     """
-    answered = (board.grid(question).codes > 0).any(axis=0)
-    places = {kind: place for place, kind in enumerate(STANDING)}
-    rank = np.array([places.get(kind, NEVER) for kind in board.kinds], dtype=int)
-    person = places["human"]
-    if named is not None:
-        own = np.array([rater in named for rater in board.raters], dtype=bool)
+    answered = np.asarray((board.grid(question).codes > 0).any(axis=0))
+    own = (
+        None if named is None else np.array([rater in named for rater in board.raters], dtype=bool)
+    )
+    return in_line(question, board.kinds, answered, own)
+
+
+def in_line(
+    question: str, kinds: Iterable[str], answered: np.ndarray, own: np.ndarray | None
+) -> np.ndarray:
+    """The same of raters, or rows, of these kinds; `own` are those named, where any are."""
+    rank = np.array([PLACES.get(kind, NEVER) for kind in kinds], dtype=int)
+    person = PLACES["human"]
+    if own is not None:
         if question == QUESTION:
             return np.where(own, np.minimum(rank, person), NEVER)
         # References often come from someone else than the raters a report is narrowed to.
@@ -293,44 +303,3 @@ def _why(name: str, traced: Trace) -> str:
     if not traced.from_reference.any() and name in ("recall", "precision", "precision_over_kept"):
         return "no_gt_answerable"
     return "no_answered"
-
-
-# Whose answers the page takes, by the same rule as `_standing`: of the raters who answered a
-# question, those of the first of these kinds count, all alike.
-ORDER = {kind: place for place, kind in enumerate(STANDING)}
-
-
-def standing(report: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The answers from the references and from the texts that the numbers take, and who gave them.
-
-    From a reference the kinds stand in line question by question. From the texts people count
-    where any person answered, else models, else those named; an adjudicator's stands alone.
-    """
-    given, named = report.counted.given, report.parameters.raters
-    rank = given["rater_kind"].map(ORDER)
-    from_reference = given["question"].eq("reference_answer")
-    from_text = given["question"].eq("generated_answer")
-    person = ORDER["human"]
-    if named is not None:
-        own = given["rater"].isin(list(named))
-        from_text &= own
-        rank = rank.where(from_reference, rank.clip(upper=person))
-        # References often come from someone else than the raters a report is narrowed to.
-        if (from_reference & own).any():
-            from_reference &= own
-    elif (from_text & rank.eq(person)).any():
-        from_text &= rank.le(person)
-    return (
-        foremost(given[from_reference], rank, "case", "reference"),
-        foremost(given[from_text], rank, "item", "generated"),
-    )
-
-
-def foremost(rows: pd.DataFrame, rank: pd.Series, of: str, side: str) -> pd.DataFrame:
-    """The answers of those first in line at each question."""
-    rank = rank[rows.index]
-    best = rank.groupby([rows[of].astype(object), rows["part"]]).transform("min")
-    rows = rows[rank.eq(best)]
-    columns = {of: rows[of], "part": rows["part"], side: rows["value"], f"{side}_by": rows["rater"]}
-    found = pd.DataFrame({name: column.astype(object) for name, column in columns.items()})
-    return found.astype({"part": int, side: str})

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages.answers import Entries
+from analysis.averages import Entries
 from analysis.averages.differences import adjust, paired_difference, pooled_difference
 from analysis.estimate import Estimate
 from raterbook.numbers import questeval
-from raterbook.numbers.averages import row_means
+from raterbook.numbers.averages import holds, row_means
 from raterbook.numbers.counted import consensus
 from raterbook.numbers.measures import (
     Finding,
@@ -26,7 +26,6 @@ from raterbook.numbers.measures import (
 from raterbook.numbers.number import Pair
 from raterbook.numbers.questeval import trace
 from raterbook.numbers.reference import label_of
-from raterbook.numbers.shares import holds
 
 NONE = np.zeros(0, dtype=int)
 CALLED = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
@@ -99,7 +98,7 @@ def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
     compared = sum(p is not None for p in each)
     found = []
     for pair, p, final in zip(pairs, each, after, strict=True):
-        if p is None or final is None:
+        if p is None:
             found.append(pair)
             continue
         said = f"{pair.estimate.method}; p {p:.3g}"
@@ -205,7 +204,7 @@ def _matches(task: Task, question: str) -> Samples:
     unit = np.flatnonzero((said > 0) & (label > 0) & task.mask)
     one = np.ones(len(unit))
     people = int(grid.codes[np.ix_(unit, columns)].any(axis=0).sum())
-    return Samples(unit, (said == label)[unit] * 1.0, one, one < 1, one, people)
+    return Samples(unit, (said == label)[unit].astype(float), one, one < 1, one, people)
 
 
 def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -> list[Finding]:

@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 from . import views
-from .figures.draw import in_both_lights, style, svg
+from .figures import in_both_lights, style, svg
 from .html import Section, dressed, figure, fold, join, paragraph, part, table
 from .sections.reading import card
 from .words import count, minus
@@ -41,7 +41,7 @@ VIEWS = {
 }
 IMPORTS = """\
 from raterbook import Workspace
-from raterbook.reporting.figures.draw import style
+from raterbook.reporting.figures import style
 """
 SHOWN = 12  # rows of a frame below its figure
 

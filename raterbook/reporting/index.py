@@ -124,7 +124,7 @@ def size(document: dict[str, Any]) -> int:
 
 def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> Markup:
     """What changed since the predecessor, then agreement and levels as small multiples."""
-    from .figures.draw import in_both_lights, svg
+    from .figures import in_both_lights, svg
     from .figures.planes import trend_figure
 
     called = [document["round"] for document in rounds]

@@ -285,7 +285,7 @@ class Report:
 
     def picture(self, name: str, ax: Any, alt: str, caption: str = "") -> Markup:
         """The figure as it stands on the page; its file is written with the numbers."""
-        from .figures.draw import in_both_lights, svg
+        from .figures import in_both_lights, svg
 
         self.pictures[name] = svg(ax)
         return figure(in_both_lights(self.pictures[name]), alt, caption)

@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import stdtrit
 
 from analysis import Interval, Ratings, agreement, alpha, proportion
-from analysis.averages.answers import ratio
+from analysis.averages import ratio
+from analysis.coefficients import rows_to_resample
 from analysis.coefficients.alpha import NominalAlpha, OrdinalAlpha
 from analysis.coefficients.gwet import ObservedAgreement
-from analysis.coefficients.statistic import rows_to_resample
 from analysis.intervals.resampling import FISHER, LOGIT
 
 FIVE = [1, 2, 3, 4, 5]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from analysis import Ratings, mean, weighted_mean
-from analysis.averages.answers import Entries
+from analysis.averages import Entries
 from analysis.averages.proportions import proportion_of
 from analysis.coefficients.tables import coefficients
 

@@ -3,12 +3,25 @@
 import numpy as np
 import pytest
 
-from analysis import Interval, Ratings, alpha, gwet, icc, kappa, mean, proportion, weighted_mean
-from analysis.averages.answers import Entries
+from analysis import (
+    Interval,
+    Ratings,
+    alpha,
+    difference,
+    gwet,
+    icc,
+    kappa,
+    mean,
+    proportion,
+    severity,
+    weighted_mean,
+)
+from analysis.averages import Entries
 from analysis.averages.means import median, sd
 from analysis.averages.proportions import proportion_of
+from analysis.averages.weighted import confident_cells, weighted_mean_within_of
+from analysis.coefficients import rows_to_resample
 from analysis.coefficients.icc import variance_components
-from analysis.coefficients.statistic import rows_to_resample
 from analysis.coefficients.tables import coefficients, statistic_named
 from analysis.intervals.resampling import draw
 from analysis.older import alpha_by_category, kappa_by_category
@@ -381,3 +394,37 @@ def test_kappas_published_interval_with_lopsided_weights_is_that_of_irrcac():
     # Irrespective of anybody's formula: leaving out each patient gives nearly the same.
     left_out = kappa(pairs, "cohen", weights, scale=[1, 2, 3, 4])
     assert found.se == pytest.approx(left_out.se, rel=0.01)
+
+
+SIZES = (1e150, 1e-12, 1e-30, 1e-150)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("method", ["jackknife", "bootstrap", "bca"])
+def test_the_interval_of_a_mean_is_as_large_as_its_numbers(size, method):
+    given = np.array([[1, 2, 3], [2, 3, 4], [4, 4, 5], [1, 3, 2], [5, 5, 4], [2, 2, 1]])
+    usual, found = mean(given, interval=method), mean(given * size, interval=method)
+    assert (found.low, found.high) == pytest.approx((usual.low * size, usual.high * size))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_whatever_is_a_mean_has_an_interval_as_large_as_its_numbers(size):
+    given = np.array([[1, 2], [2, 3], [4, 4], [1, 3], [5, 4], [2, 1]])
+
+    def ends(values):
+        sure = [0.9, 0.5, 0.2, 0.3, 0.9, 0.8]
+        leaning = severity(values).iloc[0]
+        both = [sd(values), difference(values[:, 0], values[:, 1])]
+        both.append(weighted_mean(list(values[:, 0]), sure))
+        both.append(weighted_mean_within_of(confident_cells(list(values[:, 0]), sure)))
+        return [(each.low, each.high) for each in both] + [(leaning.low, leaning.high)]
+
+    for found, usual in zip(ends(given * size), ends(given.astype(float)), strict=True):
+        assert found == pytest.approx([end * size for end in usual], rel=1e-9)
+
+
+def test_what_differs_by_rounding_alone_has_no_spread():
+    tenths = np.array([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2], [0.3, 0.3]])
+    assert mean(tenths).reason == "no_spread_for_interval"
+    gaps = difference(tenths[:, 0], tenths[:, 1])
+    assert (gaps.low, gaps.reason) == (None, "no_spread_for_interval")

@@ -6,11 +6,12 @@ import pandas as pd
 import pytest
 
 from analysis import Ratings, agreement, alpha, kappa, mean
+from analysis import coefficients as statistic
 from analysis.averages import against
 from analysis.coefficients import kappa as kappa_module
-from analysis.coefficients import statistic
 from analysis.coefficients.tables import coefficients
 from analysis.intervals.resampling import in_order
+from analysis.ratings import patterns
 from raterbook.numbers.compute import summary
 
 
@@ -73,7 +74,7 @@ def test_sums_made_in_steps_are_the_sums(monkeypatch):
     given, asked = table(60, 4, 4), {"scale": [1, 2, 3, 4]}
     names = ["alpha_ordinal", "kappa_raters", "ac2", "icc_2_1", "percent_agreement"]
     whole = coefficients(given, names, **asked)
-    monkeypatch.setattr(statistic, "CELLS", 50)
+    monkeypatch.setattr(patterns, "CELLS", 50)
     stepped = coefficients(given, names, **asked)
     for name in names:
         assert stepped[name].value == pytest.approx(whole[name].value)
@@ -165,3 +166,33 @@ def test_a_correlation_of_too_many_kinds_of_pairs_has_no_interval(monkeypatch, f
     monkeypatch.setattr(against, "MOST_CELLS", 24)
     assert (row()["estimate"], row()["low"]) == (usual["estimate"], None)
     assert row()["reason"] == "too_many_values"
+
+
+def test_units_of_one_pattern_stand_in_many_groups(monkeypatch):
+    given = [[1, 1]] * 700 + [[1, 2]] * 150 + [[2, 2]] * 150
+    whole = alpha(given)
+    monkeypatch.setattr(statistic, "LARGE", 1)
+    assert alpha(given).se == pytest.approx(whole.se, rel=0.1)
+
+
+NAMES = [f"c{number:03d}" for number in range(300)]
+ONE_DIFFERS = ([[1, 1]] * 599 + [[1, 2]], np.repeat(NAMES, 2))
+ONE_IS_HUGE = ([[1, 2]] * 299 + [[2, 2]] * 5000, NAMES[:-1] + NAMES[-1:] * 5000)
+
+
+@pytest.mark.parametrize(("compute", "rated"), [(alpha, ONE_DIFFERS), (mean, ONE_IS_HUGE)])
+def test_nobody_is_named_where_units_are_resampled_in_groups(monkeypatch, compute, rated):
+    ratings = Ratings(rated[0], cluster=rated[1])
+    assert compute(ratings).beside["rests_on"] == "c299"
+    monkeypatch.setattr(statistic, "LARGE", 1)
+    grouped = compute(ratings)
+    assert grouped.reason == "rests_on_one_cluster"
+    assert "rests_on" not in grouped.beside
+    assert "c099" not in grouped.method
+
+
+def test_of_very_many_values_those_given_twice_agree_with_themselves():
+    agreed = [[float(n), float(n)] for n in range(60)]
+    given = agreed + [[200.0 + n, 300.0 + n] for n in range(30)]
+    expected = krippendorff.alpha(np.array(given).T, level_of_measurement="nominal")
+    assert alpha(given, interval=None).value == pytest.approx(expected)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from analysis import Ratings, agreement, alpha, kappa, mean
-from analysis.averages import answers as cells_module
-from analysis.averages.answers import _leave_raters_out, ratio
+from analysis import averages as cells_module
+from analysis.averages import _leave_raters_out, ratio
 from analysis.averages.means import cells_of, mean_of
 from analysis.coefficients.alpha import alpha_statistic
 from analysis.coefficients.gwet import ObservedAgreement, SharedChance, within_weights

@@ -464,3 +464,16 @@ def test_single_answers_are_told_from_clusters_of_them():
     assert alone.method == "Wilson on 15 answers"
     assert (alone.low, alone.high) == pytest.approx(proportion_confint(4, 15, method="wilson"))
     assert "clusters" in proportion([[x, 1 - x] for x in [1] * 4 + [0] * 11] + [[1, 1]], [1]).method
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([[1, 2], [3, 3]], "<2 units × 2 raters, 4 ratings on 1, 2, 3>"),
+        ([list(range(1, 9))], "<1 units × 8 raters, 8 ratings on 1, 2, 3, 4, 5, 6, 7, 8>"),
+        ([list(range(1, 10))], "<1 units × 9 raters, 9 ratings on 1, 2, 3, 4, 5, 6, 7, 8 …>"),
+        ([], "<0 units × 0 raters, 0 ratings on >"),
+    ],
+)
+def test_ratings_say_how_many_there_are_and_at_most_eight_values(given, said):
+    assert repr(Ratings(given)) == said

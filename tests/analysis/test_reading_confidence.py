@@ -147,3 +147,9 @@ def test_two_units_of_one_name_have_no_confidences_of_their_own():
     turned = (once.T.set_axis(names, axis=1) for names in (["u", "u"], ["u", "v"]))
     with pytest.raises(ValueError, match="rater 'u' has two columns"):
         weighted_mean(*turned)
+
+
+def test_a_correlation_is_never_above_one_by_rounding():
+    """Scores 2, 1, 1 with confidences of hundredths: the sums alone give a hair above 1."""
+    found = confidence([2.0, 1.0, 1.0], [0.02, 0.01, 0.01], interval=None).correlation
+    assert found.value == 1.0

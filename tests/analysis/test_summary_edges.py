@@ -299,7 +299,7 @@ def test_a_recoding_may_take_all_values_of_its_question(frame):
 def test_a_question_nobody_answered_and_without_a_scale_leaves_a_reason(frame):
     reasons = {
         "percent_match": "no_comparison",
-        "evaluator_agreement": "no_pairable_units",
+        "evaluator_agreement": "no_ratings",
         "full_agreement": "no_ratings",
     }
     for statistic, reason in reasons.items():

@@ -284,3 +284,22 @@ def test_the_unit_is_named_where_no_unit_has_all_raters():
     table = [[None, None, 1, 1], [None, None, 1, 1], [None, 1, None, 2]]
     found = alpha(table, scale=[1, 2, 3])
     assert told(found) == (None, None, "rests_on_one_unit", 2)
+
+
+def test_a_rater_of_one_answer_leaves_with_the_unit_and_the_others_stay():
+    """Without the fourth unit the third rater said nothing; the interval is that of all units."""
+    none = None
+    given = [[1, 1, none], [2, 2, none], [1, 2, none], [2, 1, 1], [1, 1, none], [2, 2, none]]
+    found = kappa([*given, [1, 1, none], [2, 1, none]], "conger")
+    assert found.value == pytest.approx(0.2727, abs=1e-4)
+    assert (found.low, found.high) == pytest.approx((-0.6974, 0.8900), abs=1e-4)
+
+
+def test_clusters_carry_a_rare_value_by_how_often_they_hold_it():
+    """The rare value was given 8, 8, 10 and 10 times: 36² / 328 clusters of equal shares."""
+    given, clusters = [[1, 1]] * 60, [f"c{n // 4}" for n in range(60)]
+    for name, many in zip("abde", (1, 1, 2, 2), strict=True):
+        given += [[2, 2]] * many + [[1, 2], [2, 1]] * 3
+        clusters += [name] * (many + 6)
+    found = alpha(Ratings(given, cluster=clusters))
+    assert found.df == pytest.approx(2 * (36**2 / 328 - 1))

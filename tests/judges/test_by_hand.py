@@ -56,6 +56,18 @@ def test_prompts_go_out_and_replies_come_in_under_the_same_ids(open_round, tmp_p
     assert (stored.frame()["revision"] == 1).all()
 
 
+def test_a_reply_taken_in_again_after_another_one_is_what_stands(open_round, tmp_path):
+    stored, said = open_round("halo-support"), []
+    for label in ("SUPPORTED", "CONTRADICTED", "SUPPORTED", "SUPPORTED"):
+        replies = tmp_path / "replies.jsonl"
+        name = next(iter(askings(stored))).id
+        replies.write_text(json.dumps({"id": name, "reply": label}))
+        take_replies(stored, replies, "chat")
+        labels = stored.frame().query("question == 'label' and rater == 'chat'")
+        said += list(zip(labels["value"], labels["revision"]))
+    assert said == [("SUPPORTED", 1), ("CONTRADICTED", 2), ("SUPPORTED", 3), ("SUPPORTED", 3)]
+
+
 def test_items_keys_and_csv_are_taken_too(open_round, tmp_path):
     stored = open_round("halo-support")
     file = tmp_path / "replies.csv"

@@ -91,6 +91,19 @@ def test_nothing_is_asked_twice(open_round):
     assert fresh.requests == 2
 
 
+def test_an_answer_given_again_after_another_one_is_what_stands(open_round):
+    stored, said = open_round("halo-support"), []
+    for label in ("SUPPORTED", "CONTRADICTED", "SUPPORTED", "SUPPORTED"):
+        judge(stored, lambda messages, label=label: label, name="stand-in", fresh=True)
+        labels = stored.frame().query("question == 'label' and rater == 'stand-in'")
+        said += list(zip(labels["value"], labels["revision"]))
+    assert said == [("SUPPORTED", 1), ("CONTRADICTED", 2), ("SUPPORTED", 3), ("SUPPORTED", 3)]
+    # What follows from stored replies is a repeat.
+    judge(stored, lambda messages: "nobody is asked", name="stand-in")
+    labels = stored.frame().query("question == 'label' and rater == 'stand-in'")
+    assert list(zip(labels["value"], labels["revision"])) == said[-1:]
+
+
 def test_replicates_are_asked_for_one_by_one_and_stored_as_such(open_round):
     stored, model = open_round("halo-support"), Recorder()
     run = judge(stored, model, name="stand-in", replicates=3)

@@ -1,14 +1,12 @@
 """A round's ratings for analysis are those its numbers are made of."""
 
-import pandas as pd
 import pytest
 
 from analysis import Ratings, alpha, mean
 from raterbook import Workspace
-from raterbook.numbers.compute import cluster_of, frame_of, questions_of, ratings_of, summary
+from raterbook.numbers.compute import cluster_of, frame_of, questions_of, summary
 from raterbook.numbers.parameters import Parameters
 from tests.reporting.conftest import SAMPLES
-from tests.reporting.rounds import opened, records
 
 COUNTS = ("n_raters", "n_ratings")
 
@@ -44,37 +42,6 @@ def test_alpha_from_a_rounds_ratings_is_the_rounds_alpha(workspace, name):
         if question.is_numeric:
             own = mean(Ratings(frame, cluster="cluster"))
             assert own.value == pytest.approx(rows_of(stored, "mean", question.id)["estimate"])
-
-
-def test_the_automatic_rater_is_none_of_the_raters(tmp_path):
-    labels = ["SUPPORTED", "CONTRADICTED", "NO EVIDENCE"]
-    answers = [
-        (rater, f"i{n:03d}", "label", labels[(n + place * (n % 3 == 0)) % 3])
-        for place, rater in enumerate(("ana", "ben", "chief", "gauge"))
-        for n in range(6)
-    ]
-    kinds = {"chief": "adjudicator", "gauge": "model"}
-    stored = opened(tmp_path, "halo-support", records("halo-support", 6), answers, kinds)
-    frame = ratings_of(stored, "label")
-    assert list(frame.columns) == ["unit", "rater", "value", "cluster"]
-    assert set(frame["rater"]) == {"ana", "ben"}
-    assert list(frame["unit"].unique()) == [f"i{n:03d}" for n in range(6)]
-    assert set(ratings_of(stored, "label", raters=["gauge"])["rater"]) == {"gauge"}
-
-
-def test_parts_are_units_and_confidences_stand_beside_their_answers(tmp_path):
-    answers = [(rater, "i000", "tone", 3 + place) for place, rater in enumerate(("ben", "ana"))] + [
-        ("ben", "i000", "confidence", 70)
-    ]
-    stored = opened(
-        tmp_path, "feedback-quality", records("feedback-quality", 1, criteria="tone"), answers
-    )
-    frame = ratings_of(stored, "tone")
-    expected = pd.DataFrame({"unit": "i000", "rater": ["ana", "ben"], "value": [4, 3],
-                             "cluster": "i000", "confidence": [float("nan"), 70.0]})  # fmt: skip
-    pd.testing.assert_frame_equal(frame, expected, check_dtype=False)
-    with pytest.raises(ValueError, match="by-hand has no 'tune'"):
-        ratings_of(stored, "tune")
 
 
 def test_a_sentence_is_a_unit_of_its_own(workspace: Workspace):

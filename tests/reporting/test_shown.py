@@ -10,7 +10,7 @@ import pytest
 
 from raterbook.protocols import load
 from raterbook.reporting import Report
-from raterbook.reporting.figures.draw import ON_DARK, ON_LIGHT, folded, ink_on, svg
+from raterbook.reporting.figures import ON_DARK, ON_LIGHT, folded, ink_on, svg
 from raterbook.reporting.figures.planes import heat_figure
 from raterbook.reporting.figures.rows import colours, means_figure
 from raterbook.reporting.figures.rows import forest_finding as agreement

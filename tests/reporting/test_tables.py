@@ -340,14 +340,22 @@ def confidence(**by_rater):
 
 
 def test_weighting_by_confidence_moves_the_mean_towards_surer_answers(read):
-    """Scores 1 and 5 on each of four items; 5 at 75 %, 1 at 25 %: 3 becomes 4 on every item."""
-    answers = given("s", ana=[1] * 4, ben=[5] * 4) + confidence(ana=[25] * 4, ben=[75] * 4)
-    text = said(read(CONFIDENT, answers).weighting())
-    assert "moves the mean from 3.00 to 4.00 (+1.00; +1.00 to +1.00)" in text
+    """What is surer by half a range moves the items by 1, 1, .75 and .5, with an SD of .239."""
+    answers = given("s", ana=[1, 1, 2, 2], ben=[5, 5, 5, 4])
+    text = said(read(CONFIDENT, answers + confidence(ana=[25] * 4, ben=[75] * 4)).weighting())
+    # .8125 ± 3.182 · .239 / 2
+    assert "moves the mean from 3.12 to 3.94 (+0.81; +0.43 to +1.19)" in text
     assert "because raters were surer of high scores" in text
     assert "ana and ben always state the same confidence" in text
     assert "| ana | 25 % | 0 | 100 %" in text
     assert "cannot be checked here" in text
+
+
+def test_where_items_are_alike_nothing_is_said_of_how_far_weighting_moves_others(read):
+    """Scores 1 and 5 on each of four items; 5 at 75 %, 1 at 25 %: 3 becomes 4 on every item."""
+    answers = given("s", ana=[1] * 4, ben=[5] * 4) + confidence(ana=[25] * 4, ben=[75] * 4)
+    text = said(read(CONFIDENT, answers).weighting())
+    assert "moves the mean from 3.00 to 4.00 (+1.00), which may be chance." in text
 
 
 def test_where_surer_means_closer_it_is_said_and_drawn_by_level(read):

@@ -39,6 +39,7 @@ class Reply:
     seconds: float | None = None
     form: str | None = None  # of the request: schema, object or text
     sdk: str | None = None
+    again: int | None = None  # how often the same request was answered otherwise before
     at: str | None = field(default=None, compare=False)  # when it was stored
     cached: bool = field(default=False, compare=False)
 

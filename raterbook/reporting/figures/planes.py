@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..leanings import Apart
 from ..words import signed
-from .draw import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, ink_on, name, style, titled
+from . import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, ink_on, name, style, titled
 
 # A small matrix with its figures in the cells: raters, confusions, breakdowns.
 

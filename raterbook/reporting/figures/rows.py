@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...protocols.statistics import FIRM, TENTATIVE
 from ..words import DECIDED, count, estimated, judged, name_of, number, signed
-from .draw import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, ink_on, legend_above, name, titled
+from . import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, ink_on, legend_above, name, titled
 
 # A coefficient for each question with both its intervals, and the usual thresholds.
 

@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...files.formats import safe as harmless
-from ...numbers.questeval import ORDER, standing
+from ...numbers.questeval import NEVER, PLACES, QUESTION, in_line
 from ..html import NOTHING, fold, heading, paragraph, short, table
 from ..pairs import settled
 from ..words import count, number, was
@@ -392,7 +392,7 @@ def graded(report: Any) -> pd.DataFrame:
                 grade = (str(row.value), token_f1(a, b))
                 found.append((str(rater), row.rater_kind, row.item, part, a, b, *grade))
     made = pd.DataFrame(found, columns=GRADE_COLUMNS)
-    rank = made["rater_kind"].map(ORDER)
+    rank = made["rater_kind"].map(PLACES)
     return (
         made.assign(rank=rank).sort_values(["rank", "rater", "item", "part"]).drop(columns="rank")
     )
@@ -433,3 +433,27 @@ def by_grade(grades: pd.DataFrame) -> pd.DataFrame:
     groups = grades.groupby("grade")["f1"]
     low = grades["f1"].lt(0.5).groupby(grades["grade"]).sum()
     return pd.DataFrame({"n": groups.size(), "f1": groups.mean(), "low": low})
+
+
+# Whose answers the page takes: those the numbers take.
+
+
+def standing(report: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The answers from references and from texts that the numbers take, and who gave them."""
+    given, named = report.counted.given, report.parameters.raters
+    return (
+        foremost(given[given["question"].eq("reference_answer")], named, "case", "reference"),
+        foremost(given[given["question"].eq(QUESTION)], named, "item", "generated"),
+    )
+
+
+def foremost(rows: pd.DataFrame, named: Iterable[str] | None, of: str, side: str) -> pd.DataFrame:
+    """The answers to one question of those first in line at each unit."""
+    own = None if named is None else rows["rater"].isin(list(named)).to_numpy()
+    places = in_line(f"{side}_answer", rows["rater_kind"], np.ones(len(rows), dtype=bool), own)
+    rank = pd.Series(places, index=rows.index)
+    best = rank.groupby([rows[of].astype(object), rows["part"]]).transform("min")
+    rows = rows[rank.eq(best) & rank.lt(NEVER)]
+    columns = {of: rows[of], "part": rows["part"], side: rows["value"], f"{side}_by": rows["rater"]}
+    found = pd.DataFrame({name: column.astype(object) for name, column in columns.items()})
+    return found.astype({"part": int, side: str})

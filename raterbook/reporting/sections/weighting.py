@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis import Interval
+from analysis.averages import Entries
+from analysis.averages.weighted import moved_by_weighting
+
 from ...numbers.counted import Counted
 from ..html import Section, join, paragraph, table
 from ..leanings import margin
@@ -94,7 +98,7 @@ def sentence(found: dict[str, Any]) -> str:
     if abs(moved) >= VISIBLE:
         by = signed(moved) + (f"; {span}" if span else "")
         said += f"moves the mean from {plain} to {number(found['weighted'])} ({by}), "
-        if low is not None and low <= 0 <= high:
+        if low is None or low <= 0 <= high:
             said += "which may be chance. "
         else:
             said += f"because raters were surer of {'high' if moved > 0 else 'low'} scores. "
@@ -154,26 +158,25 @@ def confident(counted: Counted) -> pd.DataFrame:
 def weighted_beside(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any] | None:
     """What weighting moves: plain, weighted, their difference with its interval, and why.
 
-    The interval of the difference is a jackknife over items. `slope` is the within-rater slope of
+    `slope` is the within-rater slope of
     error on confidence: below 0, surer answers were closer to the others'; `reach` is how many of
     its standard errors it must be from 0.
     """
     if not len(rows) or rows["c"].sum() == 0:
         return None
-    grouped = rows.assign(cx=rows["c"] * rows["x"], one=1.0).groupby("subject", sort=True)
-    sums = grouped[["x", "one", "cx", "c"]].sum().to_numpy()
-    total = sums.sum(axis=0)
-    plain, weighted = total[0] / total[1], total[2] / total[3]
-    found: dict[str, Any] = {"plain": plain, "weighted": weighted, "difference": weighted - plain}
-    found |= {"low": None, "high": None, "items": len(sums), "raters": rows["rater"].nunique()}
-    rest = total - sums
-    usable = (rest[:, 1] > 0) & (rest[:, 3] > 0)
-    if usable.sum() >= 2:
-        without = rest[usable, 2] / rest[usable, 3] - rest[usable, 0] / rest[usable, 1]
-        n = len(without)
-        # Pseudo-values make the jackknife a mean, whose margin is the t interval's.
-        half = margin(n * (weighted - plain) - (n - 1) * without, coverage)
-        found |= {"low": found["difference"] - half, "high": found["difference"] + half}
+    item, rater = (pd.factorize(rows[name], sort=True)[0] for name in ("subject", "rater"))
+    numbers = {name: rows[name].to_numpy(float) for name in ("x", "c")}
+    moved = moved_by_weighting(Entries(item, rater, item, numbers), Interval(coverage=coverage))
+    plain = rows["x"].mean()
+    found: dict[str, Any] = {
+        "plain": plain,
+        "weighted": plain + moved.value,
+        "difference": moved.value,
+        "low": moved.low,
+        "high": moved.high,
+        "items": moved.n_units,
+        "raters": moved.n_raters,
+    }
     within = rows.dropna(subset=["error"])
     centred = within["c"] - within.groupby("rater")["c"].transform("mean")
     spread = float((centred**2).sum())

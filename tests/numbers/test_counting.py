@@ -9,7 +9,7 @@ import pytest
 from raterbook.cli import main
 from raterbook.numbers.compute import numbers
 from raterbook.rounds import Event
-from tests.reporting.rounds import asking, choice, measured, page_of, scale, words_of
+from tests.reporting.rounds import asking, choice, measured, opened, page_of, scale, words_of
 
 
 def items(count, **fields):
@@ -30,12 +30,12 @@ def answers(question, **by_rater):
 
 
 @pytest.fixture
-def asked(by_hand):
+def asked(tmp_path):
     """A round of one protocol of its own."""
 
     def one(text, rows, given, kinds=None, **fields):
         rows = items(rows, **fields) if isinstance(rows, int) else rows
-        return by_hand(text=text, items=rows, answers=given, kinds=kinds)
+        return opened(tmp_path, text=text, items=rows, answers=given, kinds=kinds)
 
     return one
 
@@ -219,6 +219,23 @@ def test_narrowed_to_a_question_the_others_are_not_measured(asked):
     ]
 
 
+def test_a_stated_overall_is_measured_where_a_reader_asks_for_it(asked):
+    """Stated 3, 3, 1, criteria 3, 2.5, 1.5: the last two are half a point off."""
+    of = ["o", "s", "t"]
+    text = asking({name: scale(3) for name in of}, [measured("adjusted_share", of)])
+    given = answers("o", ana=[3, 3, 1]) + answers("s", ana=[3, 3, 2]) + answers("t", ana=[3, 2, 1])
+    stored = asked(text, 3, given)
+    assert numbers(stored, questions=["o"]).get("adjusted_share")["estimate"] == pytest.approx(
+        2 / 3
+    )
+    assert numbers(stored, questions=["s"]).get("adjusted_share") is None
+
+
+def test_numbers_say_which_format_they_have(asked):
+    stored = asked(asking({"s": scale(3)}, [measured("mean", "s")]), 1, answers("s", ana=[1]))
+    assert json.loads(numbers(stored).to_json())["format"] == 1
+
+
 def test_a_tie_has_a_majority_only_where_the_parameters_say_so(asked):
     """One item 1–1–2: all with the majority but one. One item 1–2–3: a tie of three."""
     text = asking({"s": scale(3)}, [measured("evaluator_agreement", "s")])
@@ -235,6 +252,26 @@ def test_a_tie_has_a_majority_only_where_the_parameters_say_so(asked):
     assert shares["first"] == {"ana": 1.0, "ben": 0.5, "eva": 0.0}
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({}, "no_ratings"),
+        ({"ana": [1, 2]}, "single_rater"),
+        ({"ana": [1, "-"], "ben": ["-", 2]}, "no_pairable_units"),
+        ({"ana": [1, 2], "ben": [2, 3]}, "no_consensus"),
+    ],
+)
+def test_without_a_commonest_value_the_reason_is_what_is_lacking(asked, given, reason):
+    text = asking({"s": scale(3), "t": scale(3)}, [measured("evaluator_agreement", ["s", "t"])])
+    stored = asked(text, 2, answers("s", **given))
+    found = [row for row in numbers(stored).rows if row["statistic"] == "evaluator_agreement"]
+    assert [(row["question"], row["reason"]) for row in found] == [
+        ("s", reason),
+        ("t", "no_ratings"),
+        (None, reason),
+    ]
+
+
 def test_where_a_model_is_named_among_those_who_count_it_is_not_compared_with_people(asked):
     text = asking({"s": scale(3)}, [measured("mean", "s")])
     given = answers("s", ana=[1, 2, 3], ben=[1, 2, 3], owl=[1, 2, 2])
@@ -244,6 +281,8 @@ def test_where_a_model_is_named_among_those_who_count_it_is_not_compared_with_pe
     assert compared <= of.keys()
     assert of["exact"]["estimate"] == pytest.approx(2 / 3)
     assert of["bias"]["estimate"] == pytest.approx(-1 / 3)
+    people = numbers(stored, raters=["ana", "ben"])
+    assert compared <= {row["statistic"] for row in people.rows}
     named = numbers(stored, raters=["ana", "owl"])
     assert not compared & {row["statistic"] for row in named.rows}
     assert named.get("mean", "s")["estimate"] == pytest.approx(11 / 6)
@@ -425,6 +464,7 @@ def test_a_target_that_no_number_answers_is_undefined_and_not_met(asked):
         ("Of a", True, "undecided"),
     ]
     assert [(told["value"], told["reason"]) for told in found[:2]] == [(None, "no_such_number")] * 2
+    assert [told["group"] for told in found] == [None, {"model": "c"}, {"model": "a"}]
     page = words_of(page_of(stored))
     assert "Near: undefined, because nothing here was counted of just what is asked for" in page
     # Who leaves a question out of a report leaves its targets out.
