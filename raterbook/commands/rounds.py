@@ -311,6 +311,11 @@ def standing(found: Mapping[str, Any]) -> str:
     for flag in found["flagged"]:
         reason = f": {flag['reason']}" if flag["reason"] else ""
         lines.append(f"  flagged by {flag['rater']}, {flag['item']}{reason}")
+    for rater, number in found["untimely"].items():
+        lines.append(
+            f"  {rater}: {counted(number, 'time stamp')} outside the years 1970–2199; "
+            "the time of arrival stands instead"
+        )
     return "\n".join(lines)
 
 
