@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from raterbook.files.checks import (
     NAMED,
     one_person,
+    refuse_appointments,
     refuse_lookalikes,
     refuse_unasked,
     welcomed,
@@ -70,17 +71,19 @@ class ImportSummary:
 
 def take(
     stored: Round,
+    file: Incoming,
     given: Sequence[Given],
-    problems: Problems,
-    replace: bool = False,
     notes: Sequence[str] = (),
+    replace: bool = False,
     new_raters: bool = False,
 ) -> ImportSummary:
     """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
+    problems = file.problems
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
         asked = stored.questions(connection)
         everybody = [rater.name for rater in people.everybody(connection)]
+        refuse_appointments(given, file.kind, everybody, problems)
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}
@@ -101,16 +104,16 @@ def take(
                 replaced=replaced,
             )
             fresh += withdrawn(closed, fresh[0][0].row)
-            file = AnswerFile(problems.source, fresh, now_there)
-            save_file(connection, stored.id, asked, stored.rule, file, stored.store.now())
-    new = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
+            new = AnswerFile(problems.source, fresh, now_there)
+            save_file(connection, stored.id, asked, stored.rule, new, stored.store.now())
+    newcomers = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
     came = {each.rater for each, _, _ in fresh if each.kind in (None, *PEOPLE)}
     notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), everybody)]
     if stored.per_item is None:
         notes += _crowd(fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()})
     raters = tuple(dict.fromkeys(each.rater for each in given))
     return ImportSummary(
-        len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), new
+        len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), newcomers
     )
 
 
@@ -303,7 +306,7 @@ def import_answers(
             given.problems.add(
                 "no answers in it. Fill in the values, or name the file that has them."
             )
-        return take(round, answers, given.problems, replace, notes, new_raters)
+        return take(round, given, answers, notes, replace, new_raters)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ class RaterKind:
     Who `plans` has a plan of items to rate; who is a `person` rates in the form, and can have a
     pseudonym; who `counts` is one of the raters numbers are made of, where the others are what
     these are compared with. Of the kinds with a place in a consensus, the first `settles` it.
+    Who is `appointed` is what others are held to: whoever imports a file says so, never the file.
     """
 
     name: str
@@ -27,19 +28,21 @@ class RaterKind:
     person: bool = False
     counts: bool = False
     settles: int | None = None
+    appointed: bool = False
 
 
 KINDS = (
     RaterKind("human", plans=True, person=True, counts=True, settles=2),
     RaterKind("model", counts=True, settles=3),
     RaterKind("automatic"),  # labels that came with the items
-    RaterKind("key"),
-    RaterKind("adjudicator", person=True, settles=1),
+    RaterKind("key", appointed=True),
+    RaterKind("adjudicator", person=True, settles=1, appointed=True),
 )
 RATER_KINDS = tuple(kind.name for kind in KINDS)
 PLANNED = tuple(kind.name for kind in KINDS if kind.plans)
 PEOPLE = tuple(kind.name for kind in KINDS if kind.person)
 HELPERS = tuple(kind.name for kind in KINDS if not kind.counts)
+APPOINTED = tuple(kind.name for kind in KINDS if kind.appointed)
 CONSENSUS = tuple(
     kind.name for kind in sorted(KINDS, key=lambda kind: kind.settles or 0) if kind.settles
 )
