@@ -330,12 +330,12 @@ def _same_protocol(file: Table | Records, round: Round) -> list[str]:
         return []
     if other != round.protocol.name:
         raise FileError(
-            f"{file.name} holds answers to {other}, and {round.name} asks "
-            f"{round.protocol.name}. Open a round of {other} for it."
+            f"{file.name} holds answers to {shown(other)}, and {round.name} asks "
+            f"{round.protocol.name}. Open a round of {shown(other)} for it."
         )
     if metadata.get("protocol_hash") != round.protocol_hash:
         return [
-            f"{file.name} was written under another version of {other}; every value was "
+            f"{file.name} was written under another version of {shown(other)}; every value was "
             "checked against this one."
         ]
     return []

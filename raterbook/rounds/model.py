@@ -300,6 +300,7 @@ _VALUE = re.compile(
     r"^.*?(?= (?:is|are|would|stands?|differs?|contradicts?|answers|names) )", re.DOTALL
 )
 APART = 5  # so many problems of one kind have lines of their own
+MOST_PROBLEMS = 2_000  # then the rest of the file is not looked at
 
 
 class FileError(RoundError):
@@ -331,6 +332,10 @@ class Problems:
         if column is not None:
             where += f", column {shown(column)}" if column else ", a column without a name"
         self.found.append((row or 0, f"{column} {_kind(message)}", f"{where}: {message}"))
+        if len(self.found) >= MOST_PROBLEMS:
+            words = f"{self.source}: after {MOST_PROBLEMS:,} problems the rest was not looked at."
+            self.found.append((row or 0, words, words))
+            self.stop()
 
     def stop(self) -> None:
         """Refuse the file if anything was found; problems are told in the order of rows, and many
@@ -382,7 +387,6 @@ def listed(words: Iterable[object], most: int = 40) -> str:
     >>> listed([1, 2, 3])
     '1, 2, 3'
     """
-    every = [shown(word) for word in words]
-    if len(every) <= most:
-        return ", ".join(every)
-    return ", ".join(every[:most]) + f" and {len(every) - most:,} more"
+    every = list(words)
+    said = ", ".join(shown(word) for word in every[:most])
+    return said if len(every) <= most else f"{said} and {len(every) - most:,} more"

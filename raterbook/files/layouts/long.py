@@ -14,9 +14,10 @@ from typing import Any
 
 import raterbook.files.table as table
 from raterbook.files.checks import Blanks
-from raterbook.files.formats import FORMATS, named, write_parquet
+from raterbook.files.formats import FORMATS, named
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
 from raterbook.files.names import comment_of, item_names, question_names, rater_headers
+from raterbook.files.packed import write_parquet
 from raterbook.files.table import LEAST, Columns, Records, Table
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import plain
