@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import raterbook.files.content as content
@@ -43,7 +43,7 @@ def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
         sheet = book.worksheets[0]
         sheet.reset_dimensions()
         for number, cells in enumerate(sheet.iter_rows(), start=1):
-            row = _row(cells, number, problems)
+            row = _row(cells, number, problems) if cells else BLANK
             while row and not row[-1].strip():
                 row.pop()
             tally.columns(len(row), number)
@@ -164,8 +164,9 @@ def read_parquet(data: bytes, name: str, encoding: str | None) -> Table:
         if twice or not kept:
             why = f"column {shown(twice[0])} stands twice" if twice else "no column of texts"
             raise FileError(f"{name}, row 1: {why}. Write it again with one of each.")
-        at_once = _weigh_pages(data, footer, set(kept), tally)
-        file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+        at_once, deltas = _weigh_pages(data, footer, set(kept), tally)
+        once = [column for column in texts if column not in deltas]
+        file = pq.ParquetFile(io.BytesIO(data), read_dictionary=once)
         rows: list[list[str]] = []
         batches = file.iter_batches(at_once, columns=kept if left else None, use_threads=False)
         for batch in batches:
@@ -228,10 +229,13 @@ def _cells(column: Any, tally: Tally) -> list[str]:
     return [texts[code] for code in codes.tolist()]
 
 
-def _weigh_pages(data: bytes, footer: Any, kept: set[str], tally: Tally) -> int:
+def _weigh_pages(
+    data: bytes, footer: Any, kept: set[str], tally: Tally
+) -> tuple[int, Collection[str]]:
     """What the pages of these columns unpack to is counted by their own headers, which is what
-    their reader goes by; how many rows can be read at once."""
+    their reader goes by. How many rows can be read at once, and the columns with deltas."""
     unpacked = values = 0
+    deltas: set[str] = set()
     at_once, limit = AT_ONCE, tally.most_text
     for group in range(footer.num_row_groups):
         chunks = footer.row_group(group)
@@ -247,8 +251,9 @@ def _weigh_pages(data: bytes, footer: Any, kept: set[str], tally: Tally) -> int:
                 if values > tally.most_cells:
                     tally.refuse("cells", tally.most_cells)
                 if encoding == DELTA_BYTE_ARRAY:
+                    deltas.add(chunk.path_in_schema)
                     at_once = max(1, min(at_once, content.TEXT[0] // (size or 1)))
-    return at_once
+    return at_once, deltas
 
 
 def _pages(data: bytes, chunk: Any) -> Iterator[tuple[int, int, int]]:

@@ -14,6 +14,7 @@ from raterbook.protocols.kinds import plain
 from raterbook.protocols.problems import nearest
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import (
+    APPOINTED,
     RATER_KINDS,
     STATUSES,
     FileError,
@@ -142,7 +143,7 @@ def checked(table: Table) -> Table:
 
 def _plain_texts(table: Table, problems: Problems) -> None:
     """No NUL and no half characters: formats that escape characters can carry what no text has."""
-    for number, row in zip(table.numbers, table.rows, strict=True):
+    for number, row in zip((1, *table.numbers), (table.columns, *table.rows), strict=True):
         whole = "".join(row)
         if whole.isascii() and "\x00" not in whole:
             continue
@@ -349,5 +350,6 @@ def status(cell: str) -> str:
 def kind(cell: str) -> str:
     word = plain(cell)
     if word not in RATER_KINDS:
-        raise ValueError(f"{shown(cell)} is no kind of rater. Use one of {listed(RATER_KINDS)}.")
+        said = listed(name for name in RATER_KINDS if name not in APPOINTED)
+        raise ValueError(f"{shown(cell)} is no kind of rater. Use one of {said}.")
     return word

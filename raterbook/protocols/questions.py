@@ -15,6 +15,7 @@ from raterbook.protocols.schema import Number, OneOrMore, Requirement, Text, Whe
 
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 _ID = re.compile(r"[a-z][a-z0-9_]*")
+LONGEST = 1_000  # characters of a number or a label
 RESERVED = ("and", "or", "part", "answer", "answered", "answerable")
 
 
@@ -155,6 +156,11 @@ class Question(Written):
         """The value as it is kept, or a ValueError that says what is wrong with it."""
         if value is None or (isinstance(value, str) and not value.strip()):
             raise ValueError(f"an empty value is no answer to “{self.id}”")
+        if isinstance(value, str) and len(value) > LONGEST and (self.is_numeric or self.is_label):
+            raise ValueError(
+                f"{value[:40] + '…'!r} has {len(value):,} characters, and “{self.id}” takes "
+                f"{self.kind.takes(self)}"
+            )
         return self.kind.check(self, value)
 
     def level_of(self, value: float) -> Level | None:
