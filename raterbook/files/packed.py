@@ -144,6 +144,7 @@ def _escaped(text: str) -> str:
 
 PREFIX = "ratebook:"  # of our keys in the schema's metadata
 AT_ONCE = 16_384  # rows
+PLAIN = (0, 2, 3, 8)  # how pages are encoded whose texts can be read each once
 DELTA_BYTE_ARRAY = 7  # texts that say how much of the one before they repeat
 
 
@@ -250,8 +251,9 @@ def _weigh_pages(
                     tally.refuse("bytes when unpacked", limit)
                 if values > tally.most_cells:
                     tally.refuse("cells", tally.most_cells)
-                if encoding == DELTA_BYTE_ARRAY:
+                if encoding not in PLAIN:
                     deltas.add(chunk.path_in_schema)
+                if encoding == DELTA_BYTE_ARRAY:
                     at_once = max(1, min(at_once, content.TEXT[0] // (size or 1)))
     return at_once, deltas
 
