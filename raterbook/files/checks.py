@@ -15,7 +15,7 @@ from raterbook.rounds.answers import Fresh
 from raterbook.rounds.completeness import Conditions
 from raterbook.rounds.current import AnswerCell, Fact
 from raterbook.rounds.model import APPOINTED, PEOPLE, Given, Problems, counted, listed, shown
-from raterbook.rounds.raters import folded, is_slip
+from raterbook.rounds.raters import folded, is_slip, traces
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions
 
 
@@ -164,6 +164,10 @@ def refuse_lookalikes(
     mine = list(mine)
     known = {folded(name): name for name in (*others, *mine)}
     told = set(mine) | set(known.values())
+    places: dict[int, list[int]] = {}
+    for place, name in enumerate(mine):
+        for trace in traces(name):
+            places.setdefault(trace, []).append(place)
     for each in given:
         name = each.rater
         if name in told:
@@ -171,7 +175,8 @@ def refuse_lookalikes(
         told.add(name)
         twin = known.get(folded(name))
         if twin is None and each.kind in (None, *PEOPLE):
-            twin = next((old for old in mine if is_slip(name, old)), None)
+            near = {place for trace in traces(name) for place in places.get(trace, ())}
+            twin = next((mine[n] for n in sorted(near) if is_slip(name, mine[n])), None)
         if twin is not None:
             problems.add(
                 f"{shown(name)} would be a new rater, and there is {shown(twin)}. Write "

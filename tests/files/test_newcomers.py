@@ -1,10 +1,12 @@
 """Raters a file names for the first time, and slips of the pen among them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from raterbook.files import import_answers
 from raterbook.rounds import FileError, ItemTable, Store
-from raterbook.rounds.raters import folded, is_slip
+from raterbook.rounds.raters import folded, is_slip, traces
 
 from .protocols import EVERYTHING, SLOTS
 
@@ -178,3 +180,8 @@ def test_an_import_says_of_what_kind_each_new_rater_is(tmp_path):
     assert import_answers(stored, file).newcomers == (
         "new raters: anna (person, 1 answer), gpt-x (model, 1 answer), rule (automatic, 1 answer)"
     )
+
+
+@given(st.lists(st.text("abAé-1 ", min_size=1, max_size=6), min_size=2, max_size=2))
+def test_names_of_which_one_is_a_slip_of_the_other_share_a_trace(pair):
+    assert not is_slip(*pair) or traces(pair[0]) & traces(pair[1])
