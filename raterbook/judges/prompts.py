@@ -357,10 +357,6 @@ def _from_file(path: Path, protocol: Protocol) -> Sequence[Any]:
         raise ValueError(f"{path}: there is no such file of examples") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path.name}: not UTF-8; save it as UTF-8") from None
-    except RecursionError:
-        raise ValueError(
-            f"{path.name}: nested too deeply; write a list of examples (title, fields, answers)"
-        ) from None
     except ProtocolError:
         raise
     except OSError as error:

@@ -157,9 +157,10 @@ class Question(Written):
         if value is None or (isinstance(value, str) and not value.strip()):
             raise ValueError(f"an empty value is no answer to “{self.id}”")
         if isinstance(value, str) and len(value) > LONGEST and (self.is_numeric or self.is_label):
+            what = "a number" if self.is_numeric else "an option"
             raise ValueError(
-                f"{value[:40] + '…'!r} has {len(value):,} characters, and “{self.id}” takes "
-                f"{self.kind.takes(self)}"
+                f"{value[:40] + '…'!r} is not {what} (it has {len(value):,} characters), and "
+                f"“{self.id}” takes {self.kind.takes(self)}"
             )
         return self.kind.check(self, value)
 
