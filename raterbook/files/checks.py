@@ -14,8 +14,8 @@ from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh
 from raterbook.rounds.completeness import Conditions
 from raterbook.rounds.current import AnswerCell, Fact
-from raterbook.rounds.model import PEOPLE, Given, Problems, counted, listed, shown
-from raterbook.rounds.raters import folded, is_slip
+from raterbook.rounds.model import APPOINTED, PEOPLE, Given, Problems, counted, listed, shown
+from raterbook.rounds.raters import folded, is_slip, traces
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions
 
 
@@ -164,6 +164,10 @@ def refuse_lookalikes(
     mine = list(mine)
     known = {folded(name): name for name in (*others, *mine)}
     told = set(mine) | set(known.values())
+    places: dict[int, list[int]] = {}
+    for place, name in enumerate(mine):
+        for trace in traces(name):
+            places.setdefault(trace, []).append(place)
     for each in given:
         name = each.rater
         if name in told:
@@ -171,7 +175,8 @@ def refuse_lookalikes(
         told.add(name)
         twin = known.get(folded(name))
         if twin is None and each.kind in (None, *PEOPLE):
-            twin = next((old for old in mine if is_slip(name, old)), None)
+            near = {place for trace in traces(name) for place in places.get(trace, ())}
+            twin = next((mine[n] for n in sorted(near) if is_slip(name, mine[n])), None)
         if twin is not None:
             problems.add(
                 f"{shown(name)} would be a new rater, and there is {shown(twin)}. Write "
@@ -181,11 +186,28 @@ def refuse_lookalikes(
         known.setdefault(folded(name), name)
 
 
+def refuse_appointments(
+    given: Sequence[Given], kind: str | None, others: Iterable[str], problems: Problems
+) -> None:
+    """New raters whom the file calls what others are held to, though `kind` does not say so."""
+    told = set(others)
+    for each in given:
+        if each.kind in APPOINTED and each.kind != kind and each.rater not in told:
+            told.add(each.rater)
+            problems.add(
+                f"{shown(each.rater)} is called {each.kind}, and a file makes nobody that. "
+                f"Import these answers by themselves with --kind {each.kind}, or write human, "
+                "model or automatic.",
+                each.row,
+            )
+
+
 def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str]) -> str:
-    """A line on those who are new, with how much they said, and whom they are like."""
+    """A line on those who are new: their kind, how much they said, and whom they are like."""
     mine = list(mine)
     known = {folded(name): name for name in (*others, *mine)}
     counts = Counter(each.rater for each in given)
+    kinds = {each.rater: each.kind or "human" for each in given}
     new = [name for name in counts if name not in mine]
     said = []
     for name in new[:NAMED]:
@@ -195,7 +217,8 @@ def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str])
             if twin and twin != name and (folded(twin) == folded(name) or is_slip(name, twin))
         ]
         like = f", not to be taken for {shown(also[0])}" if also else ""
-        said.append(f"{shown(name)} ({counted(counts[name], 'answer')}{like})")
+        kind = "person" if kinds[name] == "human" else kinds[name]
+        said.append(f"{shown(name)} ({kind}, {counted(counts[name], 'answer')}{like})")
     if rest := new[NAMED:]:
         answers = counted(sum(counts[name] for name in rest), "answer")
         said.append(f"and {len(rest):,} more ({answers})")

@@ -1,4 +1,4 @@
-"""The bytes of a file and the text in them: size, line length and encoding are checked here."""
+"""The bytes of a file and the text in them: how much is read, and in which encoding."""
 
 from __future__ import annotations
 
@@ -7,13 +7,30 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
+from raterbook.environment import setting
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
 
-LARGEST = 2 * 1024**3  # a file
+# What is larger is refused while it is read. RATERBOOK_LIMITS=4 makes all of it four times as much.
+
+LARGEST = 2 * 1024**3  # bytes of a file
 LONGEST = 16 * 1024**2  # one line or one cell
+MOST_ROWS = 4_000_000
+MOST_COLUMNS = 2_000
+MOST_CELLS = 80_000_000
+UNPACKED = 512 * 1024**2  # bytes of a packed file (Excel, Parquet) when unpacked
+DEEPEST = 50  # lists in lists
+MEMBERS = 10_000  # files in a packed file
+
+# A small file says little: so much whatever its size, and so much for each of its bytes. The
+# densest files that rounds made have 1.5 rows and 20 cells a byte, and unpack to 16 times.
+ROWS = (500_000, 4)
+CELLS = (1_000_000, 40)
+TEXT = (16 * 1024**2, 100)
+MARKUP = (200_000, 8)  # tags in a packed file
+
 CHUNK = 1024**2
 MARKS = (  # the longer mark first: UTF-32's begins with UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -42,6 +59,61 @@ WESTERN = re.compile(
 INSIDE = re.compile(r"(?<=[^\W\d_])[£³¹²¿¼¾½¥¡¢¦¬](?=[^\W\d_])|£(?=[^\W\d_])")
 
 
+def most(limit: int) -> int:
+    """A limit, as many times as the environment asks for."""
+    times = setting("LIMITS") or "1"
+    if not times.isascii() or not times.isdigit() or not 1 <= int(times[:9]) <= 10_000:
+        raise FileError(f"RATERBOOK_LIMITS is {shown(times)}. Set a whole number from 1 to 10000.")
+    return limit * int(times)
+
+
+class Tally:
+    """What was read of a file so far. What is too much, whole or for its size, is refused there."""
+
+    def __init__(self, name: str, size: int):
+        self.name = name
+        self.rows = self.cells = self.text = 0
+        self.most_rows = self._least(MOST_ROWS, ROWS, size)
+        self.most_cells = self._least(MOST_CELLS, CELLS, size)
+        self.most_text = self._least(UNPACKED, TEXT, size)
+        self.most_tags = self._least(UNPACKED, MARKUP, size)
+
+    @staticmethod
+    def _least(limit: int, small: tuple[int, int], size: int) -> int:
+        return most(min(limit, small[0] + small[1] * size))
+
+    def add(self, cells: int, text: int = 0, rows: int = 1) -> None:
+        """One more row of so many cells, with so much text in them."""
+        self.rows += rows
+        self.cells += cells
+        self.text += text
+        if self.rows > self.most_rows or self.cells > self.most_cells or self.text > self.most_text:
+            self.stop()
+
+    def stop(self) -> None:
+        """Refuse what is too much of."""
+        for what, number, limit in (
+            ("rows", self.rows, self.most_rows),
+            ("cells", self.cells, self.most_cells),
+            ("characters in its cells", self.text, self.most_text),
+        ):
+            if number > limit:
+                self.refuse(what, limit)
+
+    def columns(self, number: int, row: int = 1) -> None:
+        if number > most(MOST_COLUMNS):
+            raise FileError(
+                f"{self.name}, row {row} has {number:,} columns; {most(MOST_COLUMNS):,} is the "
+                "most. Keep the columns that are needed."
+            )
+
+    def refuse(self, what: str, limit: int) -> NoReturn:
+        raise FileError(
+            f"{self.name} has more than {limit:,} {what}, the most that is read of a file of its "
+            "size. Split it, or raise the limits (RATERBOOK_LIMITS=2 doubles them)."
+        )
+
+
 def label(path: str | Path) -> str:
     """The name of a file in messages: never a whole path."""
     return "standard input" if str(path) == "-" else shown(Path(path).name or path)
@@ -54,6 +126,7 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         return _drain(sys.stdin.buffer, name, lines)
     try:
         with open(path, "rb") as stream:
+            _refuse_large(os.fstat(stream.fileno()).st_size, name, lines)
             return _drain(stream, name, lines)
     except FileNotFoundError:
         raise FileError(f"{name}: there is no such file. Check the name and the folder.") from None
@@ -66,19 +139,25 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         raise FileError(f"{name} cannot be read: {reason}. Check the name and the file.") from None
 
 
+def _refuse_large(size: int, name: str, lines: bool) -> None:
+    limit = most(LARGEST if lines else UNPACKED)
+    if size > limit:
+        raise FileError(f"{name} is larger than {limit // 1024**2:,} MB. Split it.")
+
+
 def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
     pieces: list[bytes] = []
     total = line = 0
+    longest = most(LONGEST)
     while piece := stream.read(CHUNK):
         total += len(piece)
-        if total > LARGEST:
-            raise FileError(f"{name} is larger than {LARGEST // 1024**3} GB. Split it.")
+        _refuse_large(total, name, lines)
         if lines:
             last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
             line = line + len(piece) if last < 0 else len(piece) - last - 1
-            if line > LONGEST:
+            if line > longest:
                 raise FileError(
-                    f"{name} has a line of more than {LONGEST // 1024**2} MB. "
+                    f"{name} has a line of more than {longest // 1024**2} MB. "
                     "This is not a table of texts, or its line ends are lost: save it again."
                 )
         pieces.append(piece)

@@ -10,14 +10,14 @@ import csv
 import io
 import json
 import re
-import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import raterbook.files.content as content
-from raterbook.files.table import MOST_COLUMNS, Records, Table, checked, from_frame, text_of
+from raterbook.files.packed import read_parquet, read_workbook, write_parquet, write_workbook
+from raterbook.files.table import BLANK, Records, Table, checked, from_frame, text_of
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, Problems, listed, shown
 
@@ -131,12 +131,22 @@ def read_tsv(data: bytes, name: str, encoding: str | None) -> Table:
 
 def read_delimited(
     text: str, name: str, tabs: bool = False
-) -> tuple[list[str], list[int], list[list[str]], list[str]]:
+) -> tuple[list[str], Sequence[int], list[list[str]], list[str]]:
     """Columns, row numbers, rows, and notes. Row 1 is the header, as a spreadsheet counts."""
     mark, notes = ("\t", []) if tabs else separator(text, name)
-    old = csv.field_size_limit(content.LONGEST)
+    tally = content.Tally(name, len(text))
+    first = _first_line(text)
+    if '"' not in first:  # before a million of them are made
+        tally.columns(first.count(mark) + 1)
+    old = csv.field_size_limit(content.most(content.LONGEST))
+    rows: list[list[str]] = []
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True):
+            cells = len(row)
+            tally.add(cells)
+            if cells > content.MOST_COLUMNS:
+                tally.columns(cells, tally.rows)
+            rows.append(row or BLANK)
     except csv.Error as error:
         raise FileError(f"{name}: {_words(str(error), text, mark)}") from None
     finally:
@@ -145,17 +155,22 @@ def read_delimited(
         return [], [], [], notes
     if "'" in text:
         rows = [[restored(cell) if cell[:1] == "'" else cell for cell in row] for row in rows]
-    return rows[0], list(range(2, len(rows) + 1)), rows[1:], notes
+    return rows[0], range(2, len(rows) + 1), rows[1:], notes
 
 
 def separator(text: str, name: str) -> tuple[str, list[str]]:
     """The comma, unless the first row has none and has semicolons or tabs."""
-    first = text.lstrip("\r\n").split("\n", 1)[0].split("\r", 1)[0]
+    first = _first_line(text)
     counts = {mark: first.count(mark) for mark in SEPARATORS}
     if counts[","] or not any(counts.values()):
         return ",", []
     mark = max(counts, key=lambda each: counts[each])
     return mark, [f"{name} is separated by {SEPARATORS[mark]}; it was read so."]
+
+
+def _first_line(text: str) -> str:
+    found = re.compile(r"[\r\n]*([^\r\n]*)").match(text)
+    return found[1] if found else ""
 
 
 def _words(error: str, text: str, separator: str) -> str:
@@ -168,7 +183,7 @@ def _words(error: str, text: str, separator: str) -> str:
         pass
     if "field limit" in error:
         return (
-            f"row {row} has a cell of more than {content.LONGEST // 1024**2} MB. "
+            f"row {row} has a cell of more than {content.most(content.LONGEST) // 1024**2} MB. "
             "A quote may be missing: look at the quotes from there on."
         )
     if "unexpected end" in error:
@@ -203,110 +218,31 @@ def written(cell: str, separator: str, quoted: bool = False) -> str:
 _QUOTED = {mark: re.compile(rf"""["\r\n{mark}]|^\s|\s$""") for mark in SEPARATORS}
 
 
-# Excel workbooks: the first sheet, as texts.
-
-
-_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]")
-UNPACKED = 512 * 1024**2  # what a workbook may grow to when unpacked
-
-
-def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
-    """The first sheet, its rows numbered as there. Formulas are refused, not calculated."""
-    import openpyxl
-
-    problems = Problems(name)
-    columns: list[str] = []
-    numbers: list[int] = []
-    rows: list[list[str]] = []
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            size = sum(entry.file_size for entry in packed.infolist())
-        if size > UNPACKED:
-            raise FileError(
-                f"{name} unpacks to {size // 1024**2:,} MB; {UNPACKED // 1024**2} is "
-                "the most. Save it as .csv."
-            )
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True)
-        if not book.worksheets:
-            raise FileError(f"{name} has no sheet with cells. Save it again as .xlsx, or as .csv.")
-        sheet = book.worksheets[0]
-        sheet.reset_dimensions()
-        for number, cells in enumerate(sheet.iter_rows(), start=1):
-            row = _row(cells, number, problems)
-            if number == 1:
-                while row and not row[-1].strip():
-                    row.pop()
-                columns = row
-            else:
-                numbers.append(number)
-                rows.append(row + [""] * (len(columns) - len(row)))
-    except FileError:
-        raise
-    except Exception as error:  # openpyxl and its XML parser raise whatever they met
-        raise FileError(
-            f"{name} is not an Excel workbook that can be read "
-            f"({type(error).__name__}). Save it again as .xlsx, or as .csv."
-        ) from None
-    problems.stop()
-    return Table(name, columns, rows, numbers)
-
-
-def _row(cells: Iterable[Any], number: int, problems: Problems) -> list[str]:
-    row = []
-    for cell in cells:
-        if cell.data_type == "f":
-            problems.add(f"cell {cell.coordinate} holds a formula. Paste its value.", number)
-        elif cell.data_type == "e":
-            problems.add(
-                f"cell {cell.coordinate} holds the error {cell.value}. Correct it.", number
-            )
-        text = text_of(cell.value)
-        row.append(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text))
-    return row
-
-
-def write_workbook(table: Table) -> bytes:
-    """Every cell a text, so that nothing is calculated or turned into a date."""
-    import openpyxl
-    from openpyxl.cell import WriteOnlyCell
-
-    book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("answers")
-    for number, row in enumerate([table.columns, *table.rows], start=1):
-        cells = []
-        for column, text in zip(table.columns, row, strict=True):
-            if len(text) > 32_767:
-                raise FileError(
-                    f"{table.name}, row {number}, column {column}: {len(text):,} "
-                    "characters; Excel holds 32,767. Export to .csv."
-                )
-            cell = WriteOnlyCell(sheet, None)
-            cell.value = _escaped(text) or None
-            cell.data_type = "s" if text else "n"
-            cells.append(cell)
-        sheet.append(cells)
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
-
-
-def _escaped(text: str) -> str:
-    """Characters that XML cannot hold, as Excel writes them: _x000D_ for a carriage return."""
-    text = _ESCAPE.sub(lambda found: "_x005F" + found[0], text)
-    return _UNSAFE.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
-
-
 # JSON Lines: one object a line.
 
 
 DEEP = "nested too deeply. Use one flat object per line."
 
 
+def is_deep(value: Any) -> bool:
+    """Whether there are more lists in lists than anybody writes."""
+    level = [value]
+    for _ in range(content.most(content.DEEPEST)):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def read_lines(data: bytes, name: str, encoding: str | None) -> Table:
     """Columns in the order they first appear; rows are numbered as the lines are."""
     decoded = _decoded(data, name, encoding)
-    problems = Problems(name)
+    problems, tally = Problems(name), content.Tally(name, len(decoded.text))
     columns: dict[str, int] = {}
     records: list[tuple[int, dict[str, Any]]] = []
     for number, line in enumerate(decoded.text.split("\n"), start=1):
@@ -323,22 +259,22 @@ def read_lines(data: bytes, name: str, encoding: str | None) -> Table:
         if not isinstance(record, dict):
             problems.add(f"{shown(line, 30)} is not an object. Write one object per line.", number)
             continue
+        if is_deep(record):
+            problems.add(DEEP, number)
+            continue
         for key in record:
             columns.setdefault(key, len(columns))
-        if len(columns) > MOST_COLUMNS:
-            raise FileError(
-                f"{name}, row {number}: more than {MOST_COLUMNS:,} different names. "
-                "Use the same few names in every line."
-            )
+        if len(columns) > content.MOST_COLUMNS:
+            tally.columns(len(columns), number)
+        tally.add(len(record))
         records.append((number, record))
+    tally.cells = len(records) * len(columns)
+    tally.stop()
     rows = []
-    for number, record in records:
+    for _, record in records:
         row = [""] * len(columns)
-        try:
-            for key, value in record.items():
-                row[columns[key]] = _line_text(value)
-        except RecursionError:
-            problems.add(DEEP, number)
+        for key, value in record.items():
+            row[columns[key]] = _line_text(value)
         rows.append(row)
     problems.stop()
     notes = [decoded.note] if decoded.note else []
@@ -384,12 +320,18 @@ def _line_text(value: Any) -> str:
 def read_json(data: bytes, name: str, encoding: str | None) -> Records:
     """A list of objects, as Label Studio and Argilla export it."""
     decoded = _decoded(data, name, encoding)
+    tally, deep = content.Tally(name, len(data)), f"{name} is nested too deeply. Export it again."
+    # Before any is made; what stands in texts is counted with it.
+    tally.cells = sum(map(decoded.text.count, ",[{"))
+    tally.stop()
     try:
-        found = json.loads(decoded.text)
+        found = json.loads(decoded.text, object_pairs_hook=_once)
     except RecursionError:
-        raise FileError(f"{name} is nested too deeply. Export it again.") from None
+        raise FileError(deep) from None
     except ValueError as error:
         raise FileError(f"{name} is not JSON: {error}. Export it again.") from None
+    if isinstance(found, dict | list) and is_deep(found):
+        raise FileError(deep)
     if isinstance(found, dict):
         found = found.get("records") or found.get("tasks") or [found]
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
@@ -404,55 +346,6 @@ def read_json(data: bytes, name: str, encoding: str | None) -> Records:
 
 def write_json(file: Records) -> bytes:
     return (json.dumps(file.records, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-# Parquet: typed columns, with the protocol's hash and the layout in the schema.
-
-
-PREFIX = "ratebook:"  # of our keys in the schema's metadata
-
-
-def read_parquet(data: bytes, name: str, encoding: str | None) -> Table:
-    """Rows as texts, and our metadata."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(io.BytesIO(data))
-    except (pa.ArrowException, OSError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileError(
-            f"{name} is not a Parquet file that can be read ({first}). "
-            "Write it again, or save it as .csv."
-        ) from None
-    metadata = {
-        key.decode().removeprefix(PREFIX): value.decode()
-        for key, value in (table.schema.metadata or {}).items()
-        if key.decode(errors="replace").startswith(PREFIX)
-    }
-    columns = [map(text_of, column.to_pylist()) for column in table.columns]
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    numbers = range(2, len(rows) + 2)
-    return Table(name, list(table.column_names), rows, numbers, metadata=metadata)
-
-
-def write_parquet(table: Table) -> bytes:
-    """Values as they are under the table's types; columns without one are texts."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    time = pa.timestamp("us", "UTC")
-    kinds = [table.types.get(name, "string") for name in table.columns]
-    types = [time if kind == "time" else pa.type_for_alias(kind) for kind in kinds]
-    schema = pa.schema(
-        [pa.field(name, type) for name, type in zip(table.columns, types)],
-        metadata={f"{PREFIX}{key}": value for key, value in table.metadata.items()},
-    )
-    columns = zip(*table.rows) if table.rows else [()] * len(types)
-    arrays = [pa.array(column, type) for column, type in zip(columns, types)]
-    stream = io.BytesIO()
-    pq.write_table(pa.Table.from_arrays(arrays, schema=schema), stream)
-    return stream.getvalue()
 
 
 # Cells a spreadsheet would run: made safe on the way out, exactly themselves on the way in.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from raterbook.files.checks import (
     NAMED,
     one_person,
+    refuse_appointments,
     refuse_lookalikes,
     refuse_unasked,
     welcomed,
@@ -70,17 +71,19 @@ class ImportSummary:
 
 def take(
     stored: Round,
+    file: Incoming,
     given: Sequence[Given],
-    problems: Problems,
-    replace: bool = False,
     notes: Sequence[str] = (),
+    replace: bool = False,
     new_raters: bool = False,
 ) -> ImportSummary:
     """One transaction: every answer is stored, or equal to what is there, or nothing happens."""
+    problems = file.problems
     with stored.store.write() as connection:
         snapshot = stored.look(connection)
         asked = stored.questions(connection)
         everybody = [rater.name for rater in people.everybody(connection)]
+        refuse_appointments(given, file.kind, everybody, problems)
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}
@@ -101,9 +104,11 @@ def take(
                 replaced=replaced,
             )
             fresh += withdrawn(closed, fresh[0][0].row)
-            file = AnswerFile(problems.source, fresh, now_there)
-            save_file(connection, stored.id, asked, stored.rule(snapshot), file, stored.store.now())
-    new = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
+            brought = AnswerFile(problems.source, fresh, now_there)
+            save_file(
+                connection, stored.id, asked, stored.rule(snapshot), brought, stored.store.now()
+            )
+    newcomers = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
     came = {each.rater for each, _, _ in fresh if each.kind in (None, *PEOPLE)}
     notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), everybody)]
     if snapshot.per_item is None:
@@ -112,7 +117,7 @@ def take(
         )
     raters = tuple(dict.fromkeys(each.rater for each in given))
     return ImportSummary(
-        len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), new
+        len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), newcomers
     )
 
 
@@ -307,7 +312,7 @@ def import_answers(
             given.problems.add(
                 "no answers in it. Fill in the values, or name the file that has them."
             )
-        return take(round, answers, given.problems, replace, notes, new_raters)
+        return take(round, given, answers, notes, replace, new_raters)
 
 
 @contextmanager
@@ -331,12 +336,12 @@ def _same_protocol(file: Table | Records, round: Round) -> list[str]:
         return []
     if other != round.protocol.name:
         raise FileError(
-            f"{file.name} holds answers to {other}, and {round.name} asks "
-            f"{round.protocol.name}. Open a round of {other} for it."
+            f"{file.name} holds answers to {shown(other)}, and {round.name} asks "
+            f"{round.protocol.name}. Open a round of {shown(other)} for it."
         )
     if metadata.get("protocol_hash") != round.protocol_hash:
         return [
-            f"{file.name} was written under another version of {other}; every value was "
+            f"{file.name} was written under another version of {shown(other)}; every value was "
             "checked against this one."
         ]
     return []

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from raterbook.files.table import Columns, Table
 from raterbook.protocols import Protocol
 from raterbook.protocols.conditions import in_words
 from raterbook.protocols.kinds import plain
+from raterbook.protocols.problems import nearest
 from raterbook.rounds.model import shown
+
+MOST_SLIPS = 50  # unknown names of a file for which a like one is looked for
+NEIGHBOURS = 25
 
 
 class Misplaced(ValueError):
@@ -31,6 +35,8 @@ class Subjects:
         for key, case in pairs:
             self.items[key] = case
             self.cases.setdefault(case, []).append(key)
+        self._said: dict[tuple[str, bool], str] = {}
+        self._sorted: dict[bool, tuple[list[str], list[str]]] = {}
 
     def find(self, name: str, of_case: bool) -> str:
         """The key of the item or case, or a Misplaced that says what the name could have been."""
@@ -41,9 +47,8 @@ class Subjects:
         keys = self.cases.get(name)
         if keys is None:
             what, known = ("case", self.cases) if of_case else ("item", self.items)
-            raise Misplaced(
-                "item", f"{shown(name)} is no {what} of the round. {self._near(name, known)}"
-            )
+            near = self._near(name, of_case, known)
+            raise Misplaced("item", f"{shown(name)} is no {what} of the round. {near}")
         if len(keys) > 1:
             raise Misplaced(
                 "item",
@@ -53,12 +58,25 @@ class Subjects:
             )
         return keys[0]
 
-    @staticmethod
-    def _near(name: str, known: Iterable[str]) -> str:
-        every = list(known)
-        if near := get_close_matches(name, every[:5_000], n=1, cutoff=0.8):
-            return f"Did you mean {shown(near[0])}?"
-        return f"Its names look like {shown(every[0])}." if every else "It has none."
+    def _near(self, name: str, of_case: bool, known: Iterable[str]) -> str:
+        """What the name may be a slip for: looked for among names that begin or end as it does,
+        and for the first few names that are not known."""
+        if (name, of_case) not in self._said and len(self._said) < MOST_SLIPS:
+            if of_case not in self._sorted:
+                ends = sorted(each[::-1] for each in known)
+                self._sorted[of_case] = sorted(known), ends
+            forth, back = self._sorted[of_case]
+            some = around(name, forth) + [each[::-1] for each in around(name[::-1], back)]
+            near = nearest(name, dict.fromkeys(some), 0.8)
+            self._said[name, of_case] = f"Did you mean {shown(near)}?" if near else ""
+        usual = next((f"Its names look like {shown(each)}." for each in known), "It has none.")
+        return self._said.get((name, of_case)) or usual
+
+
+def around(name: str, names: list[str]) -> list[str]:
+    """The names next to where this one would stand among sorted ones."""
+    place = bisect(names, name)
+    return names[max(0, place - NEIGHBOURS) : place + NEIGHBOURS]
 
 
 def item_names(columns: Columns, protocol: Protocol) -> list[str]:
@@ -97,11 +115,7 @@ def meant(table: Table) -> str:
     """What a column is meant to be that is spelt almost like one of a long file."""
     headers = {plain(name): name for name in table.columns}
     missing = [name for name in ("question", "value") if name not in headers]
-    found = [
-        (headers[near[0]], name)
-        for name in missing
-        if (near := get_close_matches(name, list(headers), 1, 0.7))
-    ]
+    found = [(headers[near], name) for name in missing if (near := nearest(name, headers, 0.7))]
     return "".join(f"Column {shown(header)}: did you mean {name}? " for header, name in found)
 
 

@@ -6,13 +6,15 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
+import raterbook.files.content as content
 from raterbook.protocols import kinds
 from raterbook.protocols.kinds import plain
+from raterbook.protocols.problems import nearest
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import (
+    APPOINTED,
     RATER_KINDS,
     STATUSES,
     FileError,
@@ -24,8 +26,8 @@ from raterbook.rounds.model import (
 )
 
 T = TypeVar("T")
-MOST_COLUMNS = 2_000
 LEAST = ("item", "rater", "question", "value")  # the columns of a long file
+BLANK: list[str] = []  # every row of nothing
 LEFT_OUT = "(not in this file: {})"  # a header that names what a layout leaves behind
 
 
@@ -94,11 +96,7 @@ def from_frame(frame: Any) -> Table:
 def checked(table: Table) -> Table:
     """Refuse what is not a table of named columns; leave out rows with nothing in them."""
     columns = len(table.columns)
-    if columns > MOST_COLUMNS:
-        raise FileError(
-            f"{table.name} has {columns:,} columns; {MOST_COLUMNS:,} is the most. "
-            "Keep the columns that are needed."
-        )
+    content.Tally(table.name, 0).columns(columns)
     if not any(name.strip() for name in table.columns):
         raise FileError(f"{table.name} has no names of columns in row 1. Write them there.")
     problems = Problems(table.name)
@@ -145,7 +143,10 @@ def checked(table: Table) -> Table:
 
 def _plain_texts(table: Table, problems: Problems) -> None:
     """No NUL and no half characters: formats that escape characters can carry what no text has."""
-    for number, row in zip(table.numbers, table.rows, strict=True):
+    for number, row in zip((1, *table.numbers), (table.columns, *table.rows), strict=True):
+        whole = "".join(row)
+        if whole.isascii() and "\x00" not in whole:
+            continue
         for name, cell in zip(table.columns, row, strict=False):
             if "\x00" in cell:
                 problems.add("a NUL character. Remove it.", number, name)
@@ -266,8 +267,8 @@ class Columns:
         for name in self.placed:
             if name in self.known or name.startswith(LEFT_OUT.split(":")[0]):
                 continue
-            if near := get_close_matches(plain(name), spelt, 1, 0.8):
-                words = f"no such column. Did you mean {near[0].replace(' ', '_')}?"
+            if near := nearest(plain(name), spelt, 0.8):
+                words = f"no such column. Did you mean {near.replace(' ', '_')}?"
                 self.problems.add(words, 1, name)
             else:
                 left.append(name)
@@ -349,5 +350,6 @@ def status(cell: str) -> str:
 def kind(cell: str) -> str:
     word = plain(cell)
     if word not in RATER_KINDS:
-        raise ValueError(f"{shown(cell)} is no kind of rater. Use one of {listed(RATER_KINDS)}.")
+        said = listed(name for name in RATER_KINDS if name not in APPOINTED)
+        raise ValueError(f"{shown(cell)} is no kind of rater. Use one of {said}.")
     return word

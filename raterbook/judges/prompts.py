@@ -33,6 +33,8 @@ from raterbook.judges.sheets import (
 )
 from raterbook.protocols import Example, Protocol, Question
 from raterbook.protocols.conditions import in_words
+from raterbook.protocols.library import LARGEST, refuse_cleverness
+from raterbook.protocols.problems import ProtocolError
 
 VERSION = "1"  # of the wording below; it is part of every prompt's hash
 
@@ -321,6 +323,7 @@ def _reason(sheet: Sheet, question: Question, example: Example) -> str:
 # Few-shot examples from elsewhere, in place of the protocol's own.
 
 
+SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Examples = Sequence[Example | dict[str, Any]] | str | os.PathLike[str] | None
 
 
@@ -343,15 +346,21 @@ def read_examples(given: Examples, protocol: Protocol) -> tuple[Example, ...] | 
 
 def _from_file(path: Path, protocol: Protocol) -> Sequence[Any]:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            text = file.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise ValueError(f"larger than {LARGEST:,} bytes; keep the examples that teach most")
+        written = text.decode("utf-8")
+        refuse_cleverness(written, path.name)
+        content = yaml.load(written, Loader=SAFE)
     except FileNotFoundError:
         raise ValueError(f"{path}: there is no such file of examples") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path.name}: not UTF-8; save it as UTF-8") from None
-    except RecursionError:
-        raise ValueError(
-            f"{path.name}: nested too deeply; write a list of examples (title, fields, answers)"
-        ) from None
+    except ProtocolError:
+        raise
+    except OSError as error:
+        raise ValueError(f"{path.name}: {error.strerror or error}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{path}: neither YAML nor JSON: {str(error).splitlines()[0]}") from None
     if isinstance(content, dict) and "examples" in content:
@@ -366,7 +375,7 @@ def _from_file(path: Path, protocol: Protocol) -> Sequence[Any]:
 
 
 def _made(entry: Any, number: int, where: str) -> Example:
-    if not isinstance(entry, dict):
+    if not isinstance(entry, dict) or not all(isinstance(key, str) for key in entry):
         raise ValueError(f"{where}: a mapping with title, fields and answers is expected")
     try:
         return Example(**{"title": f"Example {number}", **entry})

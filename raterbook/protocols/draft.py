@@ -230,7 +230,7 @@ def _agreement(question: DraftQuestion) -> str:
 
 
 def _field(field: DraftField) -> Iterator[str]:
-    label = re.sub(r"[_\s]+", " ", field.name).strip()
+    label = re.sub(r"[_\s]+", " ", field.name).strip() or field.name
     parts = [f"label: {flow(label[:1].upper() + label[1:])}"]
     parts += [f"show: {field.show}"] if field.show != "text" else []
     parts += ["of: case"] if field.of == "case" else []

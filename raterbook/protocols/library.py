@@ -56,7 +56,7 @@ def parse(text: str, source: str = "protocol.yaml", *, stored: bool = False) -> 
     A `stored` one was checked when its round was opened: what has been learnt of measures since
     then must not lock up its answers.
     """
-    written = read(text, source)
+    written = read(text, source, STORED if stored else LARGEST)
     content = dict(written.data)
     if wrong := _other_format(content.pop("format", FORMAT)):  # the file's, not the protocol's
         raise written.error([(("format",), wrong)])
@@ -107,7 +107,8 @@ def _from_file(path: Path) -> Protocol:
 
 # The same in C, where PyYAML was built with it: a tenth of the time.
 LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-LARGEST = 1_000_000  # bytes; the largest of ours has 20,000
+LARGEST = 300_000  # bytes; the largest of ours has 20,000
+STORED = 1_000_000  # that a round was opened with before
 DEEPEST = 30
 
 
@@ -131,12 +132,12 @@ class Document:
         )
 
 
-def read(text: str, source: str) -> Document:
+def read(text: str, source: str, largest: int = LARGEST) -> Document:
     """The text's content, or a ProtocolError that names the line."""
-    if len(text.encode("utf-8", "surrogatepass")) > LARGEST:
-        raise ProtocolError(f"{source}: larger than {LARGEST:,} bytes; a protocol is a short text")
+    if len(text.encode("utf-8", "surrogatepass")) > largest:
+        raise ProtocolError(f"{source}: larger than {largest:,} bytes; a protocol is a short text")
     try:
-        _refuse_cleverness(text, source)
+        refuse_cleverness(text, source)
         node = yaml.compose(text, Loader=LOADER)
     except yaml.MarkedYAMLError as error:
         what = " ".join(str(part) for part in (error.context, error.problem) if part)
@@ -182,7 +183,8 @@ def _not_yaml(error: yaml.MarkedYAMLError, what: str, lines: list[str]) -> tuple
     return mark.line + 1, hint or "a text with : , ? # or brackets in it may need quotes"
 
 
-def _refuse_cleverness(text: str, source: str) -> None:
+def refuse_cleverness(text: str, source: str) -> None:
+    """What is not plain YAML, by its line, before anything is made of it."""
     depth = documents = 0
     for event in yaml.parse(text, Loader=LOADER):
         line = event.start_mark.line + 1 if event.start_mark else None

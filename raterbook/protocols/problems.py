@@ -40,9 +40,20 @@ def one_of(values: Iterable[Any]) -> str:
     return ", ".join(str(value) for value in values)
 
 
+LONGEST_NAME = 100  # longer ones are like no other
+
+
+def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+    """The one of these names that is most like the word, if any is so much alike."""
+    if len(word) > LONGEST_NAME:
+        return None
+    short = [name for name in known if len(name) <= LONGEST_NAME]
+    return next(iter(get_close_matches(word, short, 1, alike)), None)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    near = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = nearest(word, known)
+    return f"; did you mean {near!r}?" if near else ""
 
 
 def unknown(word: str, known: Iterable[str], what: str) -> str:

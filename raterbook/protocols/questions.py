@@ -23,6 +23,7 @@ from raterbook.protocols.schema import (
 
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 _ID = re.compile(r"[a-z][a-z0-9_]*")
+LONGEST = 1_000  # characters of a number or a label
 RESERVED = ("and", "or", "part", "answer", "answered", "answerable")
 
 
@@ -201,6 +202,12 @@ class Question(Written):
         """The value as it is kept, or a ValueError that says what is wrong with it."""
         if value is None or (isinstance(value, str) and not value.strip()):
             raise ValueError(f"an empty value is no answer to “{self.id}”")
+        if isinstance(value, str) and len(value) > LONGEST and (self.is_numeric or self.is_label):
+            what = "a number" if self.is_numeric else "an option"
+            raise ValueError(
+                f"{value[:40] + '…'!r} is not {what} (it has {len(value):,} characters), and "
+                f"“{self.id}” takes {self.kind.takes(self)}"
+            )
         return self.kind.check(self, value)
 
     def level_of(self, value: float) -> Level | None:

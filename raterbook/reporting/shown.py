@@ -42,7 +42,7 @@ class Standing(dict[str, Any]):
             inside.append(table(HEAD, rows, f"The raters of {self['round']}", text=2))
         if len(self["raters"]) > MOST:
             inside.append(paragraph(f"{MOST} of {len(self['raters']):,} raters are shown.", "soft"))
-        if self["flagged"]:
+        if self.flags():
             inside.append(part("bullets", self.flags()[:MOST]))
         return dressed(join(inside))
 
@@ -64,6 +64,10 @@ class Standing(dict[str, Any]):
             f"flagged by {flag['rater']}, {flag['item']}"
             + (f": {flag['reason']}" if flag["reason"] else "")
             for flag in self["flagged"]
+        ] + [
+            f"{rater}: {counted(number, 'time stamp')} outside the years 1970–2199; the time of "
+            "arrival stands instead"
+            for rater, number in self["untimely"].items()
         ]
 
     def missing(self) -> str:

@@ -174,6 +174,19 @@ def is_slip(one: str, other: str) -> bool:
     )
 
 
+def traces(name: str) -> set[int]:
+    """What a name shares with every name that it is a slip of: a hash of it whole, and with each
+    of its letters left out. So one name in thousands is found without looking at each.
+
+    >>> bool(traces("carla") & traces("calra")), bool(traces("rater1") & traces("rater2"))
+    (True, False)
+    """
+    word = folded(name)
+    rest = "".join(c for c in word if not c.isalpha())
+    shorter = {word[:n] + word[n + 1 :] for n, c in enumerate(word) if c.isalpha()}
+    return {hash((rest, each)) for each in (word, *shorter)}
+
+
 def join(
     connection: Connection,
     round_id: int,

@@ -23,7 +23,7 @@ def test_empty_cells_of_a_wide_file_are_counted_by_question(tmp_path):
         ),
     ) == [
         "3 answers added, 0 unchanged (ana)",
-        "new rater: ana (3 answers)",
+        "new rater: ana (person, 3 answers)",
         "a.csv: 1 empty row left out.",
         "a.csv: 1 row without any answer, left as missing.",
         "a.csv: 2 empty cells left as missing: clarity_comment 1, tone 1.",
@@ -77,4 +77,4 @@ def test_what_stays_open_is_told_once(tmp_path, protocol, text, told):
 
 def test_nothing_is_said_of_a_full_file(tmp_path):
     lines = taken(tmp_path, "neureg-qa", "item,rater,question,value\nc1/m1,ana,fluency,4\n")
-    assert lines == ["1 answer added, 0 unchanged (ana)", "new rater: ana (1 answer)"]
+    assert lines == ["1 answer added, 0 unchanged (ana)", "new rater: ana (person, 1 answer)"]

@@ -132,7 +132,8 @@ def test_new_raters_can_be_allowed_on_the_command_line(run, tmp_path):
     (tmp_path / "a.csv").write_text("item,rater,question,value\nh1,Ana,label,SUPPORTED\n", "utf-8")
     assert run("import", "h1", "a.csv", "--new-raters") == (
         0,
-        "1 answer added, 0 unchanged (Ana)\nnew rater: Ana (1 answer, not to be taken for ana)",
+        "1 answer added, 0 unchanged (Ana)\n"
+        "new rater: Ana (person, 1 answer, not to be taken for ana)",
     )
 
 

@@ -1,12 +1,14 @@
 """Raters a file names for the first time, and slips of the pen among them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from raterbook.files import import_answers
 from raterbook.rounds import FileError, ItemTable, Store
-from raterbook.rounds.raters import folded, is_slip
+from raterbook.rounds.raters import folded, is_slip, traces
 
-from .protocols import EVERYTHING
+from .protocols import EVERYTHING, SLOTS
 
 HEAD = "item,rater,question,value\n"
 
@@ -61,7 +63,7 @@ def test_two_people_of_almost_one_name_can_be_said_to_be_two(tmp_path):
     summary = import_answers(stored, put(tmp_path, "c1,Ana,tone,4"), new_raters=True)
     assert str(summary).splitlines() == [
         "1 answer added, 0 unchanged (Ana)",
-        "new rater: Ana (1 answer, not to be taken for ana)",
+        "new rater: Ana (person, 1 answer, not to be taken for ana)",
     ]
     again = import_answers(stored, put(tmp_path, "c1,Ana,tone,4", "c1,ana,tone,4"))
     assert str(again) == "1 answer added, 1 unchanged (Ana, ana)"
@@ -84,7 +86,7 @@ def test_a_rater_of_another_round_is_one_identity_over_the_workspace(tmp_path):
 def test_who_is_new_is_told_with_how_much_they_said(tmp_path):
     stored = opened(tmp_path, raters=())
     summary = import_answers(stored, put(tmp_path, "c0,eve,tone,3", "c1,eve,tone,4", "c1,x,tone,1"))
-    assert summary.newcomers == "new raters: eve (2 answers), x (1 answer)"
+    assert summary.newcomers == "new raters: eve (person, 2 answers), x (person, 1 answer)"
 
 
 @pytest.mark.parametrize(
@@ -134,3 +136,52 @@ def test_a_planned_rater_who_answered_more_in_a_file_has_that_in_the_queue_too(t
     other = next(item.key for item in stored.queue("ben"))
     import_answers(stored, put(tmp_path, f"{other},ana,tone,3"))
     assert [item.key for item in stored.queue("ana")] == [*mine, other]
+
+
+KIND = "item,rater,question,value,rater_kind"
+
+
+def kinds(folder, *rows, head=KIND):
+    file = folder / "k.csv"
+    file.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("kind", ["adjudicator", "key"])
+@pytest.mark.parametrize("before", ["", "c1,x,tone,4,\n"])
+def test_a_file_makes_nobody_adjudicator_or_key(tmp_path, kind, before):
+    stored = opened(tmp_path, raters=())
+    file = kinds(tmp_path, f"{before}c0,x,tone,3,{kind}")
+    with pytest.raises(FileError, match=f"row [23]: x is called {kind}, .* with --kind {kind}, or"):
+        import_answers(stored, file)
+    with pytest.raises(FileError, match=f"x is called {kind}"):
+        import_answers(stored, file, kind="human")
+    import_answers(stored, file, kind=kind)
+    assert [rater.kind for rater in stored.raters()] == [kind]
+
+
+def test_who_is_adjudicator_already_may_come_again_in_a_file(tmp_path):
+    stored = opened(tmp_path, raters=())
+    stored.add_rater("x", "adjudicator")
+    assert import_answers(stored, kinds(tmp_path, "c0,x,tone,3,adjudicator")).added == 1
+
+
+def test_the_header_of_an_items_file_makes_no_adjudicator(tmp_path):
+    rows = [{"id": "c0", "text": "A text.", "auto_label": "SUPPORTED"}]
+    stored = Store(tmp_path / "s.sqlite").open("s", SLOTS, ItemTable.from_records(SLOTS, rows))
+    file = kinds(tmp_path, "c0,NO EVIDENCE", head="id,adjudicator_label_x")
+    with pytest.raises(FileError, match="row 2: x is called adjudicator"):
+        import_answers(stored, file)
+
+
+def test_an_import_says_of_what_kind_each_new_rater_is(tmp_path):
+    stored = opened(tmp_path, raters=())
+    file = kinds(tmp_path, "c0,anna,tone,3,", "c0,gpt-x,tone,3,model", "c0,rule,tone,1,automatic")
+    assert import_answers(stored, file).newcomers == (
+        "new raters: anna (person, 1 answer), gpt-x (model, 1 answer), rule (automatic, 1 answer)"
+    )
+
+
+@given(st.lists(st.text("abAé-1 ", min_size=1, max_size=6), min_size=2, max_size=2))
+def test_names_of_which_one_is_a_slip_of_the_other_share_a_trace(pair):
+    assert not is_slip(*pair) or traces(pair[0]) & traces(pair[1])

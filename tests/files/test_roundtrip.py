@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from raterbook.files import export_answers, import_answers
 from raterbook.rounds import Event, ItemTable, PartRow, Store
+from raterbook.rounds.model import APPOINTED
 
 from .protocols import EVERYTHING, SLOTS
 
@@ -151,6 +152,8 @@ def there_and_back(tmp_path, protocol, rows, parts, events, layout, suffix, colu
     file = tmp_path / f"out{number}{suffix}"
     export_answers(first, file, layout)
     second = opened(Store(tmp_path / f"b{number}.sqlite"), protocol, rows, parts)
+    for told in {name for name, _ in events if RATERS[name][0] in APPOINTED}:
+        second.add_rater(told, RATERS[told][0])  # no file does that
     if events:
         import_answers(second, file, rater=rater)
         again = import_answers(second, file, rater=rater)

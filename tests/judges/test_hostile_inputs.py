@@ -13,8 +13,8 @@ DEEP_OBJECT = '{"a":' * 20_000 + "1" + "}" * 20_000
     ("content", "words"),
     [
         ("- title: \xe9t\xe9\n".encode("latin-1"), "not UTF-8; save it as UTF-8"),
-        (DEEP.encode(), "nested too deeply; write a list of examples"),
-        (DEEP_OBJECT.encode(), "nested too deeply; write a list of examples"),
+        (DEEP.encode(), "line 1: nested deeper than 30 levels"),
+        (DEEP_OBJECT.encode(), "line 1: nested deeper than 30 levels"),
         (b"2024-13-45", "month must be in"),
         (b"- {title: a, answers: 5}", "example 1: fields: Field required; write title, fields and"),
     ],

@@ -30,7 +30,7 @@ BROKEN = {
         "goals:",
         "p.yaml, line 37: goals is not a known key (allowed: name, title, about, "
         "instructions, item, "
-        "parts, questions, stages, definitions, reading, aid, examples, judge, measures, targets)",
+        "parts, questions, stages, definitions, reading, aid, ask_why, examples, judge, measures, targets)",
     ),
     "an inner key that only raterbook sets": (
         "type: text",
@@ -414,7 +414,7 @@ def test_a_broken_protocol_is_refused_by_name_line_and_remedy(name):
         ("a: [" + "[" * 200 + "]" * 201, "p.yaml, line 1: nested deeper than 30 levels"),
         ("name: \x00", "p.yaml: not YAML"),
         ("? [a]\n: b\n", "a key must be a text"),
-        ("a: " + "x" * 1_000_001, "p.yaml: larger than 1,000,000 bytes"),
+        ("a: " + "x" * 1_000_001, "p.yaml: larger than 300,000 bytes"),
     ],
 )
 def test_what_is_no_protocol_at_all_is_refused(text, message):

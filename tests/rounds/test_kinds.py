@@ -12,6 +12,7 @@ def test_the_lists_that_are_read_off_the_table():
     assert model.PEOPLE == ("human", "adjudicator")
     assert model.PLANNED == ("human",)
     assert model.HELPERS == ("automatic", "key", "adjudicator")
+    assert model.APPOINTED == ("key", "adjudicator")
     assert model.CONSENSUS == ("adjudicator", "human", "model")
     assert model.STANDING == ("adjudicator", "human", "model", "automatic", "key")
 

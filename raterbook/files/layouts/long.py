@@ -14,20 +14,20 @@ from typing import Any
 
 import raterbook.files.table as table
 from raterbook.files.checks import Blanks
-from raterbook.files.formats import FORMATS, named, write_parquet
+from raterbook.files.formats import FORMATS, named
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
 from raterbook.files.names import comment_of, item_names, question_names, rater_headers
+from raterbook.files.packed import write_parquet
 from raterbook.files.table import LEAST, Columns, Records, Table
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import plain
 from raterbook.rounds.current import Fact
 from raterbook.rounds.marks import MARKED
-from raterbook.rounds.model import Given, Problems, listed, shown
+from raterbook.rounds.model import Given, Problems, listed, moment, shown
 
 
 def _moment(fact: Fact) -> datetime:
-    when = fact.server_time if fact.client_time is None else fact.client_time
-    seconds, rest = divmod(when, 1_000_000)
+    seconds, rest = divmod(moment(fact.client_time, fact.server_time), 1_000_000)
     return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest)
 
 

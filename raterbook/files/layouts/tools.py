@@ -277,6 +277,9 @@ def read_argilla(given: Incoming) -> tuple[list[Given], list[str]]:
                     row,
                     asked,
                 )
+            elif status != "submitted":
+                words = f"{shown(status)} is no status of a response. Use submitted, draft or "
+                problems.add(f"{words}discarded.", row, asked)
             elif not user:
                 problems.add("a response without a user. Export it with user_id.", row, asked)
             elif value is not None:
