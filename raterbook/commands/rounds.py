@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,13 +20,16 @@ if TYPE_CHECKING:
     arg("--yaml", action="store_true", help="print the file itself, to start one of your own from"),
 )
 def protocols(given: Namespace) -> None:
+    from ..files.content import put
     from ..protocols import check, load, overview, show
     from ..protocols import names as listed
 
     if given.yaml:
         if not given.name:
             raise Refused(f"--yaml prints one protocol: name it, one of {', '.join(listed())}.")
-        print(load(given.name).text.rstrip("\n"))
+        text = load(given.name).text.rstrip("\n") + "\n"
+        # In a pipe it is the file to the letter, as of every command that writes one.
+        print(text, end="") if sys.stdout.isatty() else put(text.encode(), "-")
         return
     if not given.name:
         print(overview(load(name) for name in listed()))
