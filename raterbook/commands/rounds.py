@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,9 +26,7 @@ def protocols(given: Namespace) -> None:
     if given.yaml:
         if not given.name:
             raise Refused(f"--yaml prints one protocol: name it, one of {', '.join(listed())}.")
-        text = load(given.name).text.rstrip("\n") + "\n"
-        # In a pipe it is the file to the letter, as of every command that writes one.
-        print(text, end="") if sys.stdout.isatty() else put(text.encode(), "-")
+        put(f"{load(given.name).text.rstrip()}\n".encode(), "-")
         return
     if not given.name:
         print(overview(load(name) for name in listed()))

@@ -31,7 +31,6 @@ def printable(text: object) -> str:
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(text))
 
 
-
 class ProtocolError(ValueError):
     """A protocol that cannot be used; `problems` has every reason, the message the first twenty."""
 

@@ -118,7 +118,11 @@ class Explore:
         for box in boxes.values():
             box.observe(draw, "value")
         draw()
-        return ipywidgets.VBox([*boxes.values(), page]).add_class("rb-view")
+        return (
+            ipywidgets.VBox([*boxes.values(), page])
+            .add_class("rb-view")
+            .add_class("mathjax_ignore")
+        )
 
 
 def shown(title: str, inside: Markup) -> Section:

@@ -56,10 +56,7 @@ def open_round(store: Store, how: Opening) -> None:
     raters, protocol = tuple(how.raters), how.protocol
     with store.write() as connection:
         now = store.now()
-        if connection.scalar(select(schema.round.c.id).where(schema.round.c.name == how.name)):
-            raise RoundError(
-                f"There is a round {how.name!r} in {store.path} already: choose another name."
-            )
+        people.check_new_round(how.name, connection.scalars(select(schema.round.c.name)).all())
         store_protocol(connection, protocol, now)
         secret = secrets.token_bytes(16).hex()
         number = _new(

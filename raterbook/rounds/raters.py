@@ -200,6 +200,7 @@ def join(
 
 
 _ROUND = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_DEVICE = re.compile(r"(?i:con|prn|aux|nul|(?:com|lpt)[0-9])")  # no folder of Windows can have it
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # none that look alike
 
 
@@ -210,6 +211,24 @@ def check_round(name: str) -> None:
             f"{name!r} is not a round name: use 1 to 64 letters, digits, - and _, beginning with "
             "a letter or a digit, as in round-03."
         )
+
+
+def check_new_round(name: str, others: Iterable[str]) -> None:
+    """A new round's folder can be made on every system, and is nobody else's on any."""
+    check_round(name)
+    if _DEVICE.fullmatch(name):
+        raise RoundError(
+            f"{name!r} is the name of a device on Windows, and the round's page needs a folder of "
+            f"that name: choose another, such as round-{name}."
+        )
+    for other in others:
+        if other == name:
+            raise RoundError(f"There is a round {name!r} here already: choose another name.")
+        if other.casefold() == name.casefold():
+            raise RoundError(
+                f"There is a round {other!r} here, and {name!r} would share its folder where "
+                "capitals make no difference: choose another name."
+            )
 
 
 def check_rater(name: str) -> None:

@@ -72,6 +72,7 @@ class Round:
         if row is None:
             known = ", ".join(store.rounds()) or "none yet"
             raise RoundError(f"There is no round {name!r} in {store.path}; rounds: {known}.")
+        raters.check_round(row.name)  # it names folders, and a database may come from anywhere
         self.store = store
         self.id: int = row.id
         self.name: str = row.name

@@ -6,7 +6,7 @@ import io
 import re
 import textwrap
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,11 +18,12 @@ from ..html import printable
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.text import Text
 
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raterbook",
     "svg.fonttype": "none",  # text stays text: small files, sharp on paper, found by a search
-    "text.parse_math": False,  # a “$” in somebody's text is a dollar
+    "text.usetex": False,
     "font.size": 9.5,
     "font.family": ["DejaVu Sans"],
     "axes.spines.top": False,
@@ -49,6 +50,8 @@ NAMES = {INK: "ink", SOFT: "soft", LINE: "line", ACCENT: "accent", PAPER: "paper
 ON_LIGHT, ON_DARK = "#000000", "#ffffff"
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 WIDTH = 4.7  # inches; small, so that letters stay readable on a phone
+USUAL = 4  # lines of a title that the heights of figures allow for
+ROOMIER = 5  # so often a figure without room for its labels grows
 
 
 @contextmanager
@@ -56,6 +59,7 @@ def style() -> Iterator[None]:
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The browser has fonts for signs that ours lacks; here only their width is guessed.
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .*missing from font")
+        warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support .*")
         yield
 
 
@@ -71,12 +75,52 @@ def name(value: object, width: int = 28) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def names(values: Iterable[object], width: int = 28) -> list[str]:
+    """Labels that fit; names that differ look different, cut in the middle where they must.
+
+    >>> names(["model-3.14159-turbo", "model-3.14999-turbo"], 10)
+    ['mod…14159…', 'mod…14999…']
+    """
+    return apart([" ".join(printable(value).split()) for value in values], name, width)
+
+
 def folded(value: object, width: int = 22, most: int = 2) -> str:
     """A label on as many lines as it needs; only what passes them all is cut."""
     words = (name(word, width + 6) for word in printable(value).split())
     lines = textwrap.wrap(" ".join(words), width, break_on_hyphens=False, break_long_words=False)
     last = name(" ".join(lines[most - 1 :]), width + 6)
     return "\n".join([*lines[: most - 1], last] if last else lines)
+
+
+def folds(values: Iterable[object], width: int = 22, most: int = 2) -> list[str]:
+    """The same for names beside one another, told apart where they were cut alike."""
+
+    def fold(text: str, _: int) -> str:
+        return folded(text, width, most)
+
+    return apart([" ".join(printable(value).split()) for value in values], fold, width + 6)
+
+
+def apart(texts: list[str], cut: Callable[[str, int], str], width: int) -> list[str]:
+    """The texts as they are cut; where this leaves two alike, from where they begin to differ."""
+    labels = {text: cut(text, width) for text in texts}
+    for _ in texts:
+        alike: dict[str, list[str]] = {}
+        for text, label in labels.items():
+            alike.setdefault(label, []).append(text)
+        if len(alike) == len(labels):
+            return [labels[text] for text in texts]
+        for group in alike.values():
+            if len(group) > 1:
+                signs = enumerate(zip(*group, strict=False))
+                shortest = min(map(len, group))
+                common = next((at for at, found in signs if len(set(found)) > 1), shortest)
+                head = min(width // 3, common)
+                # Two signs before the difference, to see where in the name it is.
+                start = max(head, min(common - 2, max(map(len, group)) - width + head + 1))
+                for text in group:
+                    labels[text] = text[:head] + "…" + name(text[start:], width - head - 1)
+    return texts
 
 
 def ink_on(colour: Any) -> str:
@@ -87,10 +131,17 @@ def ink_on(colour: Any) -> str:
     return ON_LIGHT if (light + 0.05) ** 2 > 1.05 * 0.05 else ON_DARK
 
 
+LEGEND = 62  # letters on a line of it, each sign counting for four
+
+
 def legend_above(ax: Any, columns: int) -> None:
     """What the signs stand for, on one line over the axes where it fits."""
+    said = list(ax.get_legend_handles_labels()[1])
+    fitting = max(1, LEGEND // (4 + max(map(len, said), default=0)))
+    lines = [-(-len(said) // across) for across in (min(columns, fitting), columns)]
+    grow(ax, 0.18 * (lines[0] - lines[1]))
     ax.legend(
-        ncols=columns,
+        ncols=min(columns, fitting),
         loc="lower right",
         bbox_to_anchor=(1, 1),
         frameon=False,
@@ -105,9 +156,11 @@ def titled(ax: Any, finding: str) -> Any:
     width = int(ax.figure.get_figwidth() * 11.2)
     # A number stays with its sign, and what stands in brackets with its word.
     bound = re.sub(r" (?=%|\([^()\s]+\))", "\u00a0", printable(finding))
+    lines = textwrap.wrap(bound, width, break_on_hyphens=False)
+    grow(ax, 0.17 * max(len(lines) - USUAL, 0))
     with style():
         ax.figure.suptitle(
-            "\n".join(textwrap.wrap(bound, width, break_on_hyphens=False)),
+            "\n".join(lines),
             x=0.01,
             ha="left",
             fontsize=10,
@@ -116,14 +169,30 @@ def titled(ax: Any, finding: str) -> Any:
     return ax
 
 
+def grow(ax: Any, more: float) -> None:
+    """Room in the height for what takes more lines than usual."""
+    ax.figure.set_figheight(ax.figure.get_figheight() + more)
+
+
 def svg(ax: Any) -> str:
     """The figure of these axes as text; the figure is closed."""
     figure = ax.figure if hasattr(ax, "figure") else ax.flat[0].figure
-    text = io.StringIO()
-    with style():
-        figure.set_layout_engine("constrained")
-        # Not figure.savefig, which draws everything once more beforehand.
-        FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
+    figure.set_layout_engine("constrained")
+    # Names and texts are strangers': each is drawn letter by letter, a “$” as a dollar.
+    for each in figure.findobj(Text):
+        each.set_parse_math(False)
+        each.set_usetex(False)
+        each.set_text(printable(each.get_text()))
+    for _ in range(ROOMIER):
+        text = io.StringIO()
+        with style(), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", UserWarning)
+            # Not figure.savefig, which draws everything once more beforehand.
+            FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
+        if not any("layout" in str(each.message) for each in said):
+            break
+        # Labels took all the room there was: a larger figure rather than none.
+        figure.set_size_inches(1.4 * figure.get_size_inches())
     plt.close(figure)
     return slim(text.getvalue())
 
