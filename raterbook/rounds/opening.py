@@ -78,6 +78,7 @@ def open_round(store: Store, how: Opening) -> None:
         nothing = snapshot.take(connection, number)
         items.add_items(connection, place, table, nothing, items.load(connection, number))
         people.refuse_one_spelt_twice(raters, [one.name for one in people.everybody(connection)])
+        people.refuse_known_look(connection, raters)
         people.join(connection, number, raters, "human", now)
         if not how.bare:
             items.keep(connection, number, table, now)

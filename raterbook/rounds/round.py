@@ -306,6 +306,7 @@ class Round:
         with self.store.write() as connection:
             now = self.store.now()
             seen = self._still_open(connection, f"{name} was not added")
+            raters.refuse_known_look(connection, [name])
             added = raters.join(connection, self.id, [name], kind, now, version)
             row = raters.find(connection, name)
             assert row is not None
