@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import re
-import unicodedata
 from dataclasses import dataclass
 
 from raterbook import Workspace
@@ -18,7 +17,9 @@ from tests.reporting.rounds import asking, choice, measured, scale
 
 PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]*\.(svg|csv|json)")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-RAN = re.compile(r"<(script|img (?!alt=)|svg|iframe|style>\s*@|b onclick|math|base|meta http-equiv=.?refresh)")
+RAN = re.compile(
+    r"<(script|img (?!alt=)|svg|iframe|style>\s*@|b onclick|math|base|meta http-equiv=.?refresh)"
+)
 
 
 def protocol():
@@ -123,7 +124,7 @@ def page(report):
 def walked(folder, names, figures=True):
     """What broke on the way, in words, or None."""
     stored = opened(folder, names)
-    raters, models, systems, items, topics = names.filled()
+    raters, models, systems, _, topics = names.filled()
     status, out = said("--workspace", folder, "status")
     if status != 0 or CONTROL.search(out):
         return f"status: {status} {out!r}"
@@ -136,7 +137,9 @@ def walked(folder, names, figures=True):
     report = Report(stored, groups=["topic"])
     document = json.loads(report.numbers.to_json())
     for column, given in (("model", systems), ("topic", topics)):
-        found = {row["group"][column] for row in document["numbers"] if column in (row["group"] or {})}
+        found = {
+            row["group"][column] for row in document["numbers"] if column in (row["group"] or {})
+        }
         if found != {name.strip() for name in given}:
             return f"{column} of numbers.json: {sorted(found)}"
     if set(report.frame["rater"]) != {*raters, *models, "auto"}:

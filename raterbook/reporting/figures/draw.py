@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import textwrap
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Any
 import matplotlib
 import matplotlib.colors
 
-from ..html import printable
+from ..html import one_line, printable, told_apart
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
@@ -71,17 +72,13 @@ def axes(height: float = 2.5, width: float = WIDTH, **grid: Any) -> Any:
 
 def name(value: object, width: int = 28) -> str:
     """A label that fits beside an axis."""
-    text = " ".join(printable(value).split())
+    text = one_line(value)
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def names(values: Iterable[object], width: int = 28) -> list[str]:
-    """Labels that fit; names that differ look different, cut in the middle where they must.
-
-    >>> names(["model-3.14159-turbo", "model-3.14999-turbo"], 10)
-    ['mod…14159…', 'mod…14999…']
-    """
-    return apart([" ".join(printable(value).split()) for value in values], name, width)
+    """Labels that fit; names that differ look different, cut in the middle where they must."""
+    return told_apart(values, name, width)
 
 
 def folded(value: object, width: int = 22, most: int = 2) -> str:
@@ -94,33 +91,7 @@ def folded(value: object, width: int = 22, most: int = 2) -> str:
 
 def folds(values: Iterable[object], width: int = 22, most: int = 2) -> list[str]:
     """The same for names beside one another, told apart where they were cut alike."""
-
-    def fold(text: str, _: int) -> str:
-        return folded(text, width, most)
-
-    return apart([" ".join(printable(value).split()) for value in values], fold, width + 6)
-
-
-def apart(texts: list[str], cut: Callable[[str, int], str], width: int) -> list[str]:
-    """The texts as they are cut; where this leaves two alike, from where they begin to differ."""
-    labels = {text: cut(text, width) for text in texts}
-    for _ in texts:
-        alike: dict[str, list[str]] = {}
-        for text, label in labels.items():
-            alike.setdefault(label, []).append(text)
-        if len(alike) == len(labels):
-            return [labels[text] for text in texts]
-        for group in alike.values():
-            if len(group) > 1:
-                signs = enumerate(zip(*group, strict=False))
-                shortest = min(map(len, group))
-                common = next((at for at, found in signs if len(set(found)) > 1), shortest)
-                head = min(width // 3, common)
-                # Two signs before the difference, to see where in the name it is.
-                start = max(head, min(common - 2, max(map(len, group)) - width + head + 1))
-                for text in group:
-                    labels[text] = text[:head] + "…" + name(text[start:], width - head - 1)
-    return texts
+    return told_apart(values, lambda text, _: folded(text, width, most), width + 6)
 
 
 def ink_on(colour: Any) -> str:
@@ -156,7 +127,7 @@ def titled(ax: Any, finding: str) -> Any:
     width = int(ax.figure.get_figwidth() * 11.2)
     # A number stays with its sign, and what stands in brackets with its word.
     bound = re.sub(r" (?=%|\([^()\s]+\))", "\u00a0", printable(finding))
-    lines = textwrap.wrap(bound, width, break_on_hyphens=False)
+    lines = wrapped(bound, width)
     grow(ax, 0.17 * max(len(lines) - USUAL, 0))
     with style():
         ax.figure.suptitle(
@@ -167,6 +138,25 @@ def titled(ax: Any, finding: str) -> Any:
             fontweight="bold",
         )
     return ax
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of so many letters, an ideograph taking the room of two; longer words are broken."""
+    lines = [""]
+    for word in re.split("[ \n\t]+", text):
+        joined = f"{lines[-1]} {word}".lstrip()
+        if room(joined) <= width:
+            lines[-1] = joined
+            continue
+        lines += [""] if lines[-1] else []
+        for sign in word:  # nobody knows how wide its letters are
+            lines += [""] if room(word) > width and room(lines[-1]) > 0.75 * width else []
+            lines[-1] += sign
+    return lines
+
+
+def room(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def grow(ax: Any, more: float) -> None:
@@ -201,14 +191,23 @@ def slim(text: str) -> str:
     """Without the licence block of the metadata, and in the page's own fonts."""
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
     text = re.sub(r"<!DOCTYPE[^>]*>\s*", "", text)
-    text = text.replace("'DejaVu Sans'", FONTS.replace(", sans-serif", "")).replace("\n   ", "\n ")
-    return re.sub(r"(\d+\.\d\d)\d+", r"\1", text)
+    fonts = FONTS.replace(", sans-serif", "")
+
+    def shorter(tag: str) -> str:
+        return re.sub(r"(\d+\.\d\d)\d+", r"\1", tag.replace("'DejaVu Sans'", fonts))
+
+    return in_tags(shorter, text.replace("\n   ", "\n "))
+
+
+def in_tags(change: Callable[[str], str], text: str) -> str:
+    """A change to the drawing, which leaves alone whatever is written in it."""
+    return re.sub(r"<[^>]*>", lambda found: change(found[0]), text)
 
 
 def in_both_lights(text: str) -> str:
     """For the page: lines and letters follow the reader's light or dark setting."""
-    for colour, word in NAMES.items():
-        text = text.replace(colour, f"var(--{word})")
+    inks = re.compile("|".join(NAMES))
+    text = in_tags(lambda tag: inks.sub(lambda ink: f"var(--{NAMES[ink[0]]})", tag), text)
     light = "".join(f"--{NAMES[colour]}:{colour};" for colour in NAMES)
     dark = "".join(f"--{NAMES[colour]}:{DARK[colour]};" for colour in NAMES)
     rule = f"svg{{{light}}}@media (prefers-color-scheme:dark){{svg{{{dark}}}}}"

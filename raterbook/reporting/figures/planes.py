@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -9,9 +10,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..html import printable
 from ..leanings import Apart
 from ..words import signed
-from .draw import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, folds, ink_on, names, style, titled
+from .draw import (
+    ACCENT,
+    INK,
+    LINE,
+    SOFT,
+    WIDTH,
+    axes,
+    folded,
+    folds,
+    ink_on,
+    name,
+    names,
+    style,
+    titled,
+)
 
 # A small matrix with its figures in the cells: raters, confusions, breakdowns.
 
@@ -71,7 +87,9 @@ def heat_figure(
         value = cells[int(text.get_position()[1]), int(text.get_position()[0])]
         text.set_color(ink_on(ramp((value - low) / (top - low))))
     ax.set_xlabel(folded(called[1], 44))
-    ax.set_ylabel(folded(called[0], 22))
+    side = 6 + 4 * len(table)  # letters beside the rows
+    lines = textwrap.wrap(printable(called[0]), side, break_long_words=False)
+    ax.set_ylabel("\n".join(name(line, side) for line in lines[:3]))
     ax.tick_params(axis="y", rotation=0)
     ax.tick_params(axis="x", rotation=0, length=0, labelsize=max(size, 8.5) if aslant else size)
     if aslant:
