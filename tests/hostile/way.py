@@ -122,8 +122,11 @@ def page(report):
 
 
 def walked(folder, names, figures=True):
-    """What broke on the way, in words, or None."""
-    stored = opened(folder, names)
+    """What broke on the way, in words, or None; what is refused at its beginning is raised."""
+    return seen(folder, opened(folder, names), names, figures)
+
+
+def seen(folder, stored, names, figures=True):
     raters, models, systems, _, topics = names.filled()
     status, out = said("--workspace", folder, "status")
     if status != 0 or CONTROL.search(out):
