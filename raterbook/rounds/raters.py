@@ -178,11 +178,12 @@ def look(name: str) -> str:
 
 def lookalike(names: Iterable[str], others: Iterable[str] = ()) -> tuple[str, str] | None:
     """The first of the names that nobody could tell from another one, and that other."""
+    there = dict.fromkeys(others)
     known: dict[str, str] = {}
-    for name in others:
+    for name in there:
         known.setdefault(look(name), name)
     for name in names:
-        if (twin := known.setdefault(look(name), name)) != name:
+        if (twin := known.setdefault(look(name), name)) != name and name not in there:
             return name, twin
     return None
 
