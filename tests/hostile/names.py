@@ -151,6 +151,7 @@ def alike_systems(pair):
 def alike_raters(folder):
     """Also where a file or a lead brings the second."""
     stored = opened(folder, Names(("ana",)))
+    before = len(stored.raters())
     lines = "item,rater,question,value\nitem0/system0,ana\u3164,s,2\n"
     (folder / "more.csv").write_text(lines, encoding="utf-8")
     for bring in (
@@ -164,7 +165,7 @@ def alike_raters(folder):
                 return f"not told apart: {error}"
         else:
             return "taken"
-    return None if len(stored.raters()) == 3 else "kept"
+    return None if len(stored.raters()) == before else "kept"
 
 
 def later_items(folder):

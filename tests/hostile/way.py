@@ -57,7 +57,7 @@ class Names:
             return [*given, *(f"{word}{n}" for n in range(many))][: max(many, len(given))]
 
         return (
-            upto(self.raters, 2, "rater"),
+            upto(self.raters, 3, "rater"),
             list(self.models),
             upto(self.systems, 2, "system"),
             upto(self.items, 11, "item"),

@@ -25,6 +25,7 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raterbook",
     "svg.fonttype": "none",  # text stays text: small files, sharp on paper, found by a search
     "text.usetex": False,
+    "text.parse_math": False,  # for what is drawn to be measured, before `svg` draws it
     "font.size": 9.5,
     "font.family": ["DejaVu Sans"],
     "axes.spines.top": False,
