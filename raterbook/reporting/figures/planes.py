@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..html import printable
+from ..html import one_line
 from ..leanings import Apart
 from ..words import signed
 from .draw import (
@@ -22,6 +21,7 @@ from .draw import (
     axes,
     folded,
     folds,
+    grow,
     ink_on,
     name,
     names,
@@ -32,6 +32,7 @@ from .draw import (
 # A small matrix with its figures in the cells: raters, confusions, breakdowns.
 
 
+SIDE = 5  # letters beside a row
 SMALL = 7.4  # points; smaller words below columns are set aslant instead
 PALE, DEEP = "#f3f6fa", "#1d4f8b"
 
@@ -86,10 +87,13 @@ def heat_figure(
     for text in ax.texts:
         value = cells[int(text.get_position()[1]), int(text.get_position()[0])]
         text.set_color(ink_on(ramp((value - low) / (top - low))))
-    ax.set_xlabel(folded(called[1], 44))
-    side = 6 + 4 * len(table)  # letters beside the rows
-    lines = textwrap.wrap(printable(called[0]), side, break_long_words=False)
-    ax.set_ylabel("\n".join(name(line, side) for line in lines[:3]))
+    rows, columns = (one_line(each) for each in called)
+    if len(rows) <= SIDE * (1 + len(table)):
+        ax.set_ylabel(rows)
+        ax.set_xlabel(folded(columns, 44))
+    else:  # it would stand in the title
+        ax.set_xlabel(f"rows: {name(rows, 40)}\ncolumns: {name(columns, 40)}")
+        grow(ax, 0.17)
     ax.tick_params(axis="y", rotation=0)
     ax.tick_params(axis="x", rotation=0, length=0, labelsize=max(size, 8.5) if aslant else size)
     if aslant:
@@ -139,7 +143,8 @@ def apart_figure(found: Apart, first: str, second: str, said: str) -> Any:
     room = 0.08 * (max(ends) - min(ends))
     ax.set_ylim(min(ends) - room, max(ends) + room)
     ax.set_xlabel("mean of the two")
-    ax.set_ylabel(" − ".join(names([first, second], 14)))
+    both = names([first, second], 14)
+    ax.set_ylabel((" − " if sum(map(len, both)) < SIDE * 4 else " −\n").join(both))
     ax.grid(axis="y", color=LINE, linewidth=0.5)
     return titled(ax, said)
 
