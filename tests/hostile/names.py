@@ -322,7 +322,12 @@ RAW = "raterbook.reporting.figures.draw"
 
 
 UNREAD = "raterbook.rounds.raters.check_round"
-SMALL = ((f"{RAW}.grow", lambda ax, more: None), (f"{RAW}.warnings.simplefilter", lambda *_: None))
+SMALL = (
+    (f"{RAW}.grow", lambda ax, more: None),
+    (f"{RAW}.LEGEND", 10**6),
+    (f"{RAW}.ROOMIER", 1),
+    (f"{RAW}.warnings.simplefilter", lambda *_: None),
+)
 
 
 def small(attack):
@@ -330,7 +335,7 @@ def small(attack):
 
     def tried(folder):
         with ExitStack() as stack:
-            for guard, instead in (*SMALL, (f"{RAW}.ROOMIER", 1)):
+            for guard, instead in SMALL:
                 stack.enter_context(patch(guard, instead))
             return broken(attack)(folder)
 
@@ -381,4 +386,4 @@ CONTROLS = [
         ("raters as they are written", LOOK, str, alike_raters),
     )
 ]
-CONTROLS.append(Probe("figures of one size", small(walk(WALKED["names as long as they may be"]))))
+CONTROLS.append(Probe("figures of one size", small(walk(WALKED["four systems of 26 letters"]))))
