@@ -11,6 +11,8 @@ from raterbook.reporting import Report
 from raterbook.rounds import ItemTable, RoundError
 from tests.hostile.probe import Probe
 from tests.hostile.way import Names, opened, page, said, walked
+from tests.reporting.rounds import asking, choice, measured, scale
+from tests.reporting.rounds import opened as by_hand
 
 LLAMA = "meta-llama/Llama-3.1-8B-Instruct"
 FRACTION = r"a $\frac{$ b"
@@ -288,6 +290,25 @@ def side_by_side(folder):
     return None if len({*files}) == 2 and "a and b-vs-c" in titles[0] else f"{files}"
 
 
+def options(folder):
+    """Answers and questions whose names are far longer than a figure is wide."""
+    yes, no = "y" * 200 + "a", "n" * 200 + "b"
+    text = asking(
+        {"label": choice(yes, no), "s": scale(5, label="L" * 150)},
+        [measured("alpha_nominal", "label"), measured("alpha_ordinal", "s")],
+    )
+    said_ = [
+        (rater, f"i{n}", question, value)
+        for turn, rater in enumerate(("ana", "ben", "eva"))
+        for n in range(12)
+        for question, value in (("label", (yes, no)[(n + turn) % 3 > 1]), ("s", 1 + n % 5))
+    ]
+    items = [{"id": f"i{n}", "text": "t", "auto": yes} for n in range(12)]
+    report = Report(by_hand(folder, items=items, answers=said_, text=text))
+    page(report)
+    return None if report.pictures else "no figure was drawn"
+
+
 SYSTEMS = {
     "at the end of a number": ("model-3.14159", "model-3.14999"),
     "in the middle of a long name": ("x" * 90 + "a" + "y" * 90, "x" * 90 + "b" + "y" * 90),
@@ -316,6 +337,7 @@ PROBES = [
     Probe("models that differ in capitals", filed(("GPT", "gpt", "Gpt"))),
     Probe("models without a letter of ASCII", filed(("日本", "中国", "…"))),
     Probe("comparisons whose files would share a name", side_by_side),
+    Probe("options of 200 letters", options, "X4"),
 ]
 
 RAW = "raterbook.reporting.figures.draw"
@@ -386,4 +408,4 @@ CONTROLS = [
         ("raters as they are written", LOOK, str, alike_raters),
     )
 ]
-CONTROLS.append(Probe("figures of one size", small(walk(WALKED["four systems of 26 letters"]))))
+CONTROLS.append(Probe("figures of one size", small(options)))
