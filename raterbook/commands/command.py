@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TextIO, cast
 
-from ..protocols.problems import printable
-
 Run = Callable[[Namespace], int | None]
 Argument = tuple[tuple[str, ...], dict[str, Any]]  # its names, and what argparse is told of it
 
@@ -82,7 +80,12 @@ class Terminal:
     def write(self, text: str) -> int:
         # A progress bar goes back to where its line begins, and stands there anew.
         back = "\r" if self._bars and text.startswith("\r") else ""
-        self._stream.write(back + printable(text[len(back) :]))
+        rest = text[len(back) :]
+        if not rest.replace("\n", "").replace("\t", "").isprintable():
+            from ..protocols.problems import printable
+
+            rest = printable(rest)
+        self._stream.write(back + rest)
         return len(text)
 
     def __getattr__(self, name: str) -> Any:

@@ -365,7 +365,7 @@ CONTROLS = [
             ),
             (
                 "output as it came",
-                "raterbook.commands.command.printable",
+                "raterbook.protocols.problems.printable",
                 str,
                 COMMANDS["why a rater does not count"],
             ),
