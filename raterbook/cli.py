@@ -12,11 +12,16 @@ from collections.abc import Callable, Sequence
 
 from . import __version__
 from .commands import judges, protocols, reports, rounds  # noqa: F401  (each brings its commands)
-from .commands.command import COMMANDS
+from .commands.command import COMMANDS, terminal
 from .commands.rounds import Refused
 
 
 def main(words: Sequence[str] | None = None) -> int:
+    with terminal():
+        return run(words)
+
+
+def run(words: Sequence[str] | None) -> int:
     given = parser().parse_args(words)
     try:
         return given.run(given) or 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO, cast
 
 Run = Callable[[Namespace], int | None]
 Argument = tuple[tuple[str, ...], dict[str, Any]]  # its names, and what argparse is told of it
@@ -64,3 +66,35 @@ FILE = arg("file", metavar="FILE", help="a file; - is standard input or output")
 WHY = arg("--why", metavar="TEXT")
 RATER = arg("rater", metavar="RATER")
 PARAM = arg("--param", action="append", default=[], metavar="NAME=VALUE")
+
+
+# Texts of strangers and models reach a terminal here, and nowhere else.
+
+
+class Terminal:
+    """A stream on which nobody's text moves the cursor; the bytes of files go by `buffer`."""
+
+    def __init__(self, stream: TextIO, bars: bool = False):
+        self._stream, self._bars = stream, bars
+
+    def write(self, text: str) -> int:
+        # A progress bar goes back to where its line begins, and stands there anew.
+        back = "\r" if self._bars and text.startswith("\r") else ""
+        rest = text[len(back) :]
+        if not rest.replace("\n", "").replace("\t", "").isprintable():
+            from ..protocols.problems import printable
+
+            rest = printable(rest)
+        self._stream.write(back + rest)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def terminal() -> Iterator[None]:
+    """While a command runs, all that is printed is printable."""
+    out, err = Terminal(sys.stdout), Terminal(sys.stderr, bars=True)
+    with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, err)):
+        yield

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     arg("--schema", action="store_true", help="print the JSON Schema of protocol files"),
 )
 def protocols(given: Namespace) -> None:
+    from ..files.content import put
     from ..protocols import check, load, overview, show
     from ..protocols import names as listed
 
@@ -54,12 +55,12 @@ def protocols(given: Namespace) -> None:
     if given.schema:
         from ..protocols import keys
 
-        print(keys.schema_text(), end="")
+        put(keys.schema_text().encode(), "-")
         return
     if wanted and not given.name:
         raise Refused(f"--{wanted[0]} takes one protocol: name it, one of {', '.join(listed())}.")
     if given.yaml:
-        print(load(given.name).text.rstrip("\n"))
+        put(f"{load(given.name).text.rstrip()}\n".encode(), "-")
     elif given.preview:
         _previewed(load(given.name), given)
     elif not given.name:

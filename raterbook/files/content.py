@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from raterbook.environment import setting
+from raterbook.protocols.problems import printable
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
 
@@ -169,6 +170,8 @@ def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
 def put(data: bytes, file: str | Path) -> None:
     """The whole file at once: who reads it never sees half of it."""
     if str(file) == "-":
+        if sys.stdout.isatty():  # somebody looks at it; in a pipe it is the file to the letter
+            data = printable(data.decode(errors="replace")).encode()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return

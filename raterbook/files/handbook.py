@@ -7,9 +7,9 @@ group, what is measured and which targets are set) is not in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as as_html
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from raterbook.files.content import label, put
 from raterbook.files.names import condition
 from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
 from raterbook.protocols.handbook import asking
+from raterbook.protocols.problems import printable
 from raterbook.rounds import items
 from raterbook.rounds.model import PEOPLE, FileError, RoundError
 from raterbook.rounds.snapshot import written
@@ -62,44 +63,45 @@ def write_codebook(stored: Round, file: str | Path) -> Path:
 
 def codebook(stored: Round) -> str:
     """Columns, questions with their values, the items' fields, and the raters by pseudonym."""
+    return page(list(_codebook(stored)), f"Codebook of {stored.name}", "markdown")
+
+
+def _codebook(stored: Round) -> Iterator[Block]:
     protocol = stored.protocol
     status = stored.status()
-    blocks = [
-        f"# Codebook of {stored.name}",
+    yield Heading(1, f"Codebook of {stored.name}")
+    yield Text(
         f"Protocol {protocol.name} ({protocol.title}), {status['state']}; {status['items']} items "
-        f"in {status['cases']} cases, {status['answers']} answers.",
-        f"Protocol hash `{stored.protocol_hash}`, data hash `{stored.data_hash()}`.",
-        "## Columns of the answers",
-        _table(("column", "meaning"), [*COLUMNS.items(), *_groups(stored)]),
-        "## Questions",
-    ]
+        f"in {status['cases']} cases, {status['answers']} answers."
+    )
+    yield Text(f"Protocol hash {stored.protocol_hash}, data hash {stored.data_hash()}.")
+    yield Heading(2, "Columns of the answers")
+    yield TableBlock(("column", "meaning"), (*COLUMNS.items(), *_groups(stored)))
+    yield Heading(2, "Questions")
     for question in protocol.questions:
-        blocks += _question_lines(question)
-    blocks += [
-        "## Fields of the items",
-        _table(
-            ("field", "label", "belongs to", "raters see it"),
-            [
-                (name, field.label, field.of, _seen_with(field.show))
-                for name, field in protocol.item.fields.items()
-            ],
+        yield from _question_lines(question)
+    yield Heading(2, "Fields of the items")
+    yield TableBlock(
+        ("field", "label", "belongs to", "raters see it"),
+        tuple(
+            (name, field.label, field.of, _seen_with(field.show))
+            for name, field in protocol.item.fields.items()
         ),
-        "## Raters",
-        _table(
-            ("rater", "kind", "version", "answers", "excluded because"),
-            [
-                (
-                    each["pseudonym"] if each["kind"] in PEOPLE else each["rater"],
-                    each["kind"],
-                    each["version"] or "",
-                    each["answers"],
-                    each["excluded"] or "",
-                )
-                for each in status["raters"]
-            ],
+    )
+    yield Heading(2, "Raters")
+    yield TableBlock(
+        ("rater", "kind", "version", "answers", "excluded because"),
+        tuple(
+            (
+                each["pseudonym"] if each["kind"] in PEOPLE else each["rater"],
+                each["kind"],
+                each["version"] or "",
+                str(each["answers"]),
+                each["excluded"] or "",
+            )
+            for each in status["raters"]
         ),
-    ]
-    return "\n\n".join(blocks) + "\n"
+    )
 
 
 def _groups(stored: Round) -> list[tuple[str, str]]:
@@ -110,7 +112,7 @@ def _groups(stored: Round) -> list[tuple[str, str]]:
     ]
 
 
-def _question_lines(question: Question) -> list[str]:
+def _question_lines(question: Question) -> Iterator[Block]:
     """Its wording, then what its values mean."""
     facts = [
         f"type {question.type}" + (f" ({question.level})" if question.level else ""),
@@ -119,30 +121,20 @@ def _question_lines(question: Question) -> list[str]:
     facts += (clause for clause in asking(question) if clause != "required")
     if question.covers:
         facts.append(f"confidence in {', '.join(question.covers)}")
-    blocks = [f"### {question.id}", question.prompt, "; ".join(facts) + "."]
-    if question.options:
-        rows = [(each.value, each.label, each.description) for each in question.options]
-        blocks.append(_table(("value", "label", "meaning"), rows))
-    elif question.levels:
-        levels = [(written(each.value), each.name, each.description) for each in question.levels]
-        blocks.append(_table(("value", "label", "meaning"), levels))
+    yield Heading(3, question.id)
+    yield Text(question.prompt)
+    yield Text("; ".join(facts) + ".")
+    meanings = [(each.value, each.label, each.description) for each in question.options]
+    meanings += [(written(each.value), each.name, each.description) for each in question.levels]
+    if meanings:
+        yield TableBlock(("value", "label", "meaning"), tuple(meanings))
     elif question.is_numeric:
         step = f" in steps of {written(question.step)}" if question.step else ""
-        blocks.append(f"Values {written(question.min)} to {written(question.max)}{step}.")
-    return blocks
+        yield Text(f"Values {written(question.min)} to {written(question.max)}{step}.")
 
 
 def _seen_with(show: str) -> str:
     return {"hidden": "no", "none": "no", "after": "once they submitted"}.get(show, "yes")
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-
-
-def _cell(value: Any) -> str:
-    return " ".join(str(value).split()).replace("|", "\\|")
 
 
 # Headings, texts, steps and tables as one HTML page or as Markdown, everything escaped.
@@ -159,8 +151,13 @@ dt { font-weight: 600; } dd { margin: 0 0 .5rem 1rem; white-space: pre-line; }
 @media print { body { margin: 0; max-width: none; } tr, dl { break-inside: avoid; } }
 """
 # What Markdown could take for a sign of its own, anywhere or at the beginning of a line.
-_SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
-_BEGINNINGS = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)", re.M)
+_SIGNS = re.compile(r"[$\\`*{}\[\]<>#|~!&]|(?<!\w)_|_(?!\w)")
+_BEGINNINGS = re.compile(r"^(\s*)([-+]|\d+[.)](?=\s))", re.M)
+# Formulas begin with these, and are looked for before anything else and, in Jupyter, once more in
+# the page that was made: there the classes say that this sign begins none.
+_FORMULAS = {
+    sign: f'<span class="mathjax_ignore tex2jax_ignore">&#{ord(sign)};</span>' for sign in "$\\"
+}
 
 
 @dataclass(frozen=True)
@@ -206,26 +203,31 @@ def page(blocks: Sequence[Block], title: str, kind: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<title>{_escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
+
+
+def _escape(text: str) -> str:
+    return as_html(printable(text))
 
 
 def _html(block: Block) -> str:
     match block:
         case Heading(level, text):
-            return f"<h{level}>{escape(text)}</h{level}>"
+            return f"<h{level}>{_escape(text)}</h{level}>"
         case Text(text):
-            return f"<p>{escape(text)}</p>"
+            return f"<p>{_escape(text)}</p>"
         case Steps(items, numbered):
             tag = "ol" if numbered else "ul"
-            return f"<{tag}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</{tag}>"
+            return f"<{tag}>{''.join(f'<li>{_escape(item)}</li>' for item in items)}</{tag}>"
         case Lines(pairs):
-            inner = "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in pairs)
+            inner = "".join(f"<dt>{_escape(a)}</dt><dd>{_escape(b)}</dd>" for a, b in pairs)
             return f"<dl>{inner}</dl>"
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
+    head = "".join(f'<th scope="col">{_escape(cell)}</th>' for cell in block.head)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows
+        "<tr>" + "".join(f"<td>{_escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in block.rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
@@ -251,7 +253,8 @@ def _markdown(block: Block) -> str:
 
 def _plain(text: str) -> str:
     """A text that Markdown shows as it is; line breaks become <br>."""
-    escaped = _BEGINNINGS.sub(_marker, _SIGNS.sub(r"\\\1", text.strip()))
+    signs = _SIGNS.sub(lambda found: _FORMULAS.get(found[0], f"\\{found[0]}"), printable(text))
+    escaped = _BEGINNINGS.sub(_marker, signs.strip())
     return "<br>".join(" ".join(line.split()) for line in escaped.splitlines())
 
 

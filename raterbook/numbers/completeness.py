@@ -13,7 +13,7 @@ from ..protocols.statistics import COMPLETENESS
 from ..rounds import Round
 from ..rounds.completeness import by_models
 from ..rounds.model import HELPERS
-from ..rounds.raters import public_name
+from ..rounds.raters import lookalike, public_name, spelt
 from .number import Number
 from .parameters import Parameters
 
@@ -148,6 +148,21 @@ def check_names(stored: Round, parameters: Parameters) -> None:
     check("questions", parameters.questions or (), questions, stored.name)
     if parameters.groups:
         check("groups", parameters.groups, columns(stored), stored.name)
+        refuse_lookalikes(stored, parameters.groups)
+
+
+def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
+    """Groups that no reader of the page could tell apart."""
+    with stored.store.read() as connection:
+        inside = stored.inside(connection)
+        every = [inside.of(each) for each in stored.look(connection).subjects]
+    for column in groups:
+        twins = lookalike(dict.fromkeys(own[column] for own in every if column in own))
+        if twins is not None:
+            raise ValueError(
+                f"parameter groups: of {column}, {spelt(twins[0])} looks like {spelt(twins[1])}, "
+                "and nobody could tell their numbers apart. Group by another column."
+            )
 
 
 def check(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:

@@ -61,6 +61,7 @@ class PartsPanel(widgets.VBox):
                 self.said,
             ]
         )
+        self.add_class("mathjax_ignore")
         self.show()
 
     def show(self) -> None:

@@ -271,7 +271,7 @@ class Explore:
             for flag in self.round.marked()
             if flag["mark"] == "flag" and flag["item"] == report.places[place][0]
         ]
-        inside = card(report, place, asked)
+        inside = card(report, place, asked, unit)
         return Section(f"{unit}", inside + (part("bullets", own) if own else join([])))
 
     def panel(self) -> Any:
@@ -317,10 +317,9 @@ class Explore:
             box.observe(draw, "value")
         item.observe(read, "value")
         draw()
-        return ipywidgets.VBox(
-            [ipywidgets.HBox([shown, question]), ipywidgets.HBox([*filters.values()]),
-             page, item, below]
-        ).add_class("rb-view")  # fmt: skip
+        above = [ipywidgets.HBox([shown, question]), ipywidgets.HBox([*filters.values()])]
+        box = ipywidgets.VBox([*above, page, item, below])
+        return box.add_class("rb-view").add_class("mathjax_ignore")
 
     def __repr__(self) -> str:
         return f"Explore({self.round.name!r}): {count(len(VIEWS), 'view')}: {', '.join(VIEWS)}"

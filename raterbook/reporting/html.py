@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -141,6 +141,42 @@ def short(value: object, limit: int = 600) -> str:
         return text
     cut = text[:limit].rsplit(None, 1)[0] if " " in text[limit - 60 : limit] else text[:limit]
     return f"{cut} … [{len(text):,} characters in all]"
+
+
+def one_line(value: object) -> str:
+    return " ".join(printable(value).split())
+
+
+def told_apart(
+    values: Iterable[object], cut: Callable[[str, int], str] = short, width: int = 120
+) -> list[str]:
+    """Names as they are cut; where this leaves two alike, from where they begin to differ.
+
+    >>> told_apart(["model-3.14159-turbo", "model-3.14999-turbo"], lambda name, n: name[:n], 10)
+    ['mod…14159-', 'mod…14999-']
+    """
+    texts = [one_line(value) for value in values]
+    labels = {text: cut(text, width) for text in texts}
+    for _ in labels:
+        alike: dict[str, list[str]] = {}
+        for text, label in labels.items():
+            alike.setdefault(label, []).append(text)
+        if len(alike) == len(labels):
+            return [labels[text] for text in texts]
+        for group in alike.values():
+            if len(group) == 1:
+                continue
+            shortest, longest = (how(map(len, group)) for how in (min, max))
+            signs = enumerate(zip(*group, strict=False))
+            common = next((at for at, found in signs if len(set(found)) > 1), shortest)
+            head = min(width // 3, common)
+            # Two signs before the difference, to see where in the name it is.
+            start = max(head, min(common - 2, longest - width + head + 1))
+            for text in group:
+                rest = text[start:]
+                more = len(rest) > width - head - 1
+                labels[text] = f"{text[:head]}…{rest[: width - head - 2] + '…' if more else rest}"
+    return texts
 
 
 def paragraph(text: str, kind: str = "") -> Markup:

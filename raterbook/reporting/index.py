@@ -26,7 +26,7 @@ from .comparison import (
     summary,
     whose,
 )
-from .folder import ReportError, alone, write_whole
+from .folder import ReportError, alone, comparison_file, write_whole
 from .html import figure, fill, render, with_legend
 from .words import DECIDED, count, estimated, listing, name_of, number, say, signed
 
@@ -131,7 +131,7 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> M
     pictures = []
     labels = labels_of(protocol)
     both = changes(rounds[-2], rounds[-1])
-    side_by_side = f"{called[-2]}-vs-{called[-1]}.html"
+    side_by_side = comparison_file(called[-2], called[-1])
     asking = ""
     if size(rounds[-1]) != size(rounds[-2]):
         asking = (
@@ -182,7 +182,7 @@ def compare(
     frames, shared = common([frame_of(*each) for each in zip(rounds, given, strict=True)])
     found = [compute(*each) for each in zip(rounds, given, frames, strict=True)]
     workspace.reports.mkdir(parents=True, exist_ok=True)
-    file = Path(workspace.reports) / f"{first}-vs-{second}.html"
+    file = Path(workspace.reports) / comparison_file(first, second)
     title = f"{first} and {second}"
     text = fill(title, body(title, found, rounds[0].protocol, shared), home="index.html")
     write_whole(file, text)

@@ -18,6 +18,7 @@ from ..numbers.compute import Numbers, cluster_of, compute, frame_of
 from ..numbers.counted import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Item, Round
+from .folder import slug
 from .html import Section, figure, plain
 from .leanings import concord, leans, strict_leans
 from .pairs import Copies, copies
@@ -287,8 +288,8 @@ class Report:
         """The figure as it stands on the page; its file is written with the numbers."""
         from .figures import in_both_lights, svg
 
-        self.pictures[name] = svg(ax)
-        return figure(in_both_lights(self.pictures[name]), alt, caption)
+        drawn = self.pictures[slug(name)] = svg(ax)
+        return figure(in_both_lights(drawn), alt, caption)
 
     def save(self, folder: str | Path | None = None) -> None:
         """Write the numbers, the figures and sections' files where a report run asks for them."""

@@ -34,7 +34,7 @@ from raterbook.rounds.model import (
     shown,
 )
 from raterbook.rounds.plan import PlanRule
-from raterbook.rounds.raters import join
+from raterbook.rounds.raters import join, looks_known
 from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions, Subject, take
 from raterbook.rounds.store import schema
 
@@ -437,6 +437,8 @@ def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> 
         _, kinds, versions = named.setdefault(given.rater, (given.row, set(), set()))
         kinds.add(given.kind)
         versions.add(given.version)
+    if (twin := looks_known(connection, named)) is not None:
+        raise FileError(f"{file.source}, row {named[twin[0]][0]}: {twin[1]}")
     for name, (row, kinds, versions) in named.items():
         for what, found in (("kind", kinds - {None}), ("version", versions - {None})):
             if len(found) > 1:

@@ -19,6 +19,9 @@ from raterbook.rounds.model import STATUSES, RoundError
 from raterbook.rounds.raters import public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, percentage, written
 
+# What stands in a cell is somebody's text: where a notebook shows a frame, “$” is no formula.
+pd.set_option("display.html.use_mathjax", False)
+
 COLUMNS = (
     "round",
     "item",

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select
 from raterbook.protocols import Protocol
 from raterbook.rounds.model import ROLES, Case, Item, ItemRow, ItemTable, Part, RoundError
 from raterbook.rounds.parts import is_answered
-from raterbook.rounds.raters import opaque_ref
+from raterbook.rounds.raters import look, lookalike, opaque_ref, spelt
 from raterbook.rounds.snapshot import Snapshot, Subject
 from raterbook.rounds.store import log, schema
 
@@ -56,6 +56,40 @@ def check_items(table: ItemTable, protocol: Protocol) -> None:
                 )
 
 
+def refuse_lookalikes(
+    table: ItemTable, protocol: Protocol, seen: Snapshot, contents: Contents
+) -> None:
+    """What names items, cases, systems or groups can be seen, and told apart by who sees it."""
+    ours = {row.key for row in table.rows} | {row.case for row in table.rows}
+    there = [
+        contents.of(each.id)
+        for known in (seen.items, seen.cases)
+        for key, each in known.items()
+        if key not in ours
+    ]
+    spec = protocol.item
+    for column in dict.fromkeys([*spec.key, spec.case, *group_columns(protocol)]):
+        first: dict[str, ItemRow] = {}
+        for row in table.rows:
+            if value := row.fields.get(column, ""):
+                first.setdefault(value, row)
+                if not look(value):
+                    raise RoundError(
+                        f"{_where(table, row)}, column {column}: nothing of {value!a} can be "
+                        "seen: write a name."
+                    )
+        others = dict.fromkeys(fields[column] for fields in there if fields.get(column))
+        twins = lookalike(first, others)
+        if twins is not None:
+            one, other = twins
+            where = f" of {_where(table, first[other])}" if other in first else ", which is here"
+            raise RoundError(
+                f"{_where(table, first[one])}, column {column}: {spelt(one)} looks like "
+                f"{spelt(other)}{where}, and nobody could tell them apart: write one of them as "
+                "it is meant."
+            )
+
+
 def add_items(
     connection: Connection,
     place: Place,
@@ -66,6 +100,7 @@ def add_items(
 ) -> list[str]:
     """The keys of the items that are new. Known ones must say the same, or `replace` them."""
     check_items(table, place.protocol)
+    refuse_lookalikes(table, place.protocol, seen, contents)
     cases = {key: case.id for key, case in seen.cases.items()}
     batch = 1 + max((each.batch for each in seen.items.values()), default=-1)
     number = int(connection.scalar(select(func.max(schema.subject.c.id))) or 0)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from raterbook.protocols.problems import printable
+
 STATUSES = ("answered", "not_applicable", "skipped", "retracted")
 ROLES = ("main", "training", "gold")
 MARKS = ("flag", "unflag", "submit", "unsubmit", "reveal", "note")
@@ -56,7 +58,7 @@ class RoundError(ValueError):
 
     def _render_traceback_(self) -> list[str]:
         """In a notebook the message is all there is to say: the lines that led to it are ours."""
-        return [str(self)]
+        return [printable(self)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,10 +56,7 @@ def open_round(store: Store, how: Opening) -> None:
     raters, protocol = tuple(how.raters), how.protocol
     with store.write() as connection:
         now = store.now()
-        if connection.scalar(select(schema.round.c.id).where(schema.round.c.name == how.name)):
-            raise RoundError(
-                f"There is a round {how.name!r} in {store.path} already: choose another name."
-            )
+        people.check_new_round(how.name, connection.scalars(select(schema.round.c.name)).all())
         store_protocol(connection, protocol, now)
         secret = secrets.token_bytes(16).hex()
         number = _new(
@@ -81,6 +78,7 @@ def open_round(store: Store, how: Opening) -> None:
         nothing = snapshot.take(connection, number)
         items.add_items(connection, place, table, nothing, items.load(connection, number))
         people.refuse_one_spelt_twice(raters, [one.name for one in people.everybody(connection)])
+        people.refuse_known_look(connection, raters)
         people.join(connection, number, raters, "human", now)
         if not how.bare:
             items.keep(connection, number, table, now)

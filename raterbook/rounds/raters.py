@@ -152,6 +152,65 @@ def folded(name: str) -> str:
     return "".join(kept) or name
 
 
+# Letters that draw nothing, beside the signs that Unicode itself calls formats or spaces.
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+
+
+def look(name: str) -> str:
+    """What is seen of a name on a page: any spaces as one, and nothing of what draws nothing.
+
+    >>> look("gpt\u00a04\u200b") == look("gpt 4")
+    True
+    """
+    if name.isascii() and name.isprintable():
+        return " ".join(name.split())
+    seen = ""
+    for sign in unicodedata.normalize("NFC", name):
+        kind = unicodedata.category(sign)
+        if sign.isspace() or kind[0] == "Z":
+            seen += " "
+        elif kind in ("Cc", "Cs"):
+            seen += "\ufffd"  # as pages show it
+        elif kind != "Cf" and sign not in _BLANK and not "\ufe00" <= sign <= "\ufe0f":
+            seen += sign
+    return " ".join(seen.split())
+
+
+def lookalike(names: Iterable[str], others: Iterable[str] = ()) -> tuple[str, str] | None:
+    """The first of the names that nobody could tell from another one, and that other."""
+    there = dict.fromkeys(others)
+    known: dict[str, str] = {}
+    for name in there:
+        known.setdefault(look(name), name)
+    for name in names:
+        if (twin := known.setdefault(look(name), name)) != name and name not in there:
+            return name, twin
+    return None
+
+
+def spelt(name: str) -> str:
+    """A name with what cannot be seen of it written out: `'ana\\u3164'`."""
+    plain = " ".join(name.split(" ")) == look(name)
+    return repr(name) if plain else ascii(name)
+
+
+def looks_known(connection: Connection, names: Iterable[str]) -> tuple[str, str] | None:
+    """The first of the names that looks like another rater's, and what to do about it."""
+    twins = lookalike(names, [one.name for one in everybody(connection)])
+    if twins is None:
+        return None
+    one, other = map(spelt, twins)
+    return twins[0], (
+        f"{one} looks like {other} to everybody who reads a page: write {other} if they are one "
+        "rater, else give one of them another name."
+    )
+
+
+def refuse_known_look(connection: Connection, names: Iterable[str]) -> None:
+    if (twin := looks_known(connection, names)) is not None:
+        raise RoundError(twin[1])
+
+
 def is_slip(one: str, other: str) -> bool:
     """Whether a letter was left out, doubled or swapped; numbered names are different names.
 
@@ -195,7 +254,10 @@ def join(
     now: int,
     version: str | None = None,
 ) -> list[int]:
-    """These raters have a part in the round; who has one already is left as is."""
+    """These raters have a part in the round; who has one already is left as is.
+
+    Whoever brings new ones asks before whether any of them `looks_known`.
+    """
     table = schema.round_rater
     here = table.c.round_id == round_id
     added = []
@@ -213,6 +275,7 @@ def join(
 
 
 _ROUND = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_DEVICE = re.compile(r"(?i:con|prn|aux|nul|(?:com|lpt)[0-9])")  # no folder of Windows can have it
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # none that look alike
 
 
@@ -225,6 +288,24 @@ def check_round(name: str) -> None:
         )
 
 
+def check_new_round(name: str, others: Iterable[str]) -> None:
+    """A new round's folder can be made on every system, and is nobody else's on any."""
+    check_round(name)
+    if _DEVICE.fullmatch(name):
+        raise RoundError(
+            f"{name!r} is the name of a device on Windows, and the round's page needs a folder of "
+            f"that name: choose another, such as round-{name}."
+        )
+    for other in others:
+        if other == name:
+            raise RoundError(f"There is a round {name!r} here already: choose another name.")
+        if other.casefold() == name.casefold():
+            raise RoundError(
+                f"There is a round {other!r} here, and {name!r} would share its folder where "
+                "capitals make no difference: choose another name."
+            )
+
+
 def check_rater(name: str) -> None:
     """Rater names never become paths, so all that can be read is allowed."""
     if not isinstance(name, str) or not 1 <= len(name) <= 128:
@@ -233,6 +314,8 @@ def check_rater(name: str) -> None:
         raise RoundError(
             f"{name!r} is not a rater name: use printable characters, and no spaces at the ends."
         )
+    if not look(name):
+        raise RoundError(f"{name!a} is not a rater name: nothing of it can be seen.")
 
 
 def opaque_ref(secret: str, kind: str, key: str) -> str:

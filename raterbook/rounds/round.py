@@ -64,6 +64,7 @@ class Round:
         if row is None:
             known = ", ".join(store.rounds()) or "none yet"
             raise RoundError(f"There is no round {name!r} in {store.path}; rounds: {known}.")
+        raters.check_round(row.name)  # it names folders, and a database may come from anywhere
         self.store = store
         self.id: int = row.id
         self.name: str = row.name
@@ -306,6 +307,7 @@ class Round:
         with self.store.write() as connection:
             now = self.store.now()
             seen = self._still_open(connection, f"{name} was not added")
+            raters.refuse_known_look(connection, [name])
             added = raters.join(connection, self.id, [name], kind, now, version)
             row = raters.find(connection, name)
             assert row is not None

@@ -110,6 +110,6 @@ def test_worked_examples_speak_in_labels_and_give_reasons_only_where_there_are_a
 
 def test_answers_about_cases_and_answers_that_do_not_apply_are_explained_for_files():
     questeval = guide(load("rag-questeval"), "markdown")
-    assert r"keep and reference\_answer are answered once for all texts about one id" in questeval
-    assert r"| generated\_answer | a text, or \<Unanswerable\> |" in questeval
-    assert r"write not\_applicable in a column status" in guide(load("neureg-qa"), "markdown")
+    assert "keep and reference_answer are answered once for all texts about one id" in questeval
+    assert r"| generated_answer | a text, or \<Unanswerable\> |" in questeval
+    assert "write not_applicable in a column status" in guide(load("neureg-qa"), "markdown")

@@ -30,7 +30,8 @@ BROKEN = {
         "goals:",
         "p.yaml, line 37: goals is not a known key (allowed: name, title, about, "
         "instructions, item, "
-        "parts, questions, stages, definitions, reading, aid, ask_why, examples, judge, measures, targets)",
+        "parts, questions, stages, definitions, reading, aid, ask_why, examples, judge, "
+        "measures, targets)",
     ),
     "an inner key that only raterbook sets": (
         "type: text",

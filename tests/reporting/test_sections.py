@@ -76,7 +76,8 @@ def test_a_section_invented_here_appears_on_the_page(tmp_path, monkeypatch):
 
     monkeypatch.setitem(SECTIONS, "invented", invented)
     page = page_of(small(tmp_path))
-    assert '<section id="invented"><h2>Invented</h2><p>by-hand &lt; everything</p>' in page
+    assert "<h2>Invented</h2><p>by-hand &lt; everything</p></section>" in page
+    assert '<section id="invented" class="mathjax_ignore' in page
     assert "- `invented`: What nobody asked for." in contents()
 
 

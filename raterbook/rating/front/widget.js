@@ -17,7 +17,7 @@ function render({ model, el: place }) {
   const waiting = el("p", { class: "rb-waiting", role: "status" }, "Opening the form …");
   const root = el(
     "div",
-    { class: "rb", tabindex: "0", role: "region", "aria-label": "Rating form" },
+    { class: "rb mathjax_ignore", tabindex: "0", role: "region", "aria-label": "Rating form" },
     waiting,
   );
   place.append(root);

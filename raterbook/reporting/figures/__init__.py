@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 import textwrap
+import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,16 +16,18 @@ import matplotlib.colors
 
 from ...design import DARK as NIGHT
 from ...design import LIGHT
-from ..html import printable
+from ..html import one_line, printable, told_apart
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.text import Text
 
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raterbook",
     "svg.fonttype": "none",  # text stays text: small files, sharp on paper, found by a search
-    "text.parse_math": False,  # a “$” in somebody's text is a dollar
+    "text.usetex": False,
+    "text.parse_math": False,  # for what is drawn to be measured, before `svg` draws it
     "font.size": 9.5,
     "font.family": ["DejaVu Sans"],
     "axes.spines.top": False,
@@ -52,6 +55,8 @@ DARK = {each: "#4a515a" if each == LINE else NIGHT[word] for each, word in NAMES
 ON_LIGHT, ON_DARK = "#000000", "#ffffff"
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 WIDTH = 4.7  # inches; small, so that letters stay readable on a phone
+USUAL = 4  # lines of a title that the heights of figures allow for
+ROOMIER = 5  # so often a figure without room for its labels grows
 
 
 @contextmanager
@@ -59,6 +64,7 @@ def style() -> Iterator[None]:
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The browser has fonts for signs that ours lacks; here only their width is guessed.
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .*missing from font")
+        warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support .*")
         yield
 
 
@@ -70,8 +76,13 @@ def axes(height: float = 2.5, width: float = WIDTH, **grid: Any) -> Any:
 
 def name(value: object, width: int = 28) -> str:
     """A label that fits beside an axis."""
-    text = " ".join(printable(value).split())
+    text = one_line(value)
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def names(values: Iterable[object], width: int = 28) -> list[str]:
+    """Labels that fit; names that differ look different, cut in the middle where they must."""
+    return told_apart(values, name, width)
 
 
 def folded(value: object, width: int = 22, most: int = 2) -> str:
@@ -82,6 +93,11 @@ def folded(value: object, width: int = 22, most: int = 2) -> str:
     return "\n".join([*lines[: most - 1], last] if last else lines)
 
 
+def folds(values: Iterable[object], width: int = 22, most: int = 2) -> list[str]:
+    """The same for names beside one another, told apart where they were cut alike."""
+    return told_apart(values, lambda text, _: folded(text, width, most), width + 6)
+
+
 def ink_on(colour: Any) -> str:
     """Dark or light letters, whichever stand out more on this colour."""
     channels = matplotlib.colors.to_rgb(colour)
@@ -90,10 +106,17 @@ def ink_on(colour: Any) -> str:
     return ON_LIGHT if (light + 0.05) ** 2 > 1.05 * 0.05 else ON_DARK
 
 
+LEGEND = 62  # letters on a line of it, each sign counting for four
+
+
 def legend_above(ax: Any, columns: int) -> None:
     """What the signs stand for, on one line over the axes where it fits."""
+    said = list(ax.get_legend_handles_labels()[1])
+    fitting = max(1, LEGEND // (4 + max(map(len, said), default=0)))
+    lines = [-(-len(said) // across) for across in (min(columns, fitting), columns)]
+    grow(ax, 0.18 * (lines[0] - lines[1]))
     ax.legend(
-        ncols=columns,
+        ncols=min(columns, fitting),
         loc="lower right",
         bbox_to_anchor=(1, 1),
         frameon=False,
@@ -108,9 +131,11 @@ def titled(ax: Any, finding: str) -> Any:
     width = int(ax.figure.get_figwidth() * 11.2)
     # A number stays with its sign, and what stands in brackets with its word.
     bound = re.sub(r" (?=%|\([^()\s]+\))", "\u00a0", printable(finding))
+    lines = wrapped(bound, width)
+    grow(ax, 0.17 * max(len(lines) - USUAL, 0))
     with style():
         ax.figure.suptitle(
-            "\n".join(textwrap.wrap(bound, width, break_on_hyphens=False)),
+            "\n".join(lines),
             x=0.01,
             ha="left",
             fontsize=10,
@@ -119,14 +144,49 @@ def titled(ax: Any, finding: str) -> Any:
     return ax
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of so many letters, an ideograph taking the room of two; longer words are broken."""
+    lines = [""]
+    for word in re.split("[ \n\t]+", text):
+        joined = f"{lines[-1]} {word}".lstrip()
+        if room(joined) <= width:
+            lines[-1] = joined
+            continue
+        lines += [""] if lines[-1] else []
+        for sign in word:  # nobody knows how wide its letters are
+            lines += [""] if room(word) > width and room(lines[-1]) > 0.75 * width else []
+            lines[-1] += sign
+    return lines
+
+
+def room(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def grow(ax: Any, more: float) -> None:
+    """Room in the height for what takes more lines than usual."""
+    ax.figure.set_figheight(ax.figure.get_figheight() + more)
+
+
 def svg(ax: Any) -> str:
     """The figure of these axes as text; the figure is closed."""
     figure = ax.figure if hasattr(ax, "figure") else ax.flat[0].figure
-    text = io.StringIO()
-    with style():
-        figure.set_layout_engine("constrained")
-        # Not figure.savefig, which draws everything once more beforehand.
-        FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
+    figure.set_layout_engine("constrained")
+    # Names and texts are strangers': each is drawn letter by letter, a “$” as a dollar.
+    for each in figure.findobj(Text):
+        each.set_parse_math(False)
+        each.set_usetex(False)
+        each.set_text(printable(each.get_text()))
+    for _ in range(ROOMIER):
+        text = io.StringIO()
+        with style(), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", UserWarning)
+            # Not figure.savefig, which draws everything once more beforehand.
+            FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
+        if not any("layout" in str(each.message) for each in said):
+            break
+        # Labels took all the room there was: a larger figure rather than none.
+        figure.set_size_inches(1.4 * figure.get_size_inches())
     plt.close(figure)
     return slim(text.getvalue())
 
@@ -135,14 +195,23 @@ def slim(text: str) -> str:
     """Without the licence block of the metadata, and in the page's own fonts."""
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
     text = re.sub(r"<!DOCTYPE[^>]*>\s*", "", text)
-    text = text.replace("'DejaVu Sans'", FONTS.replace(", sans-serif", "")).replace("\n   ", "\n ")
-    return re.sub(r"(\d+\.\d\d)\d+", r"\1", text)
+    fonts = FONTS.replace(", sans-serif", "")
+
+    def shorter(tag: str) -> str:
+        return re.sub(r"(\d+\.\d\d)\d+", r"\1", tag.replace("'DejaVu Sans'", fonts))
+
+    return in_tags(shorter, text.replace("\n   ", "\n "))
+
+
+def in_tags(change: Callable[[str], str], text: str) -> str:
+    """A change to the drawing, which leaves alone whatever is written in it."""
+    return re.sub(r"<[^>]*>", lambda found: change(found[0]), text)
 
 
 def in_both_lights(text: str) -> str:
     """For the page: lines and letters follow the reader's light or dark setting."""
-    for colour, word in NAMES.items():
-        text = text.replace(colour, f"var(--{word})")
+    inks = re.compile("|".join(NAMES))
+    text = in_tags(lambda tag: inks.sub(lambda ink: f"var(--{NAMES[ink[0]]})", tag), text)
     light = "".join(f"--{NAMES[colour]}:{colour};" for colour in NAMES)
     dark = "".join(f"--{NAMES[colour]}:{DARK[colour]};" for colour in NAMES)
     rule = f"svg{{{light}}}@media (prefers-color-scheme:dark){{svg{{{dark}}}}}"

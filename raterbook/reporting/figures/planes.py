@@ -9,13 +9,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..html import one_line
 from ..leanings import Apart
 from ..words import signed
-from . import ACCENT, INK, LINE, SOFT, WIDTH, axes, folded, ink_on, name, style, titled
+from . import (
+    ACCENT,
+    INK,
+    LINE,
+    SOFT,
+    WIDTH,
+    axes,
+    folded,
+    folds,
+    grow,
+    ink_on,
+    name,
+    names,
+    style,
+    titled,
+)
 
 # A small matrix with its figures in the cells: raters, confusions, breakdowns.
 
 
+SIDE = 5  # letters beside a row
 SMALL = 7.4  # points; smaller words below columns are set aslant instead
 PALE, DEEP = "#f3f6fa", "#1d4f8b"
 
@@ -24,12 +41,12 @@ def heat_figure(
     table: pd.DataFrame,
     said: str,
     write: Callable[[float], str],
-    names: tuple[str, str] = ("", ""),
+    called: tuple[str, str] = ("", ""),
     ends: tuple[float, float] | None = None,
 ) -> Any:
     """Darker is more; every cell carries its figure, so that colour is never needed.
 
-    `names` are what rows and columns stand for, `ends` the palest and the deepest value, else
+    `called` is what rows and columns stand for, `ends` the palest and the deepest value, else
     those of the table.
     """
     import seaborn
@@ -37,11 +54,10 @@ def heat_figure(
 
     cells = table.to_numpy(float)
     wide = min(WIDTH, max(3.9, 1.9 + 0.75 * len(table.T)))
-    beside = [folded(row, 16) for row in table.index]
-    below = [folded(column, 11, 3) for column in table.columns]
+    beside, below = folds(table.index, 16), folds(table.columns, 11, 3)
     size = letters(beside, below, wide)
     if aslant := size < SMALL:
-        below = [name(column, 26) for column in table.columns]
+        below = names(table.columns, 26)
     more = max((label.count("\n") for label in below), default=0)
     if aslant:  # they hang down by their length
         more = round(0.27 * max(map(len, below)))
@@ -71,8 +87,13 @@ def heat_figure(
     for text in ax.texts:
         value = cells[int(text.get_position()[1]), int(text.get_position()[0])]
         text.set_color(ink_on(ramp((value - low) / (top - low))))
-    ax.set_xlabel(names[1])
-    ax.set_ylabel(names[0])
+    rows, columns = (one_line(each) for each in called)
+    if len(rows) <= SIDE * (1 + len(table)):
+        ax.set_ylabel(rows)
+        ax.set_xlabel(folded(columns, 44))
+    else:  # it would stand in the title
+        ax.set_xlabel(f"rows: {name(rows, 40)}\ncolumns: {name(columns, 40)}")
+        grow(ax, 0.17)
     ax.tick_params(axis="y", rotation=0)
     ax.tick_params(axis="x", rotation=0, length=0, labelsize=max(size, 8.5) if aslant else size)
     if aslant:
@@ -122,7 +143,8 @@ def apart_figure(found: Apart, first: str, second: str, said: str) -> Any:
     room = 0.08 * (max(ends) - min(ends))
     ax.set_ylim(min(ends) - room, max(ends) + room)
     ax.set_xlabel("mean of the two")
-    ax.set_ylabel(f"{name(first, 14)} − {name(second, 14)}")
+    both = names([first, second], 14)
+    ax.set_ylabel((" − " if sum(map(len, both)) < SIDE * 4 else " −\n").join(both))
     ax.grid(axis="y", color=LINE, linewidth=0.5)
     return titled(ax, said)
 
@@ -195,7 +217,8 @@ def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> 
     grid = axes(0.6 + 1.3 * down, WIDTH, nrows=down, ncols=ACROSS, squeeze=False, sharey=False)
     lows = [p["estimate"] if p["low"] is None else p["low"] for q in panels for p in q["points"]]
     bottom = min(0.0, *lows) if min(lows) < 0.2 else min(lows) - 0.05
-    for ax, panel in zip(grid.flat, panels, strict=False):
+    titles = folds((panel["title"] for panel in panels), 19)
+    for ax, panel, title in zip(grid.flat, panels, titles, strict=False):
         points = panel["points"]
         for start, end in pairwise(points):
             if start["wording"] != end["wording"]:
@@ -218,7 +241,7 @@ def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> 
             ax.plot(point["at"], point["estimate"], "o", color=INK, markersize=5)
         if panel["key"][0].startswith("alpha_"):
             ax.set_ylim(bottom, 1)  # one scale, so that the panels can be compared
-        ax.set_title(folded(panel["title"], 19), fontsize=9.5, fontweight="normal", pad=4)
+        ax.set_title(title, fontsize=9.5, fontweight="normal", pad=4)
         ax.set_xticks(
             range(len(rounds)),
             [str(number + 1) for number in range(len(rounds))],

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...protocols.statistics import FIRM, TENTATIVE
 from ..words import DECIDED, count, estimated, judged, name_of, number, signed
-from . import ACCENT, INK, LINE, PAPER, SOFT, axes, folded, ink_on, legend_above, name, titled
+from . import ACCENT, INK, LINE, PAPER, SOFT, axes, folds, ink_on, legend_above, names, titled
 
 # A coefficient for each question with both its intervals, and the usual thresholds.
 
@@ -69,7 +69,7 @@ def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float]) -> Any:
             va="bottom",
             transform=ax.get_yaxis_transform(),
         )
-    ax.set_yticks(range(len(rows)), [line_name(row, rows) for row in rows])
+    ax.set_yticks(range(len(rows)), line_names(rows))
     ax.set_ylim(-0.6, len(rows) - 0.1)
     lows = [row[end] for row in rows for end in ("low", "low_like", "estimate")]
     ax.set_xlim(min(-0.02, *(low for low in lows if low is not None)), 1)
@@ -86,11 +86,14 @@ def usual(rows: list[dict[str, Any]]) -> str:
     return max(sorted(set(kinds)), key=kinds.count)
 
 
-def line_name(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+def line_names(rows: list[dict[str, Any]]) -> list[str]:
     """A question with another coefficient than the axis names says so."""
-    if row["statistic"] == usual(rows):
-        return folded(row["label"])
-    return f"{folded(row['label'])}\n({row['statistic'].removeprefix('alpha_')})"
+    return [
+        label
+        if row["statistic"] == usual(rows)
+        else f"{label}\n({row['statistic'].removeprefix('alpha_')})"
+        for row, label in zip(rows, folds(row["label"] for row in rows), strict=True)
+    ]
 
 
 def forest_finding(rows: list[dict[str, Any]]) -> str:
@@ -156,8 +159,10 @@ def targets_figure(targets: list[dict[str, Any]]) -> Any:
             ha="left" if value >= bound else "right",  # away from the bound
             va="top",
         )
+    called = folds(target["name"] for target in targets)
     labels = [
-        f"{folded(target['name'])}\n{DECIDED[target['verdict']]}" for target in reversed(targets)
+        f"{label}\n{DECIDED[target['verdict']]}"
+        for label, target in zip(called[::-1], reversed(targets), strict=True)
     ]
     ax.set_yticks(range(len(targets)), labels)
     ax.set_ylim(-0.6, len(targets) - 0.25)
@@ -197,6 +202,7 @@ def dots_figure(rows: list[dict[str, Any]], systems: list[str], said: str, xlabe
     lines = list(dict.fromkeys(row["line"] for row in rows))
     ax = axes(1.3 + (0.14 + 0.15 * len(systems)) * len(lines))
     step = 0.62 / max(len(systems), 1)
+    called = names(systems)
     for row in rows:
         at = systems.index(row["system"])
         place = len(lines) - 1 - lines.index(row["line"]) + 0.31 - step * (at + 0.5)
@@ -211,9 +217,9 @@ def dots_figure(rows: list[dict[str, Any]], systems: list[str], said: str, xlabe
             markerfacecolor=INK if at == 0 else PAPER,
             markeredgewidth=1.3,
             zorder=2,
-            label=name(row["system"]) if row["line"] == lines[0] else None,
+            label=called[at] if row["line"] == lines[0] else None,
         )
-    ax.set_yticks(range(len(lines)), [folded(line) for line in lines[::-1]])
+    ax.set_yticks(range(len(lines)), folds(lines[::-1]))
     ax.set_ylim(-0.55, len(lines) - 0.45)
     ax.set_xlabel(xlabel)
     ax.grid(axis="x", color=LINE, linewidth=0.5)
@@ -252,7 +258,7 @@ def means_figure(rows: list[dict[str, Any]], ends: tuple[float, float], said: st
                 zorder=2,
                 label=words if place == 0 else None,
             )
-    ax.set_yticks(range(len(rows)), [folded(row["label"]) for row in reversed(rows)])
+    ax.set_yticks(range(len(rows)), folds(row["label"] for row in reversed(rows)))
     ax.set_ylim(-0.5, len(rows) - 0.45)
     room = 0.02 * (ends[1] - ends[0])
     ax.set_xlim(ends[0] - room, ends[1] + room)
@@ -308,7 +314,7 @@ def lean_figure(leans: pd.DataFrame, said: str) -> Any:
             transform=ax.get_yaxis_transform(),
         )
     ax.axvline(0, linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
-    ax.set_yticks(range(len(leans)), [name(rater) for rater in leans["rater"]])
+    ax.set_yticks(range(len(leans)), names(leans["rater"]))
     ax.set_ylim(-0.6, len(leans) - 0.4)
     ends = leans[["lean", "low", "high", "early", "late"]].to_numpy(float)
     reach = max(np.nanmax(np.abs(ends)), LEAST) if np.isfinite(ends).any() else 0.5
@@ -322,7 +328,7 @@ def lean_figure(leans: pd.DataFrame, said: str) -> Any:
 # Diverging bars: how the answers to each question spread over its scale.
 
 
-LEGEND = 58  # letters on one line of it
+ACROSS = 58  # letters on one line of the legend
 # From dark to light, so that order survives greyscale: a low score is the dark end.
 STOPS = ("#7f2704", "#c4561b", "#e9b184", "#c3d6e8", "#e9f1f8")
 # Labels are no better or worse than one another: one hue, from light to dark.
@@ -342,7 +348,7 @@ def likert_figure(
     """One bar a question; ordered scales are centred on their middle, labels start at the left."""
     levels = len(shares.columns)
     letters = sum(len(labels.get(str(level), str(level))) + 5 for level in shares.columns)
-    lines = -(-letters // LEGEND)
+    lines = -(-letters // ACROSS)
     across = -(-levels // lines)
     ax = axes(0.62 + 0.36 * len(shares) + 0.2 * lines)
     values = shares.to_numpy()[::-1]
@@ -375,7 +381,7 @@ def likert_figure(
                     color=ink,
                 )
         left = left + width
-    ax.set_yticks(range(len(values)), [folded(row) for row in shares.index[::-1]])
+    ax.set_yticks(range(len(values)), folds(shares.index[::-1]))
     if ordered:
         ax.axvline(0, color=INK, linewidth=0.8, zorder=0)  # behind: it would strike figures out
     ax.set_xticks([])

@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
-from ..html import Section, fold, join, paragraph, part, remark, short, table
+from ..html import Section, fold, join, paragraph, part, remark, short, table, told_apart
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
 
@@ -62,7 +62,9 @@ def where_they_differ(report: Any) -> Section | None:
         said += (
             f", by remarks and by {machine[0]} saying otherwise" if machine else " and by remarks"
         )
-    cards = join(card(report, unit, asked) for unit in chosen.values())
+    units = list(chosen.values())
+    called = told_apart(report.places[unit][0] for unit in units)
+    cards = join(card(report, unit, asked, name) for unit, name in zip(units, called, strict=True))
     return Section("Items worth reading", paragraph(said + ".") + cards)
 
 
@@ -72,12 +74,12 @@ def case_of(report: Any, unit: str) -> str:
     return item.case if item else name
 
 
-def card(report: Any, unit: str, asked: list[Any]) -> Markup:
+def card(report: Any, unit: str, asked: list[Any], called: str) -> Markup:
     """One item: its texts as text, the answers as a table, the comments as quotations."""
     name, number = report.places[unit]
     found = answers_to(report.counted, (name, number), case_of(report, unit), report.texts)
     widest = range_of(report.counted, unit, asked)
-    title = report.place_name(short(name, 120), number)
+    title = report.place_name(called, number)
     said = ""
     if widest is not None:
         question, given = widest
@@ -144,9 +146,9 @@ def answer_table(report: Any, found: Any, title: str) -> Markup:
         kind = closed.loc[closed["rater"].eq(rater), "rater_kind"].iloc[0]
         who = report.rater_name(rater) if rater in counting else f"{rater} ({kind})"
         given = (value_name(q, own[q.id]) if q.id in own else "–" for q in asked)
-        rows.append((short(who, 60), *(short(value, 60) for value in given)))
+        rows.append((who, *(short(value, 60) for value in given)))
     head = ("Rater", *(report.label(question.id) for question in asked))
-    made = table(head, rows, f"Answers on {short(title, 80)}", text=len(head))
+    made = table(head, rows, f"Answers on {title}", text=len(head))
     if len(raters) > RATERS:
         made += paragraph(f"and {count(len(raters) - RATERS, 'further rater')}.", "soft")
     return made
