@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from raterbook.judges.clients.model import storable
 from raterbook.judges.replies.claims import (
     QUOTED,
     TAKEN_BACK,
@@ -63,6 +65,32 @@ class Parsed:
     def usable(self) -> bool:
         """Whether its answers count: a part left blank does not spoil the others."""
         return self.ok or bool(self.blank)
+
+    def record(self) -> dict[str, Any]:
+        """As JSON can keep it."""
+        answers = [
+            [part, name, given.value, given.status, given.reason, given.span]
+            for (part, name), given in self.answers.items()
+        ]
+        reasons = [[part, name, storable(text)] for (part, name), text in self.reasons.items()]
+        kept = {"status": self.status, "problems": self.problems, "missing": self.missing}
+        blank = [list(cell) for cell in self.blank]
+        return {**kept, "shape": self.shape, "blank": blank, "answers": answers, "reasons": reasons}
+
+    @classmethod
+    def of_record(cls, kept: dict[str, Any]) -> Parsed:
+        return cls(
+            kept["status"],
+            {
+                (part, name): ParsedAnswer(value, status, reason, tuple(span) if span else None)
+                for part, name, value, status, reason, span in kept["answers"]
+            },
+            {(part, name): text for part, name, text in kept["reasons"]},
+            tuple(kept["problems"]),
+            tuple(kept["missing"]),
+            tuple((part, name) for part, name in kept["blank"]),
+            kept["shape"],
+        )
 
 
 VERSION = 2  # of the parser: what it made of a stored reply is kept with it
