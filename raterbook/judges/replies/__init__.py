@@ -115,7 +115,8 @@ def parse(text: str, sheet: Sheet, *, cut: bool = False, prompt: str = "") -> Pa
         return Parsed("parse_error", problems=tuple(problems), shape=claims[-1].parsed.shape)
     good = [claim for claim in claims if claim.parsed.ok]
     if not good:
-        good = _bare(own, sheet, words)
+        claims = [*_bare(own, sheet, words), *claims]
+        good = [claim for claim in claims if claim.parsed.ok]
     if not good and not whole and not cut:
         good = _mended(own, sheet, words, echo)
     if not good:
@@ -237,7 +238,7 @@ def _bare(text: str, sheet: Sheet, words: Vocabulary) -> list[Claim]:
     if "\n" in line or len(set(_FIGURE.findall(line)) - {str(words.only.max)}) > 1:
         return []
     parsed = _read(Raw({(0, words.only.id): line}), sheet, words, "bare")
-    return [Claim(parsed, 0, len(text))] if parsed.ok else []
+    return [Claim(parsed, 0, len(text))]
 
 
 def _mended(text: str, sheet: Sheet, words: Vocabulary, echo: Echo) -> list[Claim]:
