@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,19 @@ if TYPE_CHECKING:
 Steps = tuple[str | int, ...]
 Problem = tuple[Steps, str]  # where in the file, and what is wrong there
 SHOWN = 20
+# What moves a terminal's cursor, turns the direction of a line, or cannot be written at all.
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def printable(text: object) -> str:
+    r"""Text of anybody's as it may stand on a terminal; line ends and tabs stay.
+
+    >>> printable("a\x1b[31mb\u202ec")
+    'a\\x1b[31mb\\u202ec'
+    """
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(text))
 
 
 class ProtocolError(ValueError):
