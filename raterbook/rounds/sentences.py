@@ -149,9 +149,11 @@ def _narrow_ends(block: str, stop: re.Match[str], position: int) -> bool:
     opened = following.lstrip(OPENING)
     if not opened or _starts_small(opened):
         return False
+    if stop["narrow"] != ".":
+        return True
     word = re.split(r"[\s(\[{“‘«\"/—–]", before)[-1].strip("*_'")
-    if stop["narrow"] != "." or not word:
-        return bool(word) or stop["narrow"] != "." or not before
+    if not word:
+        return not before
     if position > stop.end() and block[position - 1] in '"”»’)':
         return True
     return _full_stop(word, before, opened)
