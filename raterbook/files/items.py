@@ -218,10 +218,10 @@ def read_triples(text: str) -> tuple[list[Triple], list[BadLine]]:
     """
     triples, bad = [], []
     for number, line in enumerate(text.splitlines(), start=1):
-        plain = line.strip()
+        plain = line.lstrip()
         if (mark := _NUMBERING.match(plain)) is not None:
-            plain = plain[mark.end() :].strip()
-        if not plain:
+            plain = plain[mark.end() :]
+        if not (plain := plain.strip()):
             continue
         parts = _split(plain)
         if len(parts) != 3:

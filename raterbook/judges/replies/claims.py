@@ -65,6 +65,8 @@ def speaks_outside(text: str) -> bool:
 
 def contradictions(claims: list[Claim], said: list[Said], sheet: Sheet) -> list[str]:
     """The questions with two answers, in what counts: scores, labels, answers, percentages."""
+    if len(claims) < 2 and not said:
+        return []
     first: dict[Cell, ParsedAnswer] = {}
     found: dict[Cell, None] = {}
     for claim in claims:
