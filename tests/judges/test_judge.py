@@ -1,5 +1,6 @@
 """A model as one more rater, for every protocol: what is asked, stored and repeated."""
 
+import asyncio
 import json
 
 import pandas as pd
@@ -152,6 +153,24 @@ def test_a_stored_reply_is_parsed_once_a_version_of_the_parser(open_round, monke
     monkeypatch.setattr(running, "PARSER", running.PARSER + 1)
     judge(stored, model, name="stand-in")
     assert len(read) == 2
+
+
+def test_replies_are_parsed_off_the_event_loop(open_round, monkeypatch):
+    from raterbook.judges import prompts as running
+    from raterbook.judges.replies import parse
+
+    loops = []
+
+    def watched(text, *given, **how):
+        try:
+            loops.append(asyncio.get_running_loop())
+        except RuntimeError:
+            loops.append(None)
+        return parse(text, *given, **how)
+
+    monkeypatch.setattr(running, "parse", watched)
+    judge(open_round("halo-support"), lambda messages: "SUPPORTED", name="stand-in")
+    assert loops == [None]
 
 
 def test_one_reask_carries_what_was_wrong(open_round):
