@@ -159,6 +159,9 @@ _WITHDRAWS = re.compile(
     r"|changed my mind|let me (?:correct|revise|reconsider|change|redo|fix|rethink|re-?evaluate)"
     r"|(?:my|the) (?:final|revised|corrected|updated|actual|real|new|true) (?:answer|label|rating"
     r"|score|verdict|judge?ment|decision)s?\b|hold on|i meant|i was wrong|my mistake|i misread"
+    r"|apologi[sz]e|apologies|(?:that|this|i) (?:was|am|is) mistaken"
+    r"|i (?:reject|disagree with) (?:it|this|that)|i (?:would|do|will) not (?:give|choose)"
+    r"|can(?:not|'t) be my|judge (?:it|this) differently|copied from"
     r"|disregard|ignore (?:that|this|it|the above|the previous|my)|(?:now )?withdrawn"
     r"|(?:from|according to|copied from|as in) the (?:generated |given |original )?(?:text|answer"
     r"|response|article|prompt)\)"
@@ -176,13 +179,18 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"```[a-zA-Z]{0,20}$")
-_TAG = re.compile(r"<([a-zA-Z]{1,20})>$")
+_TAG = re.compile(r"[<\[]([a-zA-Z ]{1,20})[>\]]$")
+_OPEN = re.compile(  # a line that goes on in the block below it
+    r"\b(?:contains?|says?|said|reads|states|writes|wrote|claims|(?:ends|starts) with|quotes?)\W*$",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(r"[\s`]*(?:\^|<-|←|↑|\(quoted)")
 NEAR = 160  # characters before a block that may introduce it
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:
     """Whether a block stands within a sentence, or behind words that hold it out as another's."""
-    if is_held_out(text, start):
+    if is_held_out(text, start) or _POINTS_BACK.match(text[end : end + NEAR]):
         return True
     behind = text[end : end + NEAR].split("\n", 1)[0].lstrip(" \t`*_\"'“”")
     return behind[:1].islower() or (behind[:1] in (",", "–", "—", "-") and behind[1:2] == " ")
@@ -200,7 +208,7 @@ def is_held_out(text: str, start: int) -> bool:
     if tag is not None:
         return _INTRODUCES.fullmatch(tag[1]) is None
     if not above.endswith((":", "：", "…", "...")):
-        return False
+        return _OPEN.search(above) is not None
     clause = re.split(r"[.!?,;]\s", above)[-1]
     own = _OWN.search(clause)
     return _HELD_OUT.search(clause[: own.end()] if own is not None else clause) is not None

@@ -75,7 +75,7 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
             raw.put(part, words.only, value)
         elif folded in REASON_KEYS and words.only is not None:
             raw.because(part, words.only, value)
-        elif isinstance(value, dict | list):
+        elif isinstance(value, dict | list) and folded not in QUOTED_KEYS:
             _walk(value, part, words, raw, depth + 1)
 
 
@@ -317,6 +317,13 @@ REASON_KEYS = frozenset(
 )
 PART_KEYS = ("part", "sentence", "question", "number", "index", "no", "id")
 CRITERION_KEYS = ("criterion", "criteria", "name", "metric", "dimension", "question id", "question")
+QUOTED_KEYS = frozenset(  # what stands under them is somebody else's
+    {
+        *("example", "examples", "input", "text", "document", "source", "context", "article"),
+        *("quote", "quotes", "quoted", "quotation", "passage", "prompt", "template", "format"),
+        *("instruction", "instructions", "injection"),
+    }
+)
 SUGGESTION_KEYS = (
     "feedback",
     "improved feedback",

@@ -26,7 +26,7 @@ _GOES_ON = re.compile(r"\s*(?:$|[(\[,.;:!–—\n|]|-\s|because\b)", re.IGNORECA
 _ANOTHER = re.compile(r"\s*[,;|/(\[–—-]\s*[+-]?\d", re.ASCII)  # a second number at once
 _OTHER = re.compile(  # “4, no, 3”, “4 – or rather 3”: a second number that takes the first back
     r"(?:\b(?:no[,;:.!–—]|(?:nay|wait|correction|sorry|scratch|strike|i mean|on reflection"
-    r"|make it|make that|revised|corrected|changed)\b)[^\n]{0,30}?"
+    r"|make it|make that|revised|corrected|changed|mine|i say|quoted|minus)\b)[^\n]{0,30}?"
     r"|(?:\b(?:or|rather|actually|now|then|maybe|perhaps|better|but)\b|→|[-=]>|~~)"
     r"\W{0,5}(?:(?:rather|an?|it|is|to|be|now|better|maybe|perhaps|really|more like)\W{1,3}){0,3})"
     r"[+-]?\d",
