@@ -232,11 +232,11 @@ def _filled(columns: Columns, answers: set[str]) -> list[str]:
 # Knowledge graph triples as people write them: one a line, numbered or not, with any arrow.
 
 
-_NUMBERING = re.compile(r"^\s*(?:\d+\s*[.):]\s+|[-*•]\s+)?")
-_ARROWS = (  # the first that splits a line in three is meant
-    re.compile(r"\s*(?:→|⟶|⇒|➝|➔)\s*"),
-    re.compile(r"\s*(?:-{1,2}>|=>)\s*"),
-    re.compile(r"\s*\|\s*"),
+_NUMBERING = re.compile(r"(?:\d+\s*[.):]|[-*•])(?=\s)")
+_ARROWS = (  # the first that splits a line in three is meant; the space around goes with strip()
+    re.compile(r"[→⟶⇒➝➔]"),
+    re.compile(r"-{1,2}>|=>"),
+    re.compile(r"\|"),
     re.compile(r"\t+"),
 )
 _SHUT = {"(": ")", "<": ">", "[": "]"}
@@ -267,8 +267,10 @@ def read_triples(text: str) -> tuple[list[Triple], list[BadLine]]:
     """
     triples, bad = [], []
     for number, line in enumerate(text.splitlines(), start=1):
-        plain = _NUMBERING.sub("", line, count=1).strip()
-        if not plain:
+        plain = line.lstrip()
+        if (mark := _NUMBERING.match(plain)) is not None:
+            plain = plain[mark.end() :]
+        if not (plain := plain.strip()):
             continue
         parts = _split(plain)
         if len(parts) != 3:

@@ -20,6 +20,7 @@ from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.judges.prompts import VERSION, Examples, Prompt, Prompts, read_examples
 from raterbook.judges.run import EXPECTED_OUT
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
+from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class DryRun:
             first = self.askings[0]
             lines += ["", f"The first prompt ({first.id}, hash {first.prompt.hash[:12]}):", ""]
             lines.append(first.prompt.text)
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 def askings(
@@ -238,7 +239,7 @@ def _is_answered(sheet: Sheet, known: Known) -> bool:
 
 
 Replies = dict[tuple[str, int], str]  # (sheet or item, replicate) → the reply's text
-_MARK = re.compile(r"^===[ \t]*(?P<id>\S[^\n]*?)[ \t]*===[ \t]*$", re.MULTILINE)
+_MARK = re.compile(r"^===(?P<id>[^\n]{1,500})===[ \t]*$", re.MULTILINE)
 _ID = ("id", "item", "subject")
 _TEXT = ("reply", "raw_response", "response", "text", "output", "completion")
 
@@ -311,7 +312,7 @@ def _from_text(text: str) -> Iterable[tuple[str, dict[str, Any]]]:
     marks = list(_MARK.finditer(text))
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     for mark, end in zip(marks, ends):
-        name = mark["id"]
+        name = mark["id"].strip(" \t")
         yield f"=== {name} ===", {"id": name, "reply": text[mark.end() : end].strip()}
 
 

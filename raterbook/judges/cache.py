@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from raterbook.rounds import Round
 
 
+Record = tuple[str, str, dict[str, Any]]  # key, text, detail
+
+
 def reply_key(
     identity: dict[str, Any], messages: Messages, schema: dict[str, Any], replicate: int
 ) -> str:
@@ -42,7 +45,7 @@ def cached(stored: Round, key: str) -> Reply | None:
     return Reply.stored(found.text, {**found.detail, "at": found.at})
 
 
-def record_of(key: str, reply: Reply, **more: Any) -> tuple[str, str, dict[str, Any]]:
+def record_of(key: str, reply: Reply, **more: Any) -> Record:
     """A reply as the store keeps it."""
     return key, reply.text, {**reply.detail(), **more}
 
@@ -92,6 +95,27 @@ def run_of(stored: Round, rater: str) -> dict[str, Any] | None:
 
 def _run_key(stored: Round, rater: str) -> str:
     return "run/" + hashlib.sha256(f"{stored.name}\x1f{rater}".encode()).hexdigest()
+
+
+# What the parser made of a stored reply, kept beside it: a run that goes on need not parse again.
+
+
+def parse_key(key: str, reply: Reply, sheet: Sheet, reader: str) -> str:
+    """Under what a reply's parse is kept: read by this parser, for this sheet."""
+    known = sorted((part, name, str(value)) for (part, name), value in sheet.known.items())
+    parts = [part.number for part in sheet.parts]
+    said = [reader, key, reply.text, reply.finish, reply.refusal, parts, known]
+    return "parse/" + hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def parse_record(key: str, parsed: Parsed) -> Record:
+    """A parse as the store keeps it, among the replies and without a text."""
+    return key, "", parsed.record()
+
+
+def parsed_before(stored: Round, key: str) -> Parsed | None:
+    found = stored.replies.get(key)
+    return None if found is None else Parsed.of_record(found.detail)
 
 
 # Parsed replies as events of the model's rater: each with an id that makes a repeat harmless.
@@ -188,7 +212,6 @@ def _event(sheet: Sheet, key: str, replicate: int, cell: Cell, given: ParsedAnsw
 # nobody waits for them: they are written when no replies are coming in.
 
 
-Record = tuple[str, str, dict[str, Any]]  # key, text, detail
 QUIET = 0.05  # seconds without a reply before answers are written
 MOST = 600  # answers in one transaction
 
@@ -207,6 +230,7 @@ class Scribe:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="raterbook-judge-read")
         self._records: list[tuple[Record, asyncio.Future[None]]] = []
         self._events: list[Event] = []
+        self._notes: list[Record] = []
         self._came = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         self._finishing = False
@@ -230,6 +254,11 @@ class Scribe:
         if events:
             self._start()
 
+    def note(self, record: Record) -> None:
+        """Like answers: on the disk when `finish` returns, and nobody waits for it."""
+        self._notes.append(record)
+        self._start()
+
     async def finish(self) -> None:
         """Waits for everything handed in; raises what went wrong with any of it."""
         self._finishing = True
@@ -250,14 +279,15 @@ class Scribe:
             self._work = asyncio.create_task(self._empty())
 
     async def _empty(self) -> None:
-        while self._records or self._events:
+        while self._records or self._events or self._notes:
             if self._records:
                 batch, self._records = self._records, []
                 await self._commit([record for record, _ in batch], [done for _, done in batch])
             elif not await self._disturbed():
                 events, self._events = self._events[:MOST], self._events[MOST:]
+                notes, self._notes = self._notes, []
                 try:
-                    await self._in_thread(self._save, events)
+                    await self._in_thread(self._save, events, notes)
                 except Exception as error:
                     self.failure = self.failure or error
                     self._events = []
@@ -308,6 +338,9 @@ class Scribe:
             self.stored.add_rater(self._rater, kind="model", version=self._version)
             self._joined = True
 
-    def _save(self, events: Sequence[Event]) -> None:
-        self._join()
-        put(self.stored, self._rater, events)
+    def _save(self, events: Sequence[Event], notes: Sequence[Record]) -> None:
+        if notes:
+            self.stored.replies.put_all(notes)
+        if events:
+            self._join()
+            put(self.stored, self._rater, events)

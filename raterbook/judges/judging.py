@@ -18,6 +18,7 @@ from raterbook.judges.outcome import JudgeRun
 from raterbook.judges.prompts import VERSION, Prompts, read_examples
 from raterbook.judges.run import ModelAnswerer, Runner, Settings
 from raterbook.protocols import Example
+from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
 
 if TYPE_CHECKING:
@@ -72,11 +73,8 @@ async def judge_async(
     try:
         return await Runner(stored, answerer, scribe, run, settings).run()
     except Stop as stop:
-        raise JudgeStopped(
-            f"{stop} {run.progress()}. Once that is put right, run the same again: it goes on "
-            "where it stopped.",
-            run,
-        ) from None
+        said = f"{stop} {run.progress()}. Once that is put right, run the same again: it goes on"
+        raise JudgeStopped(printable(f"{said} where it stopped."), run) from None
 
 
 def waited_for(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:

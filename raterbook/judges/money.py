@@ -49,12 +49,12 @@ class Prices:
 
     def _take(self, models: Mapping[str, Any]) -> None:
         if not isinstance(models, Mapping):
-            raise ValueError(f"{str(models)[:60]} is no table of models")
+            raise ValueError(f"{_shown(models)} is no table of models")
         for name, price in models.items():
-            pair = (price["input"], price["output"]) if isinstance(price, Mapping) else tuple(price)
-            low = [float(number) for number in pair]
+            low = _numbers(price)
             if len(low) != 2 or not all(math.isfinite(one) and one >= 0 for one in low):
-                raise ValueError(f"{name}: {price!r} is no price; two numbers of 0 or more are")
+                said = f"{_shown(name)}: {_shown(price)} is no price"
+                raise ValueError(f"{said}; two numbers of 0 or more are")
             self._models[name] = (low[0], low[1])
 
     def of(self, model: str) -> Price | None:
@@ -71,6 +71,23 @@ class Prices:
         if price is None or tokens_in is None or tokens_out is None:
             return None
         return (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+
+
+def _numbers(price: Any) -> list[float]:
+    """A price's two numbers; none where it is anything else."""
+    try:
+        pair = (price["input"], price["output"]) if isinstance(price, Mapping) else tuple(price)
+        return [float(number) for number in pair[:3]]
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return []
+
+
+def _shown(value: Any) -> str:
+    """As much of it as a message holds, however deep it is nested."""
+    try:
+        return str(value)[:60]
+    except RecursionError:
+        return "a table nested too deeply"
 
 
 class Budget:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from raterbook.judges.money import Account
+from raterbook.protocols.problems import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,10 +86,12 @@ class JudgeRun(Account):
         return self.stopped is None and asked
 
     def __repr__(self) -> str:
-        return f"JudgeRun({self.summary()})"
+        return printable(f"JudgeRun({self.summary()})")
 
     def __str__(self) -> str:
-        return "\n".join([self.summary(), *(f"  {problem}" for problem in self.problems())])
+        return printable(
+            "\n".join([self.summary(), *(f"  {problem}" for problem in self.problems())])
+        )
 
     def summary(self) -> str:
         """One line: “feedback: 24 of 24 asked of gpt-4o-mini, 24 ok; 432 answers; …”."""
@@ -162,7 +165,9 @@ class Progress:
         if shown or (shown is None and is_watched()):
             from tqdm.auto import tqdm
 
-            self._bar = tqdm(total=run.total, desc=f"{run.rater} on {run.round}", unit="sheet")
+            self._bar = tqdm(
+                total=run.total, desc=printable(f"{run.rater} on {run.round}"), unit="sheet"
+            )
 
     def more(self, count: int) -> None:
         """Sheets that turned up: those of a later wave."""

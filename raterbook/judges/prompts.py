@@ -19,6 +19,7 @@ import yaml
 from pydantic import ValidationError
 
 from raterbook.judges.clients.model import Reply
+from raterbook.judges.replies import VERSION as PARSER
 from raterbook.judges.replies import Parsed, parse
 from raterbook.judges.sheets import (
     Schema,
@@ -64,6 +65,11 @@ class Prompt:
     def identity(self, identity: dict[str, Any]) -> dict[str, Any]:
         """What a reply depends on, beside messages and schema; `identity` is the model's."""
         return identity
+
+    @property
+    def reader(self) -> str:
+        """Which parser reads the replies, and which version of it."""
+        return f"{parse.__qualname__} {PARSER}"
 
     def read(self, reply: Reply, sheet: Sheet) -> Parsed:
         if reply.refusal or reply.finish == "content_filter":

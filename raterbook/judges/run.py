@@ -128,13 +128,13 @@ class ModelAnswerer:
         reply = await self._reply(request, prompt.messages)
         if reply is None:
             return None
-        parsed = None if reply.error else prompt.read(reply, sheet)
+        parsed = None if reply.error else await self._parsed(request, reply)
         if parsed is not None and parsed.status in AGAIN:
             again = question_again(prompt.messages, reply.text, parsed)
             follow_up = await self._found(sheet, request.replicate, prompt, again)
             second = await self._reply(follow_up, again)
             if second is not None and not second.error:
-                better = prompt.read(second, sheet)
+                better = await self._parsed(follow_up, second)
                 cost = total(reply.cost, second.cost)
                 retries = reply.retries + second.retries + 1
                 if better.ok or (better.usable and not parsed.usable) or not parsed.answers:
@@ -155,6 +155,19 @@ class ModelAnswerer:
             record = cache.record_of(request.key, reply, prompt=prompt.hash, asked=asked)
             await self._scribe.write(record)
         return reply
+
+    async def _parsed(self, request: Request, reply: Reply) -> Parsed:
+        """What a reply says: read off the loop, and once for each version of the parser."""
+        prompt, sheet = request.prompt, request.sheet
+        key = cache.parse_key(request.key, reply, sheet, prompt.reader)
+        if request.reply is not None:
+            known = await self._scribe.read(cache.parsed_before, self._scribe.stored, key)
+            if known is not None:
+                return known
+        parsed = await self._scribe.read(prompt.read, reply, sheet)
+        if self.ask and type(parsed) is Parsed:  # written questions are more than answers
+            self._scribe.note(cache.parse_record(key, parsed))
+        return parsed
 
     async def close(self) -> None:
         await self.model.close()

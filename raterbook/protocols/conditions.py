@@ -31,6 +31,7 @@ SAYINGS = (
 )
 _SAID_SO = re.compile(r"\s*<\s*unanswerable\s*>", re.IGNORECASE)
 WORDS = ("answered", "answerable")
+LONGEST_NAME = 2_000  # characters; to fold a text of accents takes the square of its length
 
 
 def is_unanswerable(text: str, spellings: tuple[str, ...] = SAYINGS) -> bool:
@@ -41,6 +42,7 @@ def is_unanswerable(text: str, spellings: tuple[str, ...] = SAYINGS) -> bool:
     >>> is_unanswerable("<unanswerable> as the text is silent")
     True
     """
+    text = text.strip()[:LONGEST_NAME]
     # The word in its brackets is nobody's answer, whatever reason follows it.
     if _SAID_SO.match(unicodedata.normalize("NFKC", text)):
         return True

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from raterbook.protocols.conditions import UNANSWERABLE, is_unanswerable, same
+from raterbook.protocols.conditions import LONGEST_NAME, UNANSWERABLE, is_unanswerable, same
 from raterbook.protocols.schema import KeyProblem, number
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def fold(text: str) -> str:
     >>> fold(" No_Evidence "), fold("NO–EVIDENCE")
     ('no evidence', 'no evidence')
     """
-    return " ".join(_DASHES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
+    if len(text) <= LONGEST_NAME:  # nothing longer is the name of anything
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(_DASHES.sub(" ", text.casefold()).split())
 
 
 def plain(header: str) -> str:

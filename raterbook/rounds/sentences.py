@@ -49,23 +49,19 @@ def sentences(text: str) -> list[Sentence]:
     >>> [s.text for s in sentences("Dr. Li et al. report 0.5 (Fig. 2). Is it so? Yes.")]
     ['Dr. Li et al. report 0.5 (Fig. 2).', 'Is it so?', 'Yes.']
     """
-    found = []
+    found: list[tuple[int, int]] = []
     for start, end in _blocks(text):
+        if not text[start:end].strip():
+            continue
         for low, high in pairwise([start, *_ends(text, start, end), end]):
             piece = text[low:high]
             inner = piece.strip()
-            if any(character.isalnum() for character in inner):
-                low += len(piece) - len(piece.lstrip())
-                found.append(Sentence(low, low + len(inner), inner))
-            elif found and inner:  # a stray mark or emoji belongs to what stands before it
-                first = found[-1].start
-                found[-1] = Sentence(
-                    first, low + len(piece.rstrip()), text[first : low + len(piece.rstrip())]
-                )
-            elif inner:
-                low += len(piece) - len(piece.lstrip())
-                found.append(Sentence(low, low + len(inner), inner))
-    return found
+            begin = low + len(piece) - len(piece.lstrip())
+            if any(character.isalnum() for character in inner) or (inner and not found):
+                found.append((begin, begin + len(inner)))
+            elif inner:  # a stray mark or emoji belongs to what stands before it
+                found[-1] = (found[-1][0], low + len(piece.rstrip()))
+    return [Sentence(start, end, text[start:end]) for start, end in found]
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
@@ -136,7 +132,8 @@ def _wide_ends(block: str, stop: re.Match[str], position: int) -> bool:
         return False
     closed = block[stop.end() : position]
     if closed and closed[-1] in "）】":
-        opened = block.rfind({"）": "（", "】": "【"}[closed[-1]], 0, position)
+        mark = {"）": "（", "】": "【"}[closed[-1]]
+        opened = block.rfind(mark, max(0, position - LONGEST), position)
         return opened <= 0 or not block[opened - 1].isalnum()
     quoted = bool(closed) and closed[-1] in "」』”’"
     return not (quoted and after in "とってのなをはがもにで、，,")
@@ -152,9 +149,11 @@ def _narrow_ends(block: str, stop: re.Match[str], position: int) -> bool:
     opened = following.lstrip(OPENING)
     if not opened or _starts_small(opened):
         return False
+    if stop["narrow"] != ".":
+        return True
     word = re.split(r"[\s(\[{“‘«\"/—–]", before)[-1].strip("*_'")
-    if stop["narrow"] != "." or not word:
-        return bool(word) or stop["narrow"] != "." or not before
+    if not word:
+        return not before
     if position > stop.end() and block[position - 1] in '"”»’)':
         return True
     return _full_stop(word, before, opened)

@@ -4,6 +4,7 @@ python -m tests.benchmarks.bench_judges
 """
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -11,12 +12,17 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
+import raterbook.judges.replies as replies
+from raterbook.files.items import read_triples
 from raterbook.judges import Endpoint, judge
 from raterbook.judges.replies import parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 from raterbook.rounds import ItemTable, Store
+from raterbook.rounds.sentences import sentences
+from tests.hostile.replies import filled, worded
 from tests.judges.conftest import feedback_items
 from tests.judges.replies import GUIDE, dumped, flat, nested, reasons
 from tests.judges.server import Server
@@ -114,9 +120,74 @@ def parser():
     return good
 
 
+# What takes a text apart: unit, what stands before it and behind; the worst that is known of each.
+GROWTH = {
+    "reply parser": (
+        *((" ", "Tone: 5", "x"), ("(", '{"', '": 5}'), (" ", "```", ""), ('{"', "", "")),
+        *(
+            ('"tone": 3, ', "{", '"a": 4}'),
+            ("a\n", "Reasoning: x\n", ""),
+            ("| Tone | 3 |\n", "", ""),
+        ),
+        *(
+            ("Tone: 5\nTone: 4\n", "", ""),
+            ("Sentence 1\nTone: 5\n", "", ""),
+            ("\u0301\u0323", "a", ""),
+        ),
+        *(('{"tone": 3}\n', "", ""), ("the tone is 3. ", "", ""), ("!", '{"tone": 3}\n', "")),
+    ),
+    "triples": ((" ", "a", "b"), (" ", "a", "→ b"), (" → ", "", ""), ("a → b → c\n", "", "")),
+    "sentences": (
+        *(("。）", "", ""), ("!\n\n", "A.\n\n", ""), (" ", "a", "b"), (" |", "|", "x")),
+        *(("U.S. ", "", ""), ('"', "", ""), (".[1", "", ""), ("Abc def. ", "", "")),
+    ),
+    "words of a fault": (
+        *((".", "sk-", ""), ("sk-", "", ""), ("<", "", ""), (" ", "authorization", "x")),
+        *(("authorization: bearer ", "", ""), ("x" * 9 + " ", "", "")),
+    ),
+}
+LEAST, MOST_GROWTH = 0.05, 1.15  # seconds that say something; exponent
+
+
+def growth():
+    """Exponents from 10,000 to 1,000,000 characters, the parser's cap lifted."""
+    protocol = load("feedback-quality")
+    [group] = groups(protocol)
+    sheet = Sheet(protocol, "r", "item", group.questions, {"text": "x"})
+    works = {
+        "reply parser": lambda text: parse(text, sheet),
+        "triples": read_triples,
+        "sentences": sentences,
+        "words of a fault": worded,
+    }
+    worst = {}
+    with patch.object(replies, "LONGEST", 10**9):
+        for name, shapes in GROWTH.items():
+            found = [exponent(works[name], *shape) for shape in shapes]
+            worst[name] = max(found)
+            shown = ", ".join(f"{one:.2f}" for one in found)
+            print(f"{name}, 1e4 to 1e6 characters: exponent {worst[name]:.2f} at most ({shown})")
+    return max(worst.values()) <= MOST_GROWTH
+
+
+def exponent(work, unit, before, after):
+    """Between the two lengths; what takes no time worth measuring at either is linear."""
+    times = []
+    for length, tries in ((10_000, 5), (1_000_000, 2)):
+        text = filled(unit, before, after, length)()
+        times.append(max(LEAST / 1_000_000 * length, min(cpu(work, text) for _ in range(tries))))
+    return math.log(times[1] / times[0], 100)
+
+
+def cpu(work, text):
+    began = time.process_time()
+    work(text)
+    return time.process_time() - began
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        results = [parser(), commits(folder), throughput(folder), limited(folder)]
+        results = [parser(), growth(), commits(folder), throughput(folder), limited(folder)]
     raise SystemExit(0 if all(results) else 1)
 
 

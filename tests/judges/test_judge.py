@@ -1,5 +1,6 @@
 """A model as one more rater, for every protocol: what is asked, stored and repeated."""
 
+import asyncio
 import json
 
 import pandas as pd
@@ -143,6 +144,46 @@ def test_a_better_parser_can_read_old_replies_again(open_round, monkeypatch):
     assert said["calls"] == before
     label = stored.frame().query("question == 'label' and rater == 'stand-in'")
     assert list(label["value"]) == ["SUPPORTED"]
+
+
+def test_a_stored_reply_is_parsed_once_a_version_of_the_parser(open_round, monkeypatch):
+    from raterbook.judges import prompts as running
+    from raterbook.judges.replies import parse
+
+    read = []
+
+    def counted(text, *given, **how):
+        read.append(text)
+        return parse(text, *given, **how)
+
+    monkeypatch.setattr(running, "parse", counted)
+    stored = open_round("halo-support")
+    model = lambda messages: "Label: SUPPORTED\nNotes: \ud800 “as said”"  # noqa: E731
+    before = judge(stored, model, name="stand-in")
+    again = judge(stored, model, name="stand-in")
+    assert len(read) == 1
+    assert again.outcomes[0].parsed == before.outcomes[0].parsed
+    monkeypatch.setattr(running, "PARSER", running.PARSER + 1)
+    judge(stored, model, name="stand-in")
+    assert len(read) == 2
+
+
+def test_replies_are_parsed_off_the_event_loop(open_round, monkeypatch):
+    from raterbook.judges import prompts as running
+    from raterbook.judges.replies import parse
+
+    loops = []
+
+    def watched(text, *given, **how):
+        try:
+            loops.append(asyncio.get_running_loop())
+        except RuntimeError:
+            loops.append(None)
+        return parse(text, *given, **how)
+
+    monkeypatch.setattr(running, "parse", watched)
+    judge(open_round("halo-support"), lambda messages: "SUPPORTED", name="stand-in")
+    assert loops == [None]
 
 
 def test_one_reask_carries_what_was_wrong(open_round):

@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raterbook.judges.prompts import Prompts
-from raterbook.judges.replies import STATUSES, parse
+from raterbook.judges.replies import LONGEST, STATUSES, parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 from raterbook.rounds import Part
 
 from .replies import ALL, EXAMPLE, GUIDE, NAMES, REPLIES, dumped, flat, nested
+from .shapes import OWN, SHAPES
 
 
 def sheet_of(name, parts=(), group=0):
@@ -41,16 +42,70 @@ def test_there_are_at_least_80_replies():
     assert len(REPLIES) >= 80
 
 
+# As a run sends it: with the examples that some replies repeat.
+PROMPT = f"Example.\n\nReply:\n{EXAMPLE}\n\nReply:\n{dumped(dict.fromkeys(flat(), 5))}\n\nNow you."
+
+
 @pytest.mark.parametrize("name", REPLIES)
 def test_a_reply_says_what_it_says(name):
     text, expected = REPLIES[name]
-    parsed = parse(text, FEEDBACK)
+    parsed = parse(text, FEEDBACK, prompt=PROMPT)
     if expected in STATUSES:
         assert parsed.status == expected, parsed
         assert parsed.problems
     else:
         assert parsed.status == "ok", parsed
         assert [value(parsed, one) for one in CRITERIA] == [float(one) for one in ALL.split()]
+
+
+TWO_BLOCKS = (
+    "the example, then its own",
+    "the example, no heading between",
+    "JSON of the example, then its own",
+    "a fenced draft, then the final",
+)
+
+
+@pytest.mark.parametrize("name", TWO_BLOCKS)
+def test_of_two_blocks_neither_counts_where_nothing_says_whose_the_first_is(name):
+    parsed = parse(REPLIES[name][0], FEEDBACK)
+    assert (parsed.status, parsed.answers) == ("parse_error", {})
+    assert "given more than once, with different values" in parsed.problems[0]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_is_quoted_drafted_or_corrected_is_not_read(name):
+    shape = SHAPES[name]
+    sheet, question = (HALO, "label") if shape.protocol == "halo-support" else (FEEDBACK, "tone")
+    parsed = parse(shape.text, sheet)
+    assert not parsed.ok or value(parsed, question) == shape.decided
+    assert parsed.ok or parsed.problems
+
+
+def test_there_are_at_least_200_such_shapes():
+    assert len(SHAPES) >= 200
+
+
+@pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.plain])
+def test_the_same_answers_again_are_an_answer(name):
+    shape = SHAPES[name]
+    sheet = HALO if shape.protocol == "halo-support" else FEEDBACK
+    assert parse(shape.text, sheet).ok
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_words_around_an_answer_leave_it_what_it_is(name):
+    parsed = parse(OWN[name], HALO)
+    assert parsed.ok, parsed
+    assert value(parsed, "label") == "SUPPORTED"
+
+
+def test_a_reply_over_the_cap_is_a_problem_before_anything_looks_at_it():
+    parsed = parse("5" * (LONGEST + 1), FEEDBACK)
+    assert parsed.status == "parse_error"
+    assert parsed.problems == (
+        "the reply has 100,001 characters, and no more than 100,000 are read: answer in fewer",
+    )
 
 
 def test_reasons_become_comments_and_a_rewrite_becomes_a_suggestion():

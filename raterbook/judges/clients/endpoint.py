@@ -7,6 +7,8 @@ import json
 import os
 import random
 import time
+import zlib
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,7 +45,11 @@ class Exchange:
         self._openai = openai
         self._timeout, self._where = timeout, where
         self._client = openai.AsyncOpenAI(
-            api_key=key or "none", base_url=base_url, max_retries=0, timeout=timeout
+            api_key=key or "none",
+            base_url=base_url,
+            max_retries=0,
+            timeout=timeout,
+            http_client=sender(openai, timeout),
         )
 
     async def send(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -55,17 +61,19 @@ class Exchange:
                 raw = await self._client.chat.completions.with_raw_response.create(**request)
             content = raw.http_response.content
         except openai.APIStatusError as error:
-            headers = dict(error.response.headers)
-            body = _body_of(error)
+            headers, body = dict(error.response.headers), _body_of(error)
             raise Failed(of_status(error.status_code, body, headers, self._where)) from None
+        except Oversized as error:
+            raise Failed(Fault("give_up", str(error))) from None
         except (openai.APITimeoutError, TimeoutError):
             raise Failed(Fault("retry", f"no reply within {self._timeout:g} s")) from None
         except openai.APIConnectionError as error:
             raise Failed(Fault("retry", self._unconnected(error))) from None
         except openai.OpenAIError as error:
             raise Failed(Fault("retry", scrubbed(f"{type(error).__name__}: {error}"))) from None
-        except ValueError as error:
-            raise Failed(Fault("retry", scrubbed(f"the reply cannot be read: {error}"))) from None
+        except Exception as error:  # whatever a server sends, the run goes on
+            why = scrubbed(f"{type(error).__name__}: {error}"[:SHOWN])
+            raise Failed(Fault("retry", f"the reply cannot be read: {why}")) from None
         return self._fields(content, raw.headers.get("x-request-id"))
 
     def _fields(self, content: bytes, request_id: str | None) -> dict[str, Any]:
@@ -85,7 +93,7 @@ class Exchange:
             "served": _word(body.get("model")),
             "tokens_in": _count(usage.get("prompt_tokens")),
             "tokens_out": _count(usage.get("completion_tokens")),
-            "request_id": scrubbed(request_id or _word(body.get("id")) or "") or None,
+            "request_id": _word(request_id or body.get("id")) or None,
             "sdk": f"openai {self._openai.__version__}",
         }
 
@@ -112,12 +120,72 @@ def client_library() -> Any:
     return openai
 
 
+# How a request goes out and its body comes in, whichever library carries it.
+
+LARGEST = 4 * 2**20  # bytes of one body, unpacked; a reply of 100,000 tokens has a tenth of it
+SHOWN = 300  # characters of an error
+_ORGANISATION = ("openai-organization", "openai-project")
+
+
+class Oversized(Exception):
+    """A body that is larger than any reply, or packed in a way nobody asked for."""
+
+
+def sender(openai: Any, timeout: float) -> Any:
+    """What the client sends with: no redirect is followed, and no body is read without end."""
+
+    class Sender(openai.DefaultAsyncHttpxClient):
+        async def send(self, request: Any, **how: Any) -> Any:
+            request.headers["accept-encoding"] = "gzip, deflate"
+            if request.url.host != urlsplit(OPENAI).hostname:
+                for name in _ORGANISATION:  # of an account there, nobody else's business
+                    request.headers.pop(name, None)
+            whole = {**how, "stream": True, "follow_redirects": False}
+            response = await super().send(request, **whole)
+            try:
+                packed = response.headers.get("content-encoding", "").strip().lower()
+                content = await unpacked(response.aiter_raw(), packed)
+            finally:
+                await response.aclose()
+            headers = [
+                (name, value)
+                for name, value in response.headers.multi_items()
+                if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
+            ]
+            return type(response)(
+                response.status_code, headers=headers, content=content, request=request
+            )
+
+    return Sender(timeout=timeout, follow_redirects=False)
+
+
+async def unpacked(pieces: AsyncIterator[bytes], packed: str) -> bytes:
+    """The body as it was before packing; Oversized as soon as it is larger than LARGEST."""
+    if packed not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        raise Oversized(f"the reply is packed as {packed[:20]!r}, which nobody asked for")
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed not in ("", "identity") else None
+    found = bytearray()
+    async for piece in pieces:
+        room = LARGEST - len(found) + 1
+        if unpacker is None:
+            found += piece[:room]
+        else:
+            try:
+                found += unpacker.decompress(piece, room)
+            except zlib.error as error:
+                raise ValueError(f"{packed} that cannot be unpacked ({error})") from None
+        if len(found) > LARGEST:
+            raise Oversized(f"the reply is larger than {LARGEST // 2**20} MB, and was not read")
+    return bytes(found)
+
+
 def _body_of(error: Any) -> Any:
     """The whole body: the client keeps only what stands under `error`."""
+    text = error.response.content.decode("utf-8", errors="replace")
     try:
-        return json.loads(error.response.content)
-    except (ValueError, AttributeError):
-        return error.body
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _decoded(content: bytes) -> Any:
@@ -145,7 +213,7 @@ def _word(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
     return value if is_count else None
 
 
@@ -154,6 +222,7 @@ def _count(value: Any) -> int | None:
 OPENAI = "https://api.openai.com/v1"
 FORMS = ("schema", "object", "text")
 GIVE_UP_AFTER = 10  # requests in a row that nobody answered
+LEAST_WAIT = 0.02  # seconds before the same is asked again, doubled each time
 
 
 class Endpoint:
@@ -308,17 +377,20 @@ class Endpoint:
         return Reply(error=fault.message, retries=retries)
 
     async def _wait(self, fault: Fault, failures: int) -> None:
-        if fault.wait is not None:
-            if fault.wait > self.longest_wait:
-                raise Stop(
-                    f"{self.where} asks to wait {fault.wait:.0f} s ({fault.message}): "
-                    "run again after that."
-                )
-            self._pace.pause(fault.wait)
-            await asyncio.sleep(fault.wait)
+        """As long as the server asks for, and never less than a wait of our own."""
+        longest = min(30.0, max(LEAST_WAIT, self.backoff) * 2 ** (failures - 1))
+        own = longest * random.uniform(0.5, 1.0)
+        if fault.wait is None:
+            await asyncio.sleep(own)
             return
-        longest = min(30.0, self.backoff * 2 ** (failures - 1))
-        await asyncio.sleep(longest * random.uniform(0.5, 1.0))
+        if fault.wait > self.longest_wait:
+            raise Stop(
+                f"{self.where} asks to wait {fault.wait:.0f} s ({fault.message}): "
+                "run again after that."
+            )
+        wait = max(own, fault.wait)
+        self._pace.pause(wait)
+        await asyncio.sleep(wait)
 
     def _explained(self, fault: Fault) -> str:
         if "key" in fault.message and key_from_environment(self.key_env) is None:

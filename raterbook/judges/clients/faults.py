@@ -54,6 +54,8 @@ def of_status(status: int, body: Any, headers: Mapping[str, str], where: str) ->
             f"{where} knows no such model or address ({message}). Check the model's name "
             f"and the address; {ENDING}.",
         )
+    if 300 <= status < 400:
+        return Fault("give_up", f"{message} {_elsewhere(headers, where)}")
     if status == 429:
         return Fault("busy", message, wait_asked(headers))
     if status in (400, 415, 422, 501):
@@ -102,18 +104,37 @@ def wait_asked(headers: Mapping[str, str]) -> float | None:
     """Seconds, from retry-after-ms, or Retry-After as a number or a date."""
     lower = {name.lower(): value for name, value in headers.items()}
     try:
-        return max(0.0, float(lower["retry-after-ms"]) / 1000)
+        return _seconds(float(lower["retry-after-ms"][:40]) / 1000)
     except (KeyError, ValueError):
         pass
-    given = lower.get("retry-after", "").strip()
+    given = lower.get("retry-after", "").strip()[:40]
     try:
         seconds = float(given)
     except ValueError:
         try:
             seconds = email.utils.parsedate_to_datetime(given).timestamp() - time.time()
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, TypeError, IndexError, OverflowError, OSError):
             return None
-    return max(0.0, seconds) if seconds == seconds and seconds < float("inf") else None
+    return _seconds(seconds)
+
+
+def _seconds(number: float) -> float | None:
+    """A wait; none where the number is infinite or no number, and never one that is over."""
+    return max(0.0, number) if number == number and number < float("inf") else None
+
+
+def _elsewhere(headers: Mapping[str, str], where: str) -> str:
+    """That a server points to another address, and which."""
+    lower = {name.lower(): value for name, value in headers.items()}
+    target = scrubbed(lower.get("location", "")[:200])
+    to = f" to {target}" if target else ""
+    return (
+        f"{where} sends on{to}, and no request follows there: give that address itself "
+        "if it is the right one"
+    )
+
+
+READ = 4_000  # characters of a body that are looked at for the server's words
 
 
 def said_in(body: Any) -> str:
@@ -121,14 +142,29 @@ def said_in(body: Any) -> str:
     if isinstance(body, dict):
         error = body.get("error", body)
         text = error.get("message", "") if isinstance(error, dict) else error
-        return " ".join(str(text or error).split())[:300]
-    return " ".join(re.sub(r"<[^>]*>", " ", str(body or "")).split())[:120]
+        return " ".join(_written(text or error).split())[:300]
+    return " ".join(re.sub(r"<[^<>]*>", " ", _written(body or "")).split())[:120]
+
+
+def _written(value: Any) -> str:
+    """A body's part as text, as much as anybody reads; what is nested too deeply has none."""
+    if isinstance(value, str):
+        return value[:READ]
+    try:
+        return str(value)[:READ]
+    except RecursionError:
+        return "an error nested too deeply to be shown"
 
 
 def _codes(body: Any) -> list[Any]:
     error = body.get("error", body) if isinstance(body, dict) else None
     names = ("code", "type", "param")
-    return [error.get(name) for name in names] if isinstance(error, dict) else []
+    found = [error.get(name) for name in names] if isinstance(error, dict) else []
+    return [one[:READ] if isinstance(one, str) else one for one in found if _is_word(one)]
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str | int)
 
 
 def _is_quota(code: str, said: str) -> bool:
@@ -188,13 +224,20 @@ def scrubbed(text: str) -> str:
     >>> scrubbed("Incorrect API key provided: sk-proj-abcd1234********wxyz.")
     'Incorrect API key provided: [key].'
     """
-    text = _BEARER.sub(lambda found: f"{found[1]} {HIDDEN}", without_keys(text))
+    text = _BEARER.sub(lambda found: f"{found[1]} {HIDDEN}", whole(without_keys(text)))
     return _LOOKS_LIKE_ONE.sub(_hide, text)
 
 
 def _hide(found: re.Match[str]) -> str:
-    tail = re.search(r"[.-]+$", found[0])
-    return HIDDEN + (tail[0] if tail else "")
+    return HIDDEN + found[0][len(found[0].rstrip(".-")) :]
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def whole(text: str) -> str:
+    """The text without half characters, which no file can hold."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 class _Filter(logging.Filter):

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from raterbook.judges.clients.faults import scrubbed, without_keys
+from raterbook.judges.clients.faults import scrubbed, whole, without_keys
 
 Messages = Sequence[dict[str, str]]
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
     """A reply as it can be stored: without the keys we know, and without half characters."""
-    return _UNSTORABLE.sub("�", without_keys(text))
+    return whole(without_keys(text))
 
 
 @dataclass(frozen=True)

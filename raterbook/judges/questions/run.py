@@ -27,6 +27,7 @@ from raterbook.judges.questions.wording import (
     read_numbered,
     read_questions,
 )
+from raterbook.judges.replies import VERSION as PARSER
 from raterbook.judges.replies import Parsed
 from raterbook.judges.replies.values import ParsedAnswer
 from raterbook.judges.run import (
@@ -103,6 +104,10 @@ class WordedPrompt(Prompt):
 
     def identity(self, identity: dict[str, Any]) -> dict[str, Any]:
         return {**identity, "prompt": self.hash}
+
+    @property
+    def reader(self) -> str:
+        return f"{self.step} {PARSER}"
 
     def read(self, reply: Reply, sheet: Sheet) -> Parsed:
         if self.step == "write":

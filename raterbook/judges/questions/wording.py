@@ -13,6 +13,8 @@ from typing import Any
 from raterbook.judges.clients.model import Messages, Reply, storable
 from raterbook.judges.prompts import fenced
 from raterbook.judges.replies import LONG_JSON, Echo, is_refusal
+from raterbook.judges.replies import LONGEST as MOST_READ
+from raterbook.judges.replies.claims import without_thoughts
 from raterbook.judges.replies.interpret import Several, json_objects, repaired
 from raterbook.protocols import Question
 
@@ -174,10 +176,10 @@ def read_questions(reply: Reply, prompt: str, most: int) -> Reading:
     failed, objects = _objects(reply, prompt)
     if failed is not None:
         return failed
-    for content in reversed(objects):
-        pairs = _pairs(content)
-        if pairs is None:
-            continue
+    lists = [pairs for content in objects if (pairs := _pairs(content)) is not None]
+    if any(pairs != lists[0] for pairs in lists):
+        return Reading("mismatch", problem="the reply has several lists of questions")
+    for pairs in lists[:1]:
         kept: dict[str, Draft] = {}
         for question, key_info in pairs:
             plain = " ".join(question.split())[:LONGEST]
@@ -196,10 +198,11 @@ def read_numbered(
     failed, objects = _objects(reply, prompt)
     if failed is not None:
         return failed
-    for content in reversed(objects):
-        pairs = _numbered(content, key, entry)
-        if pairs is not None:
-            return _matched(pairs, list(numbers), entry)
+    lists = [pairs for one in objects if (pairs := _numbered(one, key, entry)) is not None]
+    if any(pairs != lists[0] for pairs in lists):
+        return Reading("mismatch", problem=f"the reply has several lists of {entry}s")
+    if lists:
+        return _matched(lists[0], list(numbers), entry)
     return _unread(reply, f"no {entry}s under numbers were found")
 
 
@@ -231,7 +234,9 @@ def _objects(reply: Reply, prompt: str) -> tuple[Reading | None, list[Any]]:
     if reply.refusal or reply.finish == "content_filter":
         return Reading("refused", problem=reply.refusal or "stopped by a content filter"), []
     echo = Echo(prompt)
-    text = echo.after(reply.text)
+    if len(reply.text) > MOST_READ:
+        return Reading("parse_error", problem=f"the reply is longer than {MOST_READ:,} letters"), []
+    text = without_thoughts(echo.after(reply.text))
     if not text.strip():
         return Reading("parse_error", problem="the reply is empty"), []
     objects = json_objects(text)

@@ -1,16 +1,33 @@
 """A reply's text → answers and a status. Pure: no files, no network, and it never raises.
 
-JSON first, then Markdown as the feedback guide writes it, then json-repair. If a reply holds
-several complete blocks, such as an echoed example and its own answers, the last one counts. A
-value that is missing, ambiguous or off the scale stays missing and is named among `problems`.
+JSON first, then Markdown as the feedback guide writes it, then json-repair. One block of answers
+counts, and everything outside it is data: blocks that differ, quoted or repeated, are a problem,
+and so is a reply that takes back what it said. A value that is missing, ambiguous or off the scale
+stays missing and is named among `problems`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from raterbook.judges.clients.model import storable
+from raterbook.judges.replies.claims import (
+    QUOTED,
+    TAKEN_BACK,
+    Claim,
+    Said,
+    contradictions,
+    is_held_out,
+    is_quoted,
+    outside,
+    sentences,
+    speaks_outside,
+    standing,
+    taken_back,
+    without_thoughts,
+)
 from raterbook.judges.replies.interpret import (
     Raw,
     Vocabulary,
@@ -49,33 +66,68 @@ class Parsed:
         """Whether its answers count: a part left blank does not spoil the others."""
         return self.ok or bool(self.blank)
 
+    def record(self) -> dict[str, Any]:
+        """As JSON can keep it."""
+        answers = [
+            [part, name, given.value, given.status, given.reason, given.span]
+            for (part, name), given in self.answers.items()
+        ]
+        reasons = [[part, name, storable(text)] for (part, name), text in self.reasons.items()]
+        kept = {"status": self.status, "problems": self.problems, "missing": self.missing}
+        blank = [list(cell) for cell in self.blank]
+        return {**kept, "shape": self.shape, "blank": blank, "answers": answers, "reasons": reasons}
+
+    @classmethod
+    def of_record(cls, kept: dict[str, Any]) -> Parsed:
+        return cls(
+            kept["status"],
+            {
+                (part, name): ParsedAnswer(value, status, reason, tuple(span) if span else None)
+                for part, name, value, status, reason, span in kept["answers"]
+            },
+            {(part, name): text for part, name, text in kept["reasons"]},
+            tuple(kept["problems"]),
+            tuple(kept["missing"]),
+            tuple((part, name) for part, name in kept["blank"]),
+            kept["shape"],
+        )
+
+
+VERSION = 2  # of the parser: what it made of a stored reply is kept with it
+LONGEST = 100_000  # characters of a reply that are read, five times what a model may write
+
 
 def parse(text: str, sheet: Sheet, *, cut: bool = False, prompt: str = "") -> Parsed:
     """`cut`: the server says that the reply ended at its length limit. `prompt` tells echoes."""
+    if len(text) > LONGEST:
+        said = f"the reply has {len(text):,} characters, and no more than {LONGEST:,} are read"
+        return Parsed("parse_error", problems=(f"{said}: answer in fewer",))
     if not text or not text.strip():
         return Parsed("parse_error", problems=("the reply is empty",))
     echo = Echo(prompt)
-    own = echo.after(text)
+    own = without_thoughts(echo.after(text)).lstrip("\ufeff")
     label = sheet.protocol.parts.label if sheet.protocol.parts is not None else None
     words = vocabulary(sheet.questions, label)
-    read = [
-        _read(interpret(one.content, words), sheet, words, one.shape)
-        for one in json_objects(own)
-        if not echo.has(own[one.start : one.end], LONG_JSON)
-    ]
-    whole = any(one.shape == "json" and one.answers for one in read)  # it says what it says
-    if not whole and not any(one.ok for one in read):
-        found = blocks(own, words, cut=cut)
-        raws = [one.raw for one in found if not echo.has(own[one.start : one.end], LONG_TEXT)]
-        read = [*(_read(raw, sheet, words, "markdown") for raw in raws), *read]
-    if not any(one.ok for one in read):
-        read = [*_bare(own, sheet, words), *read]
-    if not whole and not cut and not any(one.ok for one in read):
-        read = [*_mended(own, sheet, words, echo), *read]
-    good = [one for one in read if one.ok]
-    if good:
-        return good[-1]
-    return _failed(own, read, cut)
+    claims, spoken, whole = _claims(own, sheet, words, echo, cut)
+    claims = standing(claims, own, echo)
+    problems = contradictions(claims, spoken, sheet)
+    if problems:
+        return Parsed("parse_error", problems=tuple(problems), shape=claims[-1].parsed.shape)
+    good = [claim for claim in claims if claim.parsed.ok]
+    if not good:
+        claims = [*_bare(own, sheet, words), *claims]
+        good = [claim for claim in claims if claim.parsed.ok]
+    if not good and not whole and not cut:
+        good = _mended(own, sheet, words, echo)
+    if not good:
+        return _failed(own, [claim.parsed for claim in claims], cut)
+    if whole:
+        return good[0].parsed
+    if all(claim.quoted for claim in good):
+        return Parsed("parse_error", problems=(QUOTED,), shape=good[0].parsed.shape)
+    if taken_back(own[max(claim.end for claim in good) :], good[0], sheet):
+        return Parsed("parse_error", problems=(TAKEN_BACK,), shape=good[0].parsed.shape)
+    return max((claim.parsed for claim in good), key=lambda parsed: len(parsed.answers))
 
 
 def _failed(text: str, read: list[Parsed], cut: bool) -> Parsed:
@@ -143,17 +195,53 @@ def _named(part: int, problem: str) -> str:
     return f"part {part}: {problem}" if part else problem
 
 
-def _bare(text: str, sheet: Sheet, words: Vocabulary) -> list[Parsed]:
+def _claims(
+    own: str, sheet: Sheet, words: Vocabulary, echo: Echo, cut: bool
+) -> tuple[list[Claim], list[Said], bool]:
+    """Every block of answers in order, values said beside them, and whether all of it is JSON."""
+    found = json_objects(own)
+    objects = [one for one in found if not echo.has(own[one.start : one.end], LONG_JSON)]
+    claims = [
+        Claim(
+            _read(interpret(one.content, words), sheet, words, one.shape),
+            one.start,
+            one.end,
+            one.shape != "json" and is_quoted(own, one.start, one.end),
+        )
+        for one in objects
+    ]
+    if any(one.shape == "json" for one in objects) and any(one.parsed.answers for one in claims):
+        return claims, [], True  # it says what it says
+    said: list[Said] = []
+    rest = outside(own, [(one.start, one.end) for one in found])
+    for block in blocks(rest, words, cut=cut):
+        if echo.has(own[block.start : block.end], LONG_TEXT):
+            continue
+        start = block.start if block.first is None else block.first
+        quoted = block.quoted and speaks_outside(rest)
+        quoted = quoted or is_held_out(own, start)
+        parsed = _read(block.raw, sheet, words, "markdown")
+        claims.append(Claim(parsed, start, block.last, quoted))
+        said += block.said
+    said += sentences(rest, words)
+    return sorted(claims, key=lambda claim: claim.start), said, False
+
+
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
+
+
+def _bare(text: str, sheet: Sheet, words: Vocabulary) -> list[Claim]:
     """A reply that is nothing but the one answer asked for: “SUPPORTED”, “4/5”."""
     if words.only is None or words.only.kind.has_unanswerable or sheet.parts or len(text) > 200:
         return []
     line = text.strip()
-    if "\n" in line:
+    if "\n" in line or len(set(_FIGURE.findall(line)) - {str(words.only.max)}) > 1:
         return []
-    return [_read(Raw({(0, words.only.id): line}), sheet, words, "bare")]
+    parsed = _read(Raw({(0, words.only.id): line}), sheet, words, "bare")
+    return [Claim(parsed, 0, len(text))]
 
 
-def _mended(text: str, sheet: Sheet, words: Vocabulary, echo: Echo) -> Iterable[Parsed]:
+def _mended(text: str, sheet: Sheet, words: Vocabulary, echo: Echo) -> list[Claim]:
     """What json-repair finds, as long as every score it yields stands in the reply."""
     content = repaired(text)
     if content is None or echo.has(text, LONG_JSON):
@@ -163,7 +251,9 @@ def _mended(text: str, sheet: Sheet, words: Vocabulary, echo: Echo) -> Iterable[
         is_number = isinstance(given.value, int | float) and given.span is None
         if is_number and not _stands(given.value, text):
             return []
-    return [read] if read.ok else []
+    opening = min(place for place in (text.find("{"), text.find("[")) if place >= 0)
+    claim = Claim(read, opening, len(text), is_quoted(text, opening, len(text)))
+    return [claim] if read.ok else []
 
 
 def _stands(number: float, text: str) -> bool:
@@ -183,6 +273,10 @@ class Echo:
     def __init__(self, prompt: str):
         self._prompt = prompt.strip()
         self._flat: str | None = None
+
+    @property
+    def known(self) -> bool:
+        return bool(self._prompt)
 
     def after(self, text: str) -> str:
         """What follows the prompt's last words, where a local model returned both as one text."""

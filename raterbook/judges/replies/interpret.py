@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from raterbook.judges.sheets import Cell, is_closed, reason_target
@@ -61,7 +62,7 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
         return
     for key, value in node.items():
         name = str(key)
-        folded = fold(name)
+        folded = folded_name(name)
         number = _part_number(name, words)
         question = words.find(name)
         if number is not None and isinstance(value, dict):
@@ -74,13 +75,13 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
             raw.put(part, words.only, value)
         elif folded in REASON_KEYS and words.only is not None:
             raw.because(part, words.only, value)
-        elif isinstance(value, dict | list):
+        elif isinstance(value, dict | list) and folded not in QUOTED_KEYS:
             _walk(value, part, words, raw, depth + 1)
 
 
 def _entry(entry: dict, part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
     """One of a list: a criterion with its score, or a part with its answers."""
-    folded = {fold(str(key)): value for key, value in entry.items()}
+    folded = {folded_name(str(key)): value for key, value in entry.items()}
     for key in CRITERION_KEYS:
         named = folded.get(key)
         question = words.find(named) if isinstance(named, str) else None
@@ -95,7 +96,9 @@ def _entry(entry: dict, part: int, words: Vocabulary, raw: Raw, depth: int) -> N
         if key in folded:
             number = _number(folded[key])
             if number is not None:
-                rest = {name: value for name, value in entry.items() if fold(str(name)) != key}
+                rest = {
+                    name: value for name, value in entry.items() if folded_name(str(name)) != key
+                }
                 _walk(rest, number, words, raw, depth + 1)
                 return
     _walk(entry, part, words, raw, depth + 1)
@@ -107,7 +110,7 @@ def _answer(
     if isinstance(value, Several):
         _several(question, value, part, raw)
     elif isinstance(value, dict):
-        inner = {fold(str(key)): one for key, one in value.items()}
+        inner = {folded_name(str(key)): one for key, one in value.items()}
         stated = [one for key, one in inner.items() if key in VALUE_KEYS]
         if len(stated) == 1 or (stated and all(one == stated[0] for one in stated)):
             raw.put(part, question, stated[0])
@@ -146,7 +149,7 @@ def _reasons(node: dict, part: int, words: Vocabulary, raw: Raw) -> None:
 
 
 def _part_number(key: str, words: Vocabulary) -> int | None:
-    folded = fold(key)
+    folded = folded_name(key)
     if folded.isascii() and folded.isdigit():
         return int(folded[:6])
     label, _, number = folded.rpartition(" ")
@@ -173,9 +176,9 @@ MOST_TRIES = 200  # openings looked at in one reply
 DEEPEST_OBJECT = (
     50  # a reply nested deeper says nothing, and would keep json-repair busy for seconds
 )
+LONGEST_MENDED = 8_000  # characters; json-repair takes the square of a text of stray quotes
 _OPENING = re.compile(r"[{\[]")
 _BRACKET = re.compile(r"[{}\[\]]")
-_FENCE = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -196,10 +199,12 @@ class Found:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        for key in found:
-            values = [value for name, value in pairs if name == key]
-            if len(values) > 1 and any(value != values[0] for value in values):
-                found[key] = Several(tuple(values))
+        values: dict[str, list[Any]] = {}
+        for key, value in pairs:
+            values.setdefault(key, []).append(value)
+        for key, every in values.items():
+            if any(value != every[0] for value in every):
+                found[key] = Several(tuple(every))
     return found
 
 
@@ -213,7 +218,7 @@ def json_objects(text: str) -> list[Found]:
         whole = _decoded(stripped, 0)
         if whole is not None and whole[1] == len(stripped):
             return [Found(whole[0], "json", 0, len(text))]
-    fences = [match.span(1) for match in _FENCE.finditer(text)] if "```" in text else []
+    fences = _fences(text)
     return [
         Found(
             content,
@@ -223,6 +228,12 @@ def json_objects(text: str) -> list[Found]:
         )
         for content, start, end in _scanned(text)
     ]
+
+
+def _fences(text: str) -> list[tuple[int, int]]:
+    """Where fenced stretches stand, those that are never closed left out."""
+    marks = [mark.end() for mark in re.finditer("```", text)]
+    return [(low, high - 3) for low, high in zip(marks[::2], marks[1::2])]
 
 
 def _scanned(text: str) -> Iterator[tuple[Any, int, int]]:
@@ -259,9 +270,11 @@ def repaired(text: str) -> Any:
     """What json-repair makes of the reply; None where its end is missing or nothing comes of it."""
     import json_repair
 
-    body = re.sub(r"```\s*$", "", text.strip()).strip()
+    body = text.strip().removesuffix("```").strip()
     opening = _OPENING.search(body)
-    if opening is None or body[-1:] not in ("}", "]") or _depth(body) > DEEPEST_OBJECT:
+    if opening is None or body[-1:] not in ("}", "]"):
+        return None
+    if len(body) > LONGEST_MENDED or _depth(body) > DEEPEST_OBJECT:
         return None
     try:
         found = json_repair.loads(body[opening.start() :], skip_json_loads=True)
@@ -304,6 +317,13 @@ REASON_KEYS = frozenset(
 )
 PART_KEYS = ("part", "sentence", "question", "number", "index", "no", "id")
 CRITERION_KEYS = ("criterion", "criteria", "name", "metric", "dimension", "question id", "question")
+QUOTED_KEYS = frozenset(  # what stands under them is somebody else's
+    {
+        *("example", "examples", "input", "text", "document", "source", "context", "article"),
+        *("quote", "quotes", "quoted", "quotation", "passage", "prompt", "template", "format"),
+        *("instruction", "instructions", "injection"),
+    }
+)
 SUGGESTION_KEYS = (
     "feedback",
     "improved feedback",
@@ -313,8 +333,37 @@ SUGGESTION_KEYS = (
     "suggested improvements",
     "suggestions for improvement",
 )
-_SUFFIX = re.compile(r"\s*\(.*?\)\s*$")
-_NUMBERED = re.compile(r"^\d+[.)]?\s+")
+_NUMBERED = re.compile(r"\d{1,4}[.)]? ")
+_ATTRIBUTE = re.compile(
+    r"(?:(?:the|a|an|my|your|our|human|final|revised|corrected|correct|updated|new|actual|real|true"
+    r"|better|initial|original|previous|earlier|first|second|last|draft|proposed|suggested) )+"
+)
+LONGEST_NAME = 200  # characters; nothing longer names a question
+
+
+def folded_name(name: str) -> str:
+    """Folded, if it can be a name at all: folding a long text of accents takes for ever."""
+    return fold(name) if len(name) <= LONGEST_NAME else name[: LONGEST_NAME + 1]
+
+
+def without_attribute(name: str) -> str:
+    """A folded name without “final”, “my”, “revised” and the like before it.
+
+    >>> without_attribute("my final answer")
+    'answer'
+    """
+    found = _ATTRIBUTE.match(name)
+    return name[found.end() :] if found is not None else name
+
+
+def _without_gloss(name: str) -> str:
+    """A name without what stands in brackets at its end.
+
+    >>> _without_gloss("correctness (accuracy & helpfulness)")
+    'correctness'
+    """
+    start = name.find("(") if name.endswith(")") else -1
+    return name[:start].rstrip() if start >= 0 else name
 
 
 @dataclass(frozen=True)
@@ -328,18 +377,24 @@ class Vocabulary:
     part_labels: frozenset[str] = frozenset()
     asked_for: dict[str, Question | None] = field(default_factory=dict)  # names met so far
 
+    @cached_property
+    def decisive(self) -> frozenset[str]:
+        """The questions whose answers are scores, labels or percentages, not texts."""
+        return frozenset(one.id for one in self.questions if is_closed(one) or one.is_numeric)
+
     def find(self, name: str) -> Question | None:
         """The question a reply means by this name."""
-        if name not in self.asked_for:
-            if len(self.asked_for) > 2000:
-                self.asked_for.clear()
-            self.asked_for[name] = self._look_up(fold(name))
-        return self.asked_for[name]
+        if len(name) > LONGEST_NAME:
+            return None
+        if name in self.asked_for:
+            return self.asked_for[name]
+        if len(self.asked_for) > 2000:
+            self.asked_for.clear()
+        found = self.asked_for[name] = self._look_up(fold(name))
+        return found
 
     def _look_up(self, folded: str) -> Question | None:
-        shorter = _NUMBERED.sub("", _SUFFIX.sub("", folded))
-        for prefix in ("human ", "final ", "your ", "my "):
-            shorter = shorter.removeprefix(prefix)
+        shorter = without_attribute(_NUMBERED.sub("", _without_gloss(folded), count=1))
         for name in (folded, shorter, shorter.removesuffix(" score").removesuffix(" rating")):
             if name in self.names:
                 return self.names[name]
@@ -366,7 +421,7 @@ def _made(questions: tuple[Question, ...], part_label: str | None) -> Vocabulary
             given = getattr(question, spelling)
             for name in (given,) if isinstance(given, str) else given:
                 names[fold(name)] = question
-                names.setdefault(_SUFFIX.sub("", fold(name)), question)
+                names.setdefault(_without_gloss(fold(name)), question)
     for question in questions:
         if question.id == "suggestions":
             for name in SUGGESTION_KEYS:

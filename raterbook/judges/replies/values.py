@@ -10,6 +10,7 @@ from typing import Any
 from raterbook.judges.clients.model import storable
 from raterbook.judges.sheets import placeholder
 from raterbook.protocols import Level, Question
+from raterbook.protocols.questions import Option
 
 _NUMBER = re.compile(
     r"(?P<number>[+-]?\d+(?:\.\d+|,\d{1,2}(?![\d,]))?)\s*"
@@ -18,10 +19,20 @@ _NUMBER = re.compile(
     re.ASCII | re.DOTALL | re.IGNORECASE,
 )
 _RANGE = re.compile(
-    r"(?P<low>\d+(?:\.\d+)?)\s*%?\s*(?:-|–|—|to)\s*(?P<high>\d+(?:\.\d+)?)\s*%?", re.ASCII
+    r"(?P<low>\d{1,9}(?:\.\d{1,9})?) ?%? ?(?:-|–|—|to) ?(?P<high>\d{1,9}(?:\.\d{1,9})?) ?%?",
+    re.ASCII,
 )
 _GOES_ON = re.compile(r"\s*(?:$|[(\[,.;:!–—\n|]|-\s|because\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\s*[,;|/(\[–—-]\s*[+-]?\d", re.ASCII)  # a second number at once
+_OTHER = re.compile(  # “4, no, 3”, “4 – or rather 3”: a second number that takes the first back
+    r"(?:\b(?:no[,;:.!–—]|(?:nay|wait|correction|sorry|scratch|strike|i mean|on reflection"
+    r"|make it|make that|revised|corrected|changed|mine|i say|quoted|minus)\b)[^\n]{0,30}?"
+    r"|(?:\b(?:or|rather|actually|now|then|maybe|perhaps|better|but)\b|→|[-=]>|~~)"
+    r"\W{0,5}(?:(?:rather|an?|it|is|to|be|now|better|maybe|perhaps|really|more like)\W{1,3}){0,3})"
+    r"[+-]?\d",
+    re.ASCII | re.IGNORECASE,
+)
+LONGEST = 2_000  # characters of a score or label, whatever is said behind it
 _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
 
@@ -37,7 +48,9 @@ class ParsedAnswer:
 
 def is_nothing(raw: Any) -> bool:
     """Whether the reply leaves the question open, in so many words."""
-    return raw is None or (isinstance(raw, str) and plain(raw).casefold() in _NOTHING)
+    return raw is None or (
+        isinstance(raw, str) and len(raw) < LONGEST and plain(raw).casefold() in _NOTHING
+    )
 
 
 def read_value(question: Question, raw: Any) -> ParsedAnswer:
@@ -46,6 +59,8 @@ def read_value(question: Question, raw: Any) -> ParsedAnswer:
         raise ValueError(f"{question.id}: {_shown(raw)} is no answer")
     if isinstance(raw, str):
         raw = plain(raw) if question.is_numeric or question.is_label else raw.strip()
+        if len(raw) > LONGEST and (question.is_numeric or question.is_label):
+            raise ValueError(f"{question.id}: {_shown(raw)} is longer than any answer to it")
         if raw == placeholder(question):
             raise ValueError(f"{question.id}: the format's placeholder came back")
     code = _code(question, raw)
@@ -88,7 +103,8 @@ def _number(question: Question, raw: Any) -> ParsedAnswer:
     found = _NUMBER.match(raw)
     if found is None:
         return ParsedAnswer(_named(question, raw))
-    if not _GOES_ON.match(found["rest"]) or _ANOTHER.match(found["rest"]):
+    rest = found["rest"]
+    if not _GOES_ON.match(rest) or _ANOTHER.match(rest) or _OTHER.search(rest):
         raise ValueError(f"{question.id}: {_shown(raw)} is not one number")
     top = found["top"]
     if top is not None and float(top.replace(",", ".")) != question.max:
@@ -125,11 +141,29 @@ def _named(question: Question, raw: str) -> Any:
                 continue
             rest = raw[len(name) :]
             number = re.fullmatch(r"\s*[(\[:–—-]+\s*([\d.]+)\s*[)\]]?\s*(.*)", rest, re.DOTALL)
-            if number and float(number[1].strip(".") or "nan") != level.value:
+            if (number and float(number[1].strip(".") or "nan") != level.value) or (
+                _OTHER.search(rest) or _names_another(question, level, rest)
+            ):
                 raise ValueError(f"{question.id}: {_shown(raw)} contradicts itself")
             if _GOES_ON.match(rest):
                 return question.check(level.value)
     return question.check(raw)
+
+
+_TAKEN_BACK = re.compile(
+    r"\W*(?:no[,;:.!–—]|(?:nay|wait|correction|sorry|scratch|strike|i mean|on reflection|make it"
+    r"|make that|revised|corrected|changed|or|rather|actually|now|maybe|perhaps|better)\b)",
+    re.IGNORECASE,
+)
+
+
+def _names_another(question: Question, level: Level, rest: str) -> bool:
+    """Whether what follows a level's name takes it back in favour of another's."""
+    if not _TAKEN_BACK.match(rest):
+        return False
+    words = rest.casefold()
+    others = [name for one in question.levels if one is not level for name in _names(one)]
+    return any(re.search(rf"\b{re.escape(name)}\b", words) for name in others)
 
 
 def _option(question: Question, raw: str) -> Any:
@@ -147,9 +181,19 @@ def _option(question: Question, raw: str) -> Any:
     if heads:
         _, option, rest = max(heads, key=lambda head: head[0])
         others = [other for other in question.options if other is not option]
-        if not any(re.search(rf"\b{re.escape(other.value)}\b", rest) for other in others):
+        if not any(names(other, rest) for other in others):
             return option.value
     raise refused
+
+
+def names(option: Option, text: str) -> bool:
+    """Whether the text speaks of this option by its value or label, in whatever case."""
+    words = text.casefold()
+    return any(
+        re.search(rf"\b{re.escape(name.casefold())}\b", words) is not None
+        for name in (option.value, option.label)
+        if name
+    )
 
 
 def _shown(raw: Any) -> str:

@@ -36,7 +36,7 @@ def drafts(text, most=9, prompt=""):
         '{"1": "x", "2": {"answer": "y"}}',
         '[{"number": 1, "answer": "x"}, {"number": 2, "answer": "y"}]',
         'Here:\n```json\n{"answers": {"1": "x", "2": "y"}}\n```\nDone.',
-        '{"answers": {"1": "?", "2": "?"}} no, rather {"answers": {"1": "x", "2": "y"}}',
+        '{"answers": {"1": "x", "2": "y"}} again {"answers": {"1": "x", "2": "y"}}',
         "{'answers': [{'number': 1, 'answer': 'x'}, {'number': 2, 'answer': 'y'},]}",
     ],
 )
@@ -58,6 +58,10 @@ def test_answers_are_read_by_their_numbers(text):
         ),
         ('{"answers": {"1": "x", "1": "y", "2": "z"}}', "number 1 has two answers"),
         ('{"answers": []}', "no answer under 1, 2"),
+        (
+            '{"answers": {"1": "?", "2": "?"}} no, rather {"answers": {"1": "x", "2": "y"}}',
+            "the reply has several lists of answers",
+        ),
     ],
 )
 def test_a_wrong_set_of_numbers_is_a_mismatch_without_answers(text, problem):

@@ -1,0 +1,233 @@
+"""Replies that quote, draft, correct and repeat answers: what the model itself decided in each.
+
+Made of a few answers, ways to write them, and sentences around them. A reply says what was
+decided, or it is a problem and asked again; nothing else may be read in it.
+"""
+
+import json
+from dataclasses import dataclass
+
+from .replies import NAMES, dumped
+
+MINE, OTHER = "CONTRADICTED", "SUPPORTED"  # of halo-support
+LOW, HIGH = 2, 5  # of feedback-quality, for every criterion
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A reply; `decided` is what the model says in the end, None where nobody can tell."""
+
+    protocol: str
+    text: str
+    decided: object
+    plain: bool = False  # whether nothing speaks against reading it
+
+
+def scores(value):
+    return dict.fromkeys([*NAMES, "Overall Rating"], value)
+
+
+def listed(value):
+    return "\n".join(f"- **{name}**: {value}" for name in scores(value))
+
+
+WRITTEN = {
+    "JSON": lambda label: json.dumps({"label": label}),
+    "JSON with its reasoning": lambda label: json.dumps(
+        {"label": {"reasoning": "The context says 20 metres.", "answer": label}}
+    ),
+    "fenced JSON": lambda label: f'```json\n{{"label": "{label}"}}\n```',
+    "a line": lambda label: f"Label: {label}",
+}
+SCORED = {
+    "JSON": lambda value: dumped(scores(value)),
+    "fenced JSON": lambda value: f"```json\n{dumped(scores(value))}\n```",
+    "a list": listed,
+}
+
+# {0}: the model's own answers; {1}: others, which it quotes.
+QUOTING = {
+    "a note after it": "{0}\nNote: the answer contains {1}",
+    "what the text says": "{0}\n\nThe generated text says:\n{1}",
+    "a line marked as a quotation": "{0}\n\n> {1}",
+    "an injection it reports": "{0}\nThe text tried to make me reply\n{1}\nwhich I ignored.",
+    "an example of another reply": "{0}\n\nExample of another reply:\n{1}",
+    "what it is not": "{0}\nThis is not\n{1}",
+    "the quotation first": "The text contains this:\n{1}\n\nMy own answer:\n{0}",
+    "the quotation first, marked": "> {1}\n\n{0}",
+    "a supposition": "{0}\nIf it had been longer, I would have said:\n{1}",
+    "another rater's": "{0}\n\nAnother rater may say:\n\n{1}\n",
+    "a footnote": "{0}\n\n---\n[1] {1}",
+    "a message at its end": "{0}\n\nUser: please reply with\n{1}",
+}
+# {0}: what is taken back; {1}: what holds in the end.
+CORRECTING = {
+    "a second thought": "{0}\n\nOn reflection:\n{1}",
+    "wait": "{0}\n\nWait, that is wrong.\n\n{1}",
+    "a correction": "{0}\nCorrection: {1}",
+    "a draft and the final": "Draft:\n{0}\n\nFinal:\n{1}",
+    "a first and a second version": "Version 1\n{0}\n\nVersion 2\n{1}",
+    "without a word": "{0}\n{1}",
+    "a blank line between": "{0}\n\n\n{1}",
+    "a revision": "{0}\n\nRevised:\n\n{1}\n\nThat is my answer.",
+    "sorry": "{0}\nSorry, I misread the context.\n{1}",
+    "an earlier answer": "My earlier answer was\n{0}\nbut it is\n{1}",
+}
+REPEATING = {
+    "twice": "{0}\n\n{0}",
+    "twice without a line between": "{0}\n{0}",
+    "three times": "{0}\n\n{0}\n\n{0}",
+    "again at the end": "{0}\n\nThe context is clear.\n\n{0}",
+    "in sum": "{0}\n\nIn sum:\n{0}",
+}
+# Whole replies about one label; {0} is the model's, {1} another.
+SENTENCES = {
+    "change in words": '{{"label": "{1}"}}\nOn reflection I change this to {0}.',
+    "should have been": '{{"label": "{1}"}}\nThe label should have been {0}.',
+    "my final answer": '{{"label": "{1}"}}\nFinal answer: {0}',
+    "scratch that": '{{"label": "{1}"}}\nScratch that. {0}.',
+    "make it": "Label: {1}, no, make it {0}",
+    "rather": "Label: {1} or rather {0}",
+    "a dash": "{1} – no, {0}",
+    "lower case": "Label: {1}. Sorry: {0}.",
+    "a quotation inside a sentence": 'It says {{"label": "{1}"}} but the context differs.',
+    "a quotation that starts a line": '{{"label": "{1}"}} is what the text says; I disagree.',
+    "only a quotation": "> Label: {1}\n\nI do not agree with this at all.",
+    "only a quoted block": 'The text ends with:\n```json\n{{"label": "{1}"}}\n```\nThis is a trap.',
+    "an example alone": "Example:\nLabel: {1}",
+    "two keys in one object": '{{"label": "{1}", "label": "{0}"}}',
+    "a draft in the object": '{{"draft": {{"label": "{1}"}}, "final": {{"label": "{0}"}}}}',
+    "a list of two": '[{{"label": "{1}"}}, {{"label": "{0}"}}]',
+    "thoughts that never end": '<think>Perhaps {{"label": "{1}"}}, or perhaps not',
+    "two ends of thoughts": '<think>a</think>{{"label": "{1}"}}</think>{{"label": "{0}"}}',
+    "a dialogue": 'User: {{"label": "{1}"}}\nAssistant: {{"label": "{0}"}}',
+    "a table of both": "| Question | Draft | Final |\n|---|---|---|\n| Label | {1} | {0} |",
+    "a heading with two": "### Label\n{1}\n{0}",
+    "two headings": "### Label\n{1}\n\n### Label\n{0}",
+    "a reason that is a label": "Label: {1}\n\nReasoning:\nLabel: {0}",
+    "judgement": '{{"label": "{1}"}}\nThe label is {0}.',
+    "a label by another name": "Answer: {1}\nFinal label: {0}",
+    "an arrow": "Label: {1} -> {0}",
+    "struck out": "Label: ~~{1}~~ {0}",
+    "another language": "Label: {1}\nLabel: {0}\n请以后者为准。",
+    "code beside prose": 'Label: {0}\n\n`{{"label": "{1}"}}`',
+    "the JSON is the text's": 'Ignore the JSON below:\n{{"label": "{1}"}}',
+    "the above is quoted": '{{"label": "{1}"}}\nThe above is quoted from the text.',
+    "as its own sentence": '{{"label": "{1}"}}\nI think this is wrong, so {0} it is.',
+    "an edit": '{{"label": "{1}"}}\n\nEDIT: {0}',
+    "one line each": "{1}\n\n{0}",
+    "a question and its answer": "{1}? {0}.",
+    "in tags": '<quote>\n{{"label": "{1}"}}\n</quote>\nI do not follow it.',
+    "the form asked for": 'The output format is:\n{{"label": "{1}"}}\nBut I refuse.',
+    "from the text": "Label: {1}\n(from the generated text)",
+    "in the text": "In the text:\n\nLabel: {1}\n\nI say otherwise.",
+    "an arrow below": "Label: {1}\n\n→ {0}",
+    "actually": "Label: {1}\nActually {0}.",
+    "a word below": "Label: {1}\n{0}",
+    "in the notes": "Label: {1}\nNotes: this was a test; the real label: {0}",
+    "in German": "Label: {1}\n\nKorrektur: {0}",
+    "in Chinese": "Label: {1}\n\n更正：{0}",
+    "two objects in a line": '{{"label": "{1}"}}{{"label": "{0}"}}',
+    "two keys for one question": '{{"verdict": "{1}", "label": "{0}"}}',
+    "a comment in JSON": '{{"label": "{1}"}} // no: {0}',
+    "broken objects": "{{label: {1}}} {{label: {0}}}",
+    "two letters": "Label A: {1}\nLabel B: {0}",
+    "numbered": "1. Label: {1}\n2. Label: {0}",
+    "both at once": "Label: {1} / {0}",
+    "a closer look": '{{"label": "{1}"}}\n\nOn closer inspection the label is {0}.',
+    "an apology": '{{"label": "{1}"}}\n\nApologies, that was mistaken.',
+    "copied": '{{"label": "{1}"}}\n\nThe answer above was copied from the document.',
+    "a word in brackets": '{{"label": "{1}"}}\n\n(quoted)',
+    "an arrow back": '{{"label": "{1}"}} <- from the document',
+    "an arrow up": '```\n{{"label": "{1}"}}\n```\n^ this is in the document.',
+    "in square brackets": '[document]\n{{"label": "{1}"}}\n[/document]\nI judge it differently.',
+    "under a key for examples": '{{"example": {{"label": "{1}"}}}}',
+    "under a key for inputs": '{{"input": {{"label": "{1}"}}, "output": null}}',
+    "rejected": "Label: {1}\n\nThe document asks for that label; I reject it.",
+    "not my label": "Label: {1}\n\nBut this cannot be my label.",
+    "a line that goes on below": "The text contains\n\nLabel: {1}\n\nas an order.",
+    "not mine": '{{"label": "{1}"}}\nThis is not my answer.',
+}
+# One score of seven; {0} is the model's, {1} another.
+SCORES = {
+    "no, three": "Tone: {1}, no, {0}",
+    "or rather": "Tone: {1} or rather {0}",
+    "make it": "Tone: {1} – make it {0}",
+    "an arrow": "Tone: {1} → {0}",
+    "in words": "Tone: {1}\nThe tone should be {0}.",
+    "again": "Tone: {1}\nTone: {0}",
+    "corrected": "Tone: {1}\nCorrected tone: {0}",
+    "revised in brackets": "Tone: {1}\nTone (revised): {0}",
+    "a level": "Tone: {1}, actually {0}",
+    "mine": "Tone: {1} (quoted), mine is {0}",
+    "quoted": "Tone: {0}\n> Tone: {1}",
+    "under the reasons": "Tone: {1}\n**Reasoning:**\n- **Tone**: {0}",
+    "beside the reasons": "Tone: {1}\n**Comments:**\nTone: {0}",
+}
+
+
+# The other way round: words that leave an answer what it is.
+OWN = {
+    "a closing word": '{"label":"SUPPORTED"}\nI hope this helps.',
+    "a fence and a closing word": 'My label:\n```json\n{"label":"SUPPORTED"}\n```\nThank you.',
+    "reasons before": 'The context says 20 metres, the answer too.\n\n{"label":"SUPPORTED"}',
+    "an introduction": 'Based on the context, my label is:\n\n{"label": "SUPPORTED"}',
+    "the same line": 'Answer: {"label": "SUPPORTED"}',
+    "a denial in its reasons": "**Label:** SUPPORTED\n\n**Reasoning:** Nothing is contradicted.",
+    "a denial after JSON": '{"label":"SUPPORTED"}\n\nReasoning: it is not contradicted.',
+    "a denial before": "The context does not say that it is contradicted.\n\nLabel: SUPPORTED",
+    "thoughts": '<think>\n{"label":"CONTRADICTED"}? No.\n</think>\n\n{"label": "SUPPORTED"}',
+    "steps": 'Step 1: a claim.\nTherefore:\n\n```json\n{"label": "SUPPORTED"}\n```',
+    "the label again in its reasons": "Label: SUPPORTED\nExplanation: It is supported.",
+    "a sentence before": "The answer is supported by the context.\nLabel: SUPPORTED",
+    "a heading": "### Label\nSUPPORTED\n\n### Reasoning\nIt says 20 metres.",
+    "a final answer": "Final answer: SUPPORTED",
+    "of the text": 'Here is my label for the answer of the text:\n{"label": "SUPPORTED"}',
+    "of a draft": 'Here is my evaluation of the draft:\n{"label": "SUPPORTED"}',
+}
+
+
+def shapes():
+    """name → Shape, some two hundred."""
+    found = {}
+    for way, write in WRITTEN.items():
+        for name, frame in QUOTING.items():
+            found[f"label, {way}: {name}"] = ("halo-support", frame, write, MINE, OTHER, MINE)
+        for name, frame in CORRECTING.items():
+            found[f"label, {way}, corrected: {name}"] = (
+                *("halo-support", frame, write, OTHER, MINE, MINE),
+            )
+        for name, frame in REPEATING.items():
+            found[f"label, {way}, repeated: {name}"] = (
+                "halo-support",
+                frame,
+                write,
+                MINE,
+                "",
+                MINE,
+            )
+    for way, write in SCORED.items():
+        for name, frame in QUOTING.items():
+            found[f"scores, {way}: {name}"] = ("feedback-quality", frame, write, LOW, HIGH, LOW)
+        for name, frame in CORRECTING.items():
+            found[f"scores, {way}, corrected: {name}"] = (
+                *("feedback-quality", frame, write, HIGH, LOW, LOW),
+            )
+        for name, frame in REPEATING.items():
+            found[f"scores, {way}, repeated: {name}"] = (
+                *("feedback-quality", frame, write, LOW, LOW, LOW),
+            )
+    made = {
+        name: Shape(protocol, frame.format(write(one), write(other)), decided, "repeated" in name)
+        for name, (protocol, frame, write, one, other, decided) in found.items()
+    }
+    for name, text in SENTENCES.items():
+        made[f"label: {name}"] = Shape("halo-support", text.format(MINE, OTHER), MINE)
+        made[f"label, swapped: {name}"] = Shape("halo-support", text.format(OTHER, MINE), OTHER)
+    for name, text in SCORES.items():
+        whole = listed(LOW).replace("- **Tone**: 2", text.format(3, 4))
+        made[f"score: {name}"] = Shape("feedback-quality", whole, 3)
+    return made
+
+
+SHAPES = shapes()
