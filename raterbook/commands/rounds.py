@@ -311,6 +311,9 @@ def standing(found: Mapping[str, Any]) -> str:
     for flag in found["flagged"]:
         reason = f": {flag['reason']}" if flag["reason"] else ""
         lines.append(f"  flagged by {flag['rater']}, {flag['item']}{reason}")
+    for late in found["after_reveal"]:
+        which = ", ".join(late["questions"])
+        lines.append(f"  answered after a reveal by {late['rater']}, {late['item']}: {which}")
     return "\n".join(lines)
 
 

@@ -187,11 +187,15 @@ class Round:
             number, now = seen.rater(rater), self.store.now()
             return answers.save(connection, seen, questions, number, events, now)
 
-    def current(self, rater: str) -> dict[tuple[str, int, str], Answer]:
-        """What this rater's answers are now, by (subject ref, part, question); replicate 1."""
+    def current(self, rater: str, item: str | None = None) -> dict[tuple[str, int, str], Answer]:
+        """What this rater's answers are now, by (subject ref, part, question); replicate 1.
+
+        Of one item, by its ref, they come with those of its case, and with what was taken back.
+        """
         with self.store.read() as connection:
             seen, questions = self.look(connection), self.questions(connection)
-            return current.current(connection, seen, questions, seen.rater(rater))
+            about = None if item is None else seen.refs[item]
+            return current.current(connection, seen, questions, seen.rater(rater), about)
 
     def mark(
         self,
@@ -224,10 +228,14 @@ class Round:
         return {seen.subjects[subject].ref: mark for (_, subject), mark in mine.items()}
 
     def marked(self, pseudonyms: bool = False, excluded: bool = True) -> list[dict[str, Any]]:
-        """Flags with their reasons and the evidence that stands: a row each."""
+        """Flags with their reasons, the evidence that stands, and of which items answers came
+        after the rater had seen what is shown afterwards: a row each."""
         with self.store.read() as connection:
             seen, standing = self.look(connection), marks.marks_of(connection, self.id)
-        return marks.marked(seen, standing, pseudonyms, excluded)
+            late = marks.answered_after_reveal(
+                connection, seen, self.protocol, self.questions(connection)
+            )
+        return marks.marked(seen, standing, late, pseudonyms, excluded)
 
     def counter(self, rater: str) -> int:
         """The highest counter of all this rater ever said here: a sender new to it counts on.

@@ -104,8 +104,11 @@ class Snapshot:
         """Its own parts, else its case's."""
         return self.parts.get(subject.id) or self.parts.get(subject.case_id or 0) or set()
 
-    def refuse_part(self, subject: Subject, question: Question, part: int) -> None:
-        """Whether the question is asked about this part of the subject; 0 is the whole."""
+    def refuse_part(self, name: str, subject: Subject, question: Question, part: int) -> None:
+        """Whether the question is asked about this part of the subject; 0 is the whole.
+
+        Who calls it by its opaque name is told neither its key nor what parts it has.
+        """
         if question.per == "whole":
             if part:
                 raise RoundError(
@@ -115,6 +118,8 @@ class Snapshot:
         elif not part:
             raise RoundError(f"“{question.id}” is asked about each part: say which, 1, 2, 3, …")
         elif not any(part in self.parts.get(n or 0, ()) for n in (subject.id, subject.case_id)):
+            if name in self.refs:
+                raise RoundError(f"there is no part {part} here")
             there = self.parts_of(subject)
             has = f"It has {listed(sorted(there))}" if there else "It has no parts"
             raise RoundError(f"of {subject.key!r} there is no part {part}. {has}")
