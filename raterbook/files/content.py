@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
+from raterbook.rounds.store.backup import new_file
 
 LARGEST = 2 * 1024**3  # a file
 LONGEST = 16 * 1024**2  # one line or one cell
@@ -98,7 +99,7 @@ def put(data: bytes, file: str | Path) -> None:
         raise FileError(f"{label(file)} is a folder. Name a file in it.")
     part = path.with_name(path.name + ".part")
     try:
-        with open(part, "wb") as stream:
+        with os.fdopen(new_file(part), "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import raterbook.judges.cache as cache
 from raterbook.files import formats
+from raterbook.files.content import put
 from raterbook.judges.clients.model import Reply, storable
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
 from raterbook.judges.money import OWN, Prices, tokens_of
@@ -128,10 +129,7 @@ def write_prompts(
         if not _is_answered(one.sheet, known)
     ]
     text = prompts_as_text(found, jsonl=Path(file).suffix not in (".txt", ".md"))
-    if str(file) == "-":
-        sys.stdout.write(text)
-    else:
-        Path(file).write_text(text, encoding="utf-8")
+    put(text.encode(), file)
     return len(found)
 
 

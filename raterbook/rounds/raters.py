@@ -203,9 +203,14 @@ _ROUND = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # none that look alike
 
 
+def is_plain(name: object) -> bool:
+    """Whether it can be a folder's name, as every round's is."""
+    return isinstance(name, str) and _ROUND.fullmatch(name) is not None
+
+
 def check_round(name: str) -> None:
     """Round names become folders, so they are plain."""
-    if not isinstance(name, str) or not _ROUND.fullmatch(name):
+    if not is_plain(name):
         raise RoundError(
             f"{name!r} is not a round name: use 1 to 64 letters, digits, - and _, beginning with "
             "a letter or a digit, as in round-03."

@@ -487,6 +487,12 @@ class Round:
         table = schema.protocol
         row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
         found = parse(row.text, source=f"{row.name}.yaml", stored=True)
+        if found.hash != row.hash:
+            raise RoundError(
+                f"{self.store.path}: the protocol of {self.name} is not the one it was opened with "
+                f"(its text has the hash {found.hash[:12]}, not {row.hash[:12]}): somebody changed "
+                "the file. Keep it, and put the last `raterbook backup` in its place."
+            )
         self.store.protocols[self.protocol_hash] = found
         return found
 
