@@ -314,6 +314,11 @@ def standing(found: Mapping[str, Any]) -> str:
     for late in found["after_reveal"]:
         which = ", ".join(late["questions"])
         lines.append(f"  answered after a reveal by {late['rater']}, {late['item']}: {which}")
+    for rater, number in found["untimely"].items():
+        lines.append(
+            f"  {rater}: {counted(number, 'time stamp')} outside the years 1970–2199; "
+            "the time of arrival stands instead"
+        )
     return "\n".join(lines)
 
 

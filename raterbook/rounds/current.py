@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, case, func, literal_column, select
 
-from raterbook.rounds.model import STATUSES, Answer, iso
+from raterbook.rounds.model import LATEST, STATUSES, Answer, iso, moment
 from raterbook.rounds.raters import public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, Subject, percentage, written
 from raterbook.rounds.store import schema
@@ -51,7 +51,10 @@ _COLUMNS: dict[str, ColumnElement[Any]] = {
     "confidence": _events.c.confidence,
     "seconds": _events.c.seconds,
     "lamport": _events.c.lamport,
-    "answered_at": func.coalesce(_events.c.client_time, _events.c.server_time),
+    "answered_at": case(  # as `moment` has it
+        (_events.c.client_time.between(0, LATEST - 1), _events.c.client_time),
+        else_=_events.c.server_time,
+    ),
     "text": _events.c.text,
 }
 _MORE: dict[str, ColumnElement[Any]] = {
@@ -214,7 +217,7 @@ class Fact:
 
     @property
     def answered_at(self) -> str | None:
-        return iso(self.server_time if self.client_time is None else self.client_time)
+        return iso(moment(self.client_time, self.server_time))
 
     @property
     def cell(self) -> AnswerCell:

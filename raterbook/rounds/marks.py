@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, or_, select
 
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import storable
 from raterbook.rounds.answers import RefusedEvent, refuse_id, whole_number
 from raterbook.rounds.completeness import Standing, by_models, standings
 from raterbook.rounds.current import read
-from raterbook.rounds.model import MARKS, Ack, Rater, iso, microseconds
+from raterbook.rounds.model import LATEST, MARKS, Ack, Rater, iso, microseconds, moment
 from raterbook.rounds.raters import as_rater, public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, Subject
 from raterbook.rounds.store import log, schema
@@ -159,7 +159,7 @@ def marks_of(
             standing.update(flagged=row.kind == "flag", reason=row.reason)
         elif row.kind in ("submit", "unsubmit"):
             submitted = row.kind == "submit"
-            at = iso(row.client_time or row.server_time) if submitted else None
+            at = iso(moment(row.client_time, row.server_time)) if submitted else None
             standing.update(submitted=submitted, submitted_at=at)
         elif row.kind == "reveal":
             standing["revealed"] = True
@@ -321,9 +321,23 @@ def status(
         "left_to_models": left,
         "flagged": flagged,
         "after_reveal": late,
+        "untimely": untimely(connection, seen),
         "complete": asked_anybody
         and not (missing or unfinished or left or (unsplit and not seen.parts)),
     }
+
+
+def untimely(connection: Connection, seen: Snapshot) -> dict[str, int]:
+    """By rater, how much of what was said has a sender's time outside 1970–2199. It came before
+    such times were refused; the store's time stands in their place."""
+    found: dict[str, int] = {}
+    for table in (schema.answer_event, _marks):
+        out = or_(table.c.client_time < 0, table.c.client_time >= LATEST)
+        query = select(table.c.rater_id, func.count()).where(table.c.round_id == seen.round_id, out)
+        for rater, number in connection.execute(query.group_by(table.c.rater_id)):
+            name = seen.names()[rater]
+            found[name] = found.get(name, 0) + number
+    return found
 
 
 def crowd(found: Mapping[str, Any]) -> tuple[int, float] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -221,31 +220,51 @@ class Given:
 
 
 _MILLISECONDS = 1e11  # a browser's Date.now(); in seconds it would be the year 5138
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST = 7_258_118_400_000_000  # the year 2200 begins: what is said to be later was not said then
 
 
 def microseconds(time: Any) -> int | None:
     """From a datetime, an ISO text, seconds since 1970, or milliseconds as browsers count.
+
+    Whoever sends it, a time before 1970 or after 2199 is refused.
 
     >>> microseconds("2024-06-01T12:00:00Z"), microseconds(1717243200000)
     (1717243200000000, 1717243200000000)
     """
     if time is None or time == "":
         return None
+    found = _since_1970(time)
+    if found is None:
+        what = shown(repr(time)) if isinstance(time, str | int | float) else type(time).__name__
+        raise ValueError(f"{what} is not a time: write 2024-06-01T12:00:00Z")
+    if not 0 <= found < LATEST:
+        raise ValueError(f"{shown(time)} is outside the years 1970–2199: set the clock right")
+    return found
+
+
+def _since_1970(time: Any) -> int | None:
     if isinstance(time, str):
         try:
             time = datetime.fromisoformat(time)
         except ValueError:
-            raise ValueError(f"{time!r} is not a time: write 2024-06-01T12:00:00Z") from None
+            return None
     if isinstance(time, datetime):
-        zoned = time if time.tzinfo else time.replace(tzinfo=UTC)
-        since = zoned - datetime(1970, 1, 1, tzinfo=UTC)
+        since = (time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH
         return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
-    if isinstance(time, bool) or not isinstance(time, int | float) or not math.isfinite(time):
-        raise ValueError(f"{time!r} is not a time: write 2024-06-01T12:00:00Z")
+    if isinstance(time, bool) or not isinstance(time, int | float) or not abs(time) < 1e300:
+        return None
     seconds = time / 1000 if abs(time) >= _MILLISECONDS else time
-    if abs(seconds) >= _MILLISECONDS:
-        raise ValueError(f"{time!r} is not a time: write 2024-06-01T12:00:00Z")
     return round(seconds * 1_000_000)
+
+
+def moment(sent: int | None, kept: int) -> int:
+    """When something was said: by its sender's clock, or by the store's where that has no time.
+
+    >>> moment(5, 7), moment(None, 7), moment(-62_135_647_200_000_000, 7)
+    (5, 7, 7)
+    """
+    return kept if sent is None or not 0 <= sent < LATEST else sent
 
 
 def iso(microseconds: int | None) -> str | None:
@@ -340,7 +359,8 @@ def _kind(message: str) -> str:
 
 def shown(value: object, most: int = 60) -> str:
     """A value as it can stand in a message: one line, no control characters, not too long."""
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+    text = str(value)[: most + 1]
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -22,12 +22,11 @@ from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import plain
 from raterbook.rounds.current import Fact
 from raterbook.rounds.marks import MARKED
-from raterbook.rounds.model import Given, Problems, listed, shown
+from raterbook.rounds.model import Given, Problems, listed, moment, shown
 
 
 def _moment(fact: Fact) -> datetime:
-    when = fact.server_time if fact.client_time is None else fact.client_time
-    seconds, rest = divmod(when, 1_000_000)
+    seconds, rest = divmod(moment(fact.client_time, fact.server_time), 1_000_000)
     return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest)
 
 
