@@ -81,6 +81,8 @@ def evidence(notes: Iterable[str]) -> list[dict[str, Any]]:
         try:
             said = json.loads(note)
             stretch = {name: said["evidence"][name] for name in _STRETCH}
+            for name in ("field", "quote"):  # JSON can spell half a character
+                storable(stretch[name], name)
             taken_back = said.get("taken_back", False)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
