@@ -485,13 +485,14 @@ class Round:
 
     def _read_protocol(self, connection: Connection) -> Protocol:
         table = schema.protocol
-        row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
-        found = parse(row.text, source=f"{row.name}.yaml", stored=True)
-        if found.hash != row.hash:
+        query = select(table).where(table.c.hash == self.protocol_hash)
+        row = connection.execute(query).one_or_none()
+        found = None if row is None else parse(row.text, source=f"{row.name}.yaml", stored=True)
+        if found is None or found.hash != self.protocol_hash:
             raise RoundError(
                 f"{self.store.path}: the protocol of {self.name} is not the one it was opened with "
-                f"(its text has the hash {found.hash[:12]}, not {row.hash[:12]}): somebody changed "
-                "the file. Keep it, and put the last `raterbook backup` in its place."
+                f"(hash {self.protocol_hash[:12]}): somebody changed the file. Keep it, and put "
+                "the last `raterbook backup` in its place."
             )
         self.store.protocols[self.protocol_hash] = found
         return found

@@ -199,7 +199,13 @@ def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str
         values[question_id][value] = number
     asked = {}
     for question in protocol.questions:
-        stored = values[known[question.id]]
+        stored = values.get(known.get(question.id, 0), {})
+        if question.id not in known or list(stored) != [*map(written, question.values or ())]:
+            raise RoundError(
+                f"What is stored for “{question.id}” are not the answers its protocol allows: "
+                "somebody changed the database. Keep it, and put the last `raterbook backup` in "
+                "its place."
+            )
         allowed = {value: stored[written(value)] for value in question.values or ()}
         back = {number: value for value, number in allowed.items()}
         asked[question.id] = StoredQuestion(known[question.id], question, allowed, back)

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 # A module of this folder each, with PROBES and CONTROLS.
-CLASSES = ("messages",)
+CLASSES = ("database", "messages")
 
 TABLES = {name: importlib.import_module(f"tests.hostile.{name}") for name in CLASSES}
 
