@@ -177,7 +177,7 @@ def print_page(page: Path, file: Path) -> None:
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             words.append("--no-sandbox")  # Chromium has no sandbox for the superuser
         try:
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603  (the browser found or named, and files of ours)
                 [*words, unfolded.as_uri()],
                 capture_output=True,
                 text=True,

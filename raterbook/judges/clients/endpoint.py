@@ -318,7 +318,7 @@ class Endpoint:
             await asyncio.sleep(fault.wait)
             return
         longest = min(30.0, self.backoff * 2 ** (failures - 1))
-        await asyncio.sleep(longest * random.uniform(0.5, 1.0))
+        await asyncio.sleep(longest * random.uniform(0.5, 1.0))  # noqa: S311  (no secret)
 
     def _explained(self, fault: Fault) -> str:
         if "key" in fault.message and key_from_environment(self.key_env) is None:
