@@ -142,6 +142,7 @@ export class Form {
       this.move.begin();
       this.active = null;
       this.questions.wait("Storing this step before the next one opens …");
+      this.drawFoot();
       takeFocus(this.root);
       this.courier.flush();
       if (this.courier.empty()) this.fetch({});
