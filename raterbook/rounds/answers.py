@@ -328,7 +328,9 @@ def _unasked(
         cell = (subject.key, subject.kind == "case", place[1], who, name, place[3])
         value = questions[name].decode(row["value_id"], row["number"], row["text"])
         cells[cell], new[cell] = place, value
-    will = Conditions(questions, seen, new, there, patient=True)
+    # A reply comes whole: what is not in it is not on its way.
+    patient = seen.raters[who].kind != "model"
+    will = Conditions(questions, seen, new, there, patient)
     refused: dict[str, str] = {}
     while found := {cell: why for cell in new if (why := will.refusal(cell)) is not None}:
         for cell, why in found.items():

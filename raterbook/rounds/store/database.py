@@ -229,21 +229,21 @@ def claim(path: Path) -> None:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, OWNERS))
     if os.name != "posix":
         return
-    rights = path.stat().st_mode & 0o777
-    if rights & 0o077:
-        mine = path.stat().st_uid == os.geteuid()
-        now = "it is its owner's alone now" if mine else "its owner should run chmod 600 on it"
-        if mine or path not in _told:
-            print(
-                f"{path} could be read by others here (rights {rights:o}): {now}.", file=sys.stderr
-            )
-        _told.add(path)
+    before = path.stat().st_mode & 0o777
     for each in (path, *beside):
         # By name: to open and close a database gives up what locks SQLite holds on it.
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             found = each.stat()
             if found.st_mode & 0o077 and found.st_uid == os.geteuid():
                 each.chmod(found.st_mode & 0o700)
+    if before & 0o077:
+        narrowed = not path.stat().st_mode & 0o077
+        if narrowed or path not in _told:
+            _told.add(path)
+            now = "it is its owner's alone now" if narrowed else "its owner should run chmod 600"
+            print(
+                f"{path} could be read by others here (rights {before:o}): {now}.", file=sys.stderr
+            )
 
 
 # Whether it is as we make it. Who can write the file can take a guard away, change what was said,
