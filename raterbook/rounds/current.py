@@ -288,7 +288,7 @@ def current(
 ) -> dict[tuple[str, int, str], Answer]:
     """What this rater's answers are now, by (subject ref, part, question); replicate 1.
 
-    Of one item they come with those of its case, and with what was taken back.
+    Of one item alone they come with those of its case, and with what was taken back.
     """
     only = [_events.c.rater_id == rater, _events.c.replicate == 1]
     if item is not None:

@@ -22,7 +22,7 @@ import raterbook.rounds.parts as pieces
 import raterbook.rounds.plan as plan
 import raterbook.rounds.raters as raters
 import raterbook.rounds.snapshot as snapshot
-from raterbook.protocols import Protocol, parse
+from raterbook.protocols import Protocol
 from raterbook.rounds.marks import Mark, Stamp
 from raterbook.rounds.model import (
     PLANNED,
@@ -188,10 +188,7 @@ class Round:
             return answers.save(connection, seen, questions, number, events, now)
 
     def current(self, rater: str, item: str | None = None) -> dict[tuple[str, int, str], Answer]:
-        """What this rater's answers are now, by (subject ref, part, question); replicate 1.
-
-        Of one item, by its ref, they come with those of its case, and with what was taken back.
-        """
+        """What this rater's answers are now, by (subject ref, part, question); replicate 1."""
         with self.store.read() as connection:
             seen, questions = self.look(connection), self.questions(connection)
             about = None if item is None else seen.refs[item]
@@ -228,8 +225,7 @@ class Round:
         return {seen.subjects[subject].ref: mark for (_, subject), mark in mine.items()}
 
     def marked(self, pseudonyms: bool = False, excluded: bool = True) -> list[dict[str, Any]]:
-        """Flags with their reasons, the evidence that stands, and of which items answers came
-        after the rater had seen what is shown afterwards: a row each."""
+        """Flags with their reasons, evidence, answers after a reveal: a row each."""
         with self.store.read() as connection:
             seen, standing = self.look(connection), marks.marks_of(connection, self.id)
             late = marks.answered_after_reveal(
@@ -484,16 +480,7 @@ class Round:
         return self._questions
 
     def _read_protocol(self, connection: Connection) -> Protocol:
-        table = schema.protocol
-        query = select(table).where(table.c.hash == self.protocol_hash)
-        row = connection.execute(query).one_or_none()
-        found = None if row is None else parse(row.text, source=f"{row.name}.yaml", stored=True)
-        if found is None or found.hash != self.protocol_hash:
-            raise RoundError(
-                f"{self.store.path}: the protocol of {self.name} is not the one it was opened with "
-                f"(hash {self.protocol_hash[:12]}): somebody changed the file. Keep it, and put "
-                "the last `raterbook backup` in its place."
-            )
+        found = snapshot.stored_protocol(connection, self.protocol_hash)
         self.store.protocols[self.protocol_hash] = found
         return found
 

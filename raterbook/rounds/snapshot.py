@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.engine import Row
 
 import raterbook.rounds.raters as people
-from raterbook.protocols import Protocol, Question
+from raterbook.protocols import Protocol, Question, parse
 from raterbook.rounds.model import RoundError, listed, minute
 from raterbook.rounds.store import log, schema
 
@@ -179,6 +179,19 @@ def take(connection: Connection, round_id: int) -> Snapshot:
         raters={row.name: row for row in people.of_round(connection, round_id)},
         excluded=_excluded(connection, round_id),
     )
+
+
+def stored_protocol(connection: Connection, hash: str) -> Protocol:
+    """The protocol of this hash; refused where its text says something else by now."""
+    query = select(schema.protocol).where(schema.protocol.c.hash == hash)
+    row = connection.execute(query).one_or_none()
+    found = None if row is None else parse(row.text, source=f"{row.name}.yaml", stored=True)
+    if found is None or found.hash != hash:
+        raise RoundError(
+            f"The round's protocol is not the one it was opened with (hash {hash[:12]}): somebody "
+            "changed the database. Keep it, and put the last `raterbook backup` in its place."
+        )
+    return found
 
 
 def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str, StoredQuestion]:
