@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from .numbers.compute import Numbers
     from .rating import Form, PartsPanel
     from .reporting import Report
-    from .reporting.shown import Standing
+    from .reporting.shown import Status
 
 DATABASE = Path("data") / "raterbook.sqlite"
 EARLIER = Path("data") / "ratebook.sqlite"  # where workspaces before 0.2 have it
@@ -117,11 +119,11 @@ class WorkspaceRound(Round):
         self.workspace = workspace
         self.notes = tuple(notes)  # what the reader of its items file had to say
 
-    def status(self) -> Standing:
+    def status(self) -> Status:
         """What is stored, by whom, and what is missing: data, which shows itself in a few lines."""
-        from .reporting.shown import Standing
+        from .reporting.shown import Status
 
-        return Standing(super().status())
+        return Status(super().status())
 
     def _repr_html_(self) -> str:
         return self.status()._repr_html_()
@@ -201,14 +203,36 @@ def database_in(folder: Path) -> Path | None:
     return next((place for place in places if place.exists()), None)
 
 
+_said: set[Path] = set()
+
+
+def _is_taken(database: Path) -> bool:
+    """A database of a folder above is taken if it is one's own, and either way that is said."""
+    mine = not hasattr(os, "geteuid") or database.stat().st_uid == os.geteuid()
+    if database not in _said:
+        _said.add(database)
+        words = (
+            f"Workspace: {database}, in a folder above."
+            if mine
+            else f"{database}, in a folder above, is somebody else's and was not taken."
+        )
+        remedy = "Workspace(path) or RATERBOOK_WORKSPACE names another."
+        print(f"{words} {remedy}", file=sys.stderr)
+    return mine
+
+
 def find_workspace() -> Path:
-    """RATERBOOK_WORKSPACE, else the nearest folder upwards with a database, else here."""
+    """RATERBOOK_WORKSPACE, else the nearest folder upwards with a database, else here.
+
+    That the database is of a folder above is said, and somebody else's is not taken.
+    """
     named = setting("WORKSPACE")
     if named:
         return Path(named)
     here = Path.cwd()
     for folder in (here, *here.parents):
-        if database_in(folder):
+        database = database_in(folder)
+        if database is not None and (folder == here or _is_taken(database)):
             return folder
     samples = Path(__file__).parents[1] / "data" / "samples" / "workspace"
     # A notebook run from any folder, in a checkout without rounds of its own, shows the samples.

@@ -128,7 +128,7 @@ def lab(given: Namespace) -> int:
     place = workspace(given)
     notebooks = Path(__file__).parents[2] / "notebooks"
     environment = os.environ | {"RATERBOOK_WORKSPACE": str(place.path.resolve())}
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603  (this Python, and a folder of ours)
         [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}"], env=environment
     )
     # Whoever ends this command ends JupyterLab with it; Ctrl+C in a terminal reaches both already.

@@ -13,6 +13,7 @@ from raterbook.environment import setting
 from raterbook.protocols.problems import printable
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
+from raterbook.rounds.store.backup import new_file
 
 # What is larger is refused while it is read. RATERBOOK_LIMITS=4 makes all of it four times as much.
 
@@ -180,7 +181,7 @@ def put(data: bytes, file: str | Path) -> None:
         raise FileError(f"{label(file)} is a folder. Name a file in it.")
     part = path.with_name(path.name + ".part")
     try:
-        with open(part, "wb") as stream:
+        with os.fdopen(new_file(part), "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())

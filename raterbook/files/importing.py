@@ -207,7 +207,7 @@ def _about(
     key = subjects.find(each.item, of_case)
     subject = (snapshot.cases if of_case else snapshot.items)[key]
     try:
-        snapshot.refuse_part(subject, question, each.part)
+        snapshot.refuse_part(each.item, subject, question, each.part)
     except ValueError as error:
         raise Misplaced("part", f"{error}.") from None
     return key, of_case

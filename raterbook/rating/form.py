@@ -15,7 +15,7 @@ from IPython.display import HTML, display
 import raterbook.rating.front as front
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Round, RoundError
-from raterbook.rounds.model import PEOPLE
+from raterbook.rounds.model import PEOPLE, shown
 
 GONE = (
     "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "
@@ -76,13 +76,17 @@ class Form(anywidget.AnyWidget):
         if not isinstance(content, dict):
             return None
         tab = content.get("tab")
+        to = tab if isinstance(tab, str) and tab.isprintable() else None
         with self._turn:
             try:
-                return {**self._said(content), "to": tab}
+                return {**self._said(content), "to": to}
             except RoundError as problem:
-                # No acknowledgement: what was sent stays in the browser and comes again.
-                kind = "trouble" if content.get("kind") == "save" else "say"
-                return {"kind": kind, "text": str(problem), "to": tab}
+                text = str(problem)
+            except Exception as problem:  # the rater hears of it, and the form goes on
+                text = f"The form cannot answer this ({type(problem).__name__}): reload the page."
+        # No acknowledgement: what was sent stays in the browser and comes again.
+        kind = "trouble" if content.get("kind") == "save" else "say"
+        return {"kind": kind, "text": text, "to": to}
 
     def _said(self, content: dict[str, Any]) -> dict[str, Any]:
         kind = content.get("kind")
@@ -92,9 +96,12 @@ class Form(anywidget.AnyWidget):
             return self._sitting.item(content)
         if kind == "items":
             return self._sitting.items()
-        if kind == "save" and isinstance(content.get("events"), list):
+        if kind == "save":
+            if not isinstance(content.get("events"), list):
+                raise RoundError("What was to be saved is no list of answers: reload the page.")
             return self._sitting.save(content["events"])
-        raise RoundError(f"The form does not know the message {kind!r}: reload the page.")
+        said = repr(shown(kind)) if isinstance(kind, str) else f"of {type(kind).__name__}"
+        raise RoundError(f"The form does not know the message {said}: reload the page.")
 
 
 def _refuse(round: Round, rater: str | None) -> None:

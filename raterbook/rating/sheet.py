@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from raterbook.protocols import Protocol, Question, is_missing
+from raterbook.protocols import Protocol, Question, holds, is_missing
+from raterbook.protocols.conditions import leaves
 from raterbook.rounds import Mark
 from raterbook.rounds.marks import evidence
 from raterbook.rounds.parts import Page
@@ -75,9 +76,54 @@ def reached(protocol: Protocol, asked: list[Slot], answers: Mapping[Key, Any]) -
     last = len(protocol.stages) - 1
     # Before its questions are written nothing of an item has been answered.
     stage = min((slot.stage for slot in left), default=last if asked else 0)
-    while stage < last and fields_until(protocol, stage + 1) <= fields_until(protocol, stage):
+    return free(protocol, stage, last)
+
+
+def free(protocol: Protocol, stage: int, last: int) -> int:
+    """The last stage in one go from this: each of them shows no more than the one before."""
+    while (
+        stage < last
+        and fields_until(protocol, stage + 1) <= fields_until(protocol, stage)
+        and parts_until(protocol, stage + 1) <= parts_until(protocol, stage)
+    ):
         stage += 1
     return stage
+
+
+def early(
+    protocol: Protocol, item: Page, answers: Mapping[Key, Any], key: Key
+) -> tuple[str, bool] | None:
+    """Why this is not asked yet, and whether it may come again; None where it may be stored.
+
+    `answers` has what was taken back too. A message that was lost comes again after the next one,
+    so that an answer may be here before the one that its question rests on.
+    """
+    _, part, name = key
+    question = protocol.question(name)
+    asked = list(slots(protocol, item.ref, item.case, tuple(one.number for one in item.parts)))
+    stage = next(place for place, names in enumerate(protocol.stages) if name in names)
+    # Whether there is such a part is not told before its step either.
+    if stage > reached(protocol, asked, answers):
+        return f"“{question.label}” is asked in a later step: answer what comes before it", False
+    values = _values(asked, answers)
+    if question.when is None or holds(question.when, {**values.get(0, {}), **values.get(part, {})}):
+        return None
+    said = {other for _, where, other in answers if where in (0, part)}
+    unsaid = [other for other, _ in leaves(question.when) if other not in said]
+    if not unsaid:
+        return None  # for the store to refuse, or to keep as history
+    labels = " and ".join(f"“{protocol.question(one).label}”" for one in dict.fromkeys(unsaid))
+    return f"“{question.label}” rests on {labels}, which is not answered here yet", True
+
+
+def parts_until(protocol: Protocol, stage: int) -> bool:
+    """Whether the questions up to this stage show the parts: as parts, or the text they are of."""
+    if protocol.parts is None:
+        return False
+    names = [name for names in protocol.stages[: stage + 1] for name in names]
+    if any(protocol.question(name).per == "part" for name in names):
+        return True
+    return protocol.parts.source in fields_until(protocol, stage)
 
 
 def fields_until(protocol: Protocol, stage: int) -> set[str]:
@@ -110,13 +156,14 @@ def item_page(
     numbers = tuple(part.number for part in item.parts)
     asked = list(slots(protocol, item.ref, item.case, numbers))
     stage = reached(protocol, asked, current)
-    shown = fields_until(protocol, stage)
+    shown, cut = fields_until(protocol, stage), parts_until(protocol, stage)
     return {
         "ref": item.ref,
         "case": item.case,
         "stage": stage,
         "fields": {name: text for name, text in item.fields.items() if name in shown},
-        "parts": [{"number": part.number, "text": part.text} for part in item.parts],
+        "parts": [{"number": part.number, "text": part.text} for part in item.parts if cut],
+        "withheld": protocol.parts is not None and not cut,
         "answers": _answers(asked, current),
         "submitted": marks.submitted,
         "flagged": marks.flagged,

@@ -6,9 +6,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from raterbook.rating.sheet import item_page, scope
+from raterbook.rating.sheet import early, free, item_page, scope
 from raterbook.rounds import MARKS, Ack, Event, Mark, Round, RoundError
+from raterbook.rounds.answers import LARGEST
+from raterbook.rounds.model import shown
 from raterbook.rounds.parts import Queued
+
+AHEAD = 100 * 365 * 86_400_000  # ms: how far a browser's count may be before our clock
+LONGEST_ID = 200
+LONGEST_WORD = 600  # of a refusal, which may quote what was sent
 
 
 class Sitting:
@@ -17,6 +23,10 @@ class Sitting:
     def __init__(self, round: Round, rater: str):
         self.round, self.rater, self.protocol = round, rater, round.protocol
         self.turns: list[Queued] = []
+        last = len(self.protocol.stages) - 1
+        at_once = free(self.protocol, 0, last)
+        later = {name for names in self.protocol.stages[at_once + 1 :] for name in names}
+        self.resting = later | {one.id for one in self.protocol.questions if one.when}
 
     @property
     def named(self) -> tuple[str, str]:
@@ -26,6 +36,9 @@ class Sitting:
         """The rater's items as they are now: some may have come since the form was opened."""
         self.turns = self.round.queued(self.rater)
         self.places = {turn.ref: place for place, turn in enumerate(self.turns)}
+        self.of_case: dict[str, list[Queued]] = {}
+        for turn in self.turns:
+            self.of_case.setdefault(turn.case, []).append(turn)
         self.subjects = {*self.places, *(turn.case for turn in self.turns)}
         self._read_marks()
 
@@ -87,7 +100,8 @@ class Sitting:
         return {"kind": "items", "items": items}
 
     def _place(self, asked: Mapping[str, Any], current: Mapping[Any, Any]) -> int:
-        here = self.places.get(str(asked.get("ref")))
+        ref = asked.get("ref")
+        here = self.places.get(ref) if isinstance(ref, str) else None
         last = len(self.turns) - 1
         if isinstance(asked.get("position"), int):
             return min(max(asked["position"] - 1, 0), last)
@@ -125,10 +139,19 @@ class Sitting:
             self.refresh()
         acks: list[Ack] = []
         answers: list[Event] = []
+        again: set[str] = set()
         reload = False
+        latest = self.round.store.now() // 1000 + AHEAD
         for sent in events:
-            event = understood(sent, self.subjects)
+            event = understood(sent, self.subjects, latest)
             if isinstance(event, Event):
+                if event.question in self.resting and event.status != "retracted":
+                    acks += self._save(answers)
+                    answers = []
+                    if (why := self._early(event)) is not None:
+                        acks.append(Ack(str(event.event_id), False, None, why[0]))
+                        again |= {str(event.event_id)} if why[1] else set()
+                        continue
                 answers.append(event)
                 continue
             acks += self._save(answers)
@@ -142,7 +165,13 @@ class Sitting:
         return {
             "kind": "acks",
             "acks": [
-                {"event_id": ack.event_id, "ok": ack.ok, "reason": ack.reason} for ack in acks
+                {
+                    "event_id": ack.event_id,
+                    "ok": ack.ok,
+                    "reason": ack.reason and shown(ack.reason, LONGEST_WORD),
+                }
+                | ({"again": True} if ack.event_id in again else {})
+                for ack in acks
             ],
             "place": self._counts(),
             "reload": reload,
@@ -159,23 +188,47 @@ class Sitting:
             # One event that nobody foresaw must not hold up all others for ever.
             if len(answers) > 1:
                 return [ack for answer in answers for ack in self._save([answer])]
-            reason = f"it could not be stored ({type(problem).__name__}: {problem})"
-            return [Ack(str(answers[0].event_id), False, None, reason)]
+            return [_unforeseen(str(answers[0].event_id), problem)]
+
+    def _early(self, event: Event) -> tuple[str, bool] | None:
+        """Why the question is not asked yet about its item, or about no item of its case."""
+        about = event.subject
+        turns = [self.turns[self.places[about]]] if about in self.places else self.of_case[about]
+        key = (about, event.part, event.question)
+        why = None
+        for turn in turns:
+            answers = self.round.current(self.rater, turn.ref)
+            why = early(self.protocol, self.round.page(turn), answers, key)
+            if why is None:
+                return None
+        return why
 
     def _mark(self, mark: SentMark) -> Ack:
         if mark.subject not in self.places:
             return Ack(mark.event_id, False, None, "it is about no item of this rater")
-        ack = self.round.mark(
-            self.rater,
-            mark.subject,
-            mark.kind,
-            mark.event_id,
-            reason=mark.reason,
-            lamport=mark.lamport,
-            client_time=mark.client_time,
-        )
+        try:
+            ack = self.round.mark(
+                self.rater,
+                mark.subject,
+                mark.kind,
+                mark.event_id,
+                reason=mark.reason,
+                lamport=mark.lamport,
+                client_time=mark.client_time,
+            )
+        except RoundError:
+            raise
+        except Exception as problem:
+            return _unforeseen(mark.event_id, problem)
         self._read_marks()
+        if mark.kind == "submit" and not ack.ok and self._page(mark.subject)["withheld"]:
+            # What is missing would tell how many parts there are to come.
+            return Ack(mark.event_id, False, None, "not complete yet: its next step is to come")
         return ack
+
+    def _page(self, ref: str) -> dict[str, Any]:
+        item = self.round.page(self.turns[self.places[ref]])
+        return item_page(self.protocol, item, self.round.current(self.rater, ref), Mark(), None)
 
     def _overtaken(self, mark: SentMark) -> bool:
         """Whether something else stands: a later mark was here before this one."""
@@ -201,12 +254,18 @@ class SentMark:
     client_time: str | None
 
 
-def understood(sent: Any, subjects: Collection[str]) -> Event | SentMark | Ack:
-    """The event about one of these subjects; else a refusal, which the browser shows the rater."""
-    if not isinstance(sent, Mapping) or not isinstance(sent.get("event_id"), str):
+def understood(sent: Any, subjects: Collection[str], latest: int) -> Event | SentMark | Ack:
+    """The event about one of these subjects; else a refusal, which the browser shows the rater.
+
+    A count above `latest` is refused: a browser counts on from what is stored, and must not come
+    to where counting ends.
+    """
+    event_id = sent.get("event_id") if isinstance(sent, Mapping) else None
+    if not isinstance(event_id, str) or not event_id:
         return Ack("", False, None, "it has no id")
-    event_id = sent["event_id"]
-    problem = _problem(sent, subjects)
+    if len(event_id) > LONGEST_ID or not event_id.isprintable():
+        return Ack(shown(event_id), False, None, "its id is no plain text of 1 to 200 characters")
+    problem = _problem(sent, subjects, latest)
     if problem is not None:
         return Ack(event_id, False, None, problem)
     if "mark" in sent:
@@ -232,7 +291,15 @@ def understood(sent: Any, subjects: Collection[str]) -> Event | SentMark | Ack:
     )
 
 
-def _problem(sent: Mapping[str, Any], subjects: Collection[str]) -> str | None:
+def _unforeseen(event_id: str, problem: Exception) -> Ack:
+    return Ack(event_id, False, None, f"it could not be stored ({type(problem).__name__})")
+
+
+def _quoted(value: Any) -> str:
+    return repr(shown(value)) if isinstance(value, str) else f"a {type(value).__name__}"
+
+
+def _problem(sent: Mapping[str, Any], subjects: Collection[str], latest: int) -> str | None:
     subject = sent.get("subject")
     if not isinstance(subject, str) or subject not in subjects:
         return "it is about no item of this rater"
@@ -240,14 +307,17 @@ def _problem(sent: Mapping[str, Any], subjects: Collection[str]) -> str | None:
         if not isinstance(sent.get(name), str | None):
             return f"its {name} is no text"
     for name in ("part", "lamport"):
-        if type(sent.get(name, 0)) is not int:
-            return f"its {name} is no whole number"
+        if type(sent.get(name, 0)) is not int or not 0 <= sent.get(name, 0) <= LARGEST:
+            return f"its {name} is no whole number from 0 to {LARGEST}"
+    if sent.get("lamport", 0) > latest:
+        return "its count is further ahead than any clock can be"
     if "mark" in sent:
-        return None if sent["mark"] in MARKS else f"there is no mark {sent['mark']!r}"
+        kind = sent["mark"]
+        return None if kind in MARKS else f"there is no mark {_quoted(kind)}"
     if not isinstance(sent.get("question"), str) or not isinstance(sent.get("status", ""), str):
         return "it does not say which question it answers"
     if not isinstance(sent.get("value"), str | int | float | None):
-        return f"{str(sent['value'])[:80]!r} is no value"
+        return f"{_quoted(sent['value'])} is no value"
     if not isinstance(sent.get("seconds"), int | float | None):
         return "its time is no number of seconds"
     return None

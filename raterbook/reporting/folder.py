@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..rounds.store.backup import new_file
+
 try:
     import fcntl
 except ImportError:  # Windows: runs on one round at a time are left to the user
@@ -82,6 +84,11 @@ def put_in_place(work: Path, target: Path) -> None:
 
     Files of others in the folder (a note, a drawing) move along.
     """
+    if target.is_symlink():
+        raise ReportError(
+            f"{target} is a link, and pages are not written through one: remove it, or choose "
+            "another folder with --reports."
+        )
     with alone(target.parent):
         old = work.with_name(work.name + ".old")
         if target.exists():
@@ -111,7 +118,8 @@ def write_whole(file: Path, text: str) -> None:
     """A file that is there in full or not at all."""
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        draft.write_text(text, encoding="utf-8")
+        with os.fdopen(new_file(draft), "w", encoding="utf-8") as stream:
+            stream.write(text)
         os.replace(draft, file)
     finally:
         draft.unlink(missing_ok=True)
@@ -123,7 +131,7 @@ def write_notebook(notebook: Any, file: Path) -> None:
     write_whole(file, text.encode("utf-8", "replace").decode("utf-8"))
 
 
-class Page(type(Path())):  # type: ignore[misc]  # a path of this machine's kind
+class BuiltPage(type(Path())):  # type: ignore[misc]  # a path of this machine's kind
     """A built page: its path, and in a notebook the page itself, also outside Lab's folder."""
 
     def _repr_html_(self) -> str:

@@ -153,7 +153,8 @@ def private_transport() -> Iterator[dict[str, Any]]:
     from traitlets.config import Config
 
     # Addresses of sockets are short: the system's own temporary folder, not one deep inside.
-    folder = tempfile.mkdtemp(prefix="rb-", dir="/tmp" if os.access("/tmp", os.W_OK) else None)
+    short = "/tmp"  # noqa: S108  (mkdtemp makes a folder in it that is ours alone)
+    folder = tempfile.mkdtemp(prefix="rb-", dir=short if os.access(short, os.W_OK) else None)
     try:
         yield {"config": Config({"AsyncKernelManager": {"transport": "ipc", "ip": f"{folder}/k"}})}
     finally:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..environment import setting
 from ..numbers.parameters import checked
-from .folder import Page, ReportError, fresh_folder, put_in_place, write_notebook
+from .folder import BuiltPage, ReportError, fresh_folder, put_in_place, write_notebook
 
 __all__ = ["ReportError", "build", "build_one"]
 
@@ -67,7 +67,7 @@ def build(
                     if futures
                     else build_one(place, name, parameters, pdf, paper)
                 )
-                pages.append(Page(page))
+                pages.append(BuiltPage(page))
             except ReportError as error:
                 failures.append(str(error))
     if workspace.reports.is_dir():
@@ -177,7 +177,7 @@ def print_page(page: Path, file: Path) -> None:
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             words.append("--no-sandbox")  # Chromium has no sandbox for the superuser
         try:
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603  (the browser found or named, and files of ours)
                 [*words, unfolded.as_uri()],
                 capture_output=True,
                 text=True,

@@ -15,7 +15,7 @@ HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", 
 MOST = 30  # raters and flags that a notebook shows of a crowd
 
 
-class Standing(dict[str, Any]):
+class Status(dict[str, Any]):
     """How a round stands: plain data to script with, a few lines to read."""
 
     def lines(self, most: int | None = None) -> list[str]:
@@ -60,15 +60,21 @@ class Standing(dict[str, Any]):
         )
 
     def flags(self) -> list[str]:
-        return [
+        """Lines on single answers and raters: flags, answers after a reveal, odd times."""
+        lines = [
             f"flagged by {flag['rater']}, {flag['item']}"
             + (f": {flag['reason']}" if flag["reason"] else "")
             for flag in self["flagged"]
-        ] + [
-            f"{rater}: {counted(number, 'time stamp')} outside the years 1970–2199; the time of "
-            "arrival stands instead"
-            for rater, number in self["untimely"].items()
         ]
+        for late in self["after_reveal"]:
+            which = ", ".join(late["questions"])
+            lines.append(f"answered after a reveal by {late['rater']}, {late['item']}: {which}")
+        for rater, number in self["untimely"].items():
+            stamps = counted(number, "time stamp")
+            lines.append(
+                f"{rater}: {stamps} outside the years 1970–2199; the time of arrival stands instead"
+            )
+        return lines
 
     def missing(self) -> str:
         """What is not there yet; only people are asked, models answer what they do."""
@@ -128,7 +134,7 @@ def aligned(rows: Sequence[Sequence[str]], words: int = 2) -> list[str]:
     ]
 
 
-def rounds(standings: Sequence[Standing], place: PurePath) -> str:
+def rounds(standings: Sequence[Status], place: PurePath) -> str:
     """A workspace: a line for each of its rounds."""
     if not standings:
         return dressed(paragraph(f"{place} has no rounds yet: open one with Workspace().open(…)."))

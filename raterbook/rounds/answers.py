@@ -7,7 +7,6 @@ value, `Snapshot.refuse_part` for a part, `Conditions` for questions that depend
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -39,9 +38,10 @@ from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions,
 from raterbook.rounds.store import schema
 
 MOST_REPLICATES = 1_000_000
+LONGEST_TIME = 315_360_000  # seconds on one answer
 COLUMNS = tuple(each.name for each in schema.answer_event.c if each.name not in ("seq", "shown_as"))
 Row = dict[str, Any]  # by the names of COLUMNS
-_LARGEST = 2**53  # the largest whole number every sender can count to
+LARGEST = 2**53  # the largest whole number every sender can count to
 _Stacks = dict[tuple[int, int, int, int], list[int]]
 _events = schema.answer_event
 # A rater waits for these after every key, so the statements are built once.
@@ -146,8 +146,7 @@ def check(
         "seconds": _number("seconds", event.seconds),
         "lamport": None if event.lamport is None else whole_number("lamport", event.lamport, 0),
     }
-    if len(row["event_id"]) > 200:
-        raise RefusedEvent(f"event id {row['event_id'][:20]!r}… is longer than 200 characters")
+    refuse_id(row["event_id"])
     try:
         row["client_time"] = microseconds(event.client_time)
         if event.confidence is not None:
@@ -167,6 +166,16 @@ def check(
     return row
 
 
+def refuse_id(event_id: str) -> None:
+    """An id comes back with its acknowledgement, so it must be a text that can be sent."""
+    if len(event_id) > 200:
+        raise RefusedEvent(f"event id {event_id[:20]!r}… is longer than 200 characters")
+    try:
+        storable(event_id, "the event id")
+    except ValueError as error:
+        raise RefusedEvent(str(error)) from None
+
+
 def _subject(
     event: Event, seen: Snapshot, question: Question, remembered: dict[Any, Any]
 ) -> Subject:
@@ -176,7 +185,7 @@ def _subject(
         try:
             subject = seen.subject(event.subject, question.of)
             if event.status != "retracted" or not (part and question.per == "part"):
-                seen.refuse_part(subject, question, part)
+                seen.refuse_part(event.subject, subject, question, part)
         except ValueError as error:
             raise RefusedEvent(str(error)) from None
         remembered[where] = subject
@@ -202,7 +211,7 @@ def _value(
     return encoded
 
 
-def whole_number(what: str, value: Any, least: int, most: int = _LARGEST) -> int:
+def whole_number(what: str, value: Any, least: int, most: int = LARGEST) -> int:
     """A number as a sender may give it, within what every sender can count to."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
         raise RefusedEvent(f"{what} {value!r} is not a whole number from {least} to {most}")
@@ -212,10 +221,10 @@ def whole_number(what: str, value: Any, least: int, most: int = _LARGEST) -> int
 def _number(what: str, value: Any) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise RefusedEvent(f"{what} {value!r} is not a number")
-    if value < 0:
-        raise RefusedEvent(f"{what} {value!r} is outside 0–inf")
+    if not 0 <= value <= LONGEST_TIME:
+        raise RefusedEvent(f"{what} are outside 0–{LONGEST_TIME:,}, which is ten years")
     return float(value)
 
 
@@ -319,7 +328,9 @@ def _unasked(
         cell = (subject.key, subject.kind == "case", place[1], who, name, place[3])
         value = questions[name].decode(row["value_id"], row["number"], row["text"])
         cells[cell], new[cell] = place, value
-    will = Conditions(questions, seen, new, there, patient=True)
+    # A reply comes whole: what is not in it is not on its way.
+    patient = seen.raters[who].kind != "model"
+    will = Conditions(questions, seen, new, there, patient)
     refused: dict[str, str] = {}
     while found := {cell: why for cell in new if (why := will.refusal(cell)) is not None}:
         for cell, why in found.items():

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, literal_column, se
 
 from raterbook.rounds.model import LATEST, STATUSES, Answer, iso, moment
 from raterbook.rounds.raters import public_name
-from raterbook.rounds.snapshot import Snapshot, StoredQuestions, percentage, written
+from raterbook.rounds.snapshot import Snapshot, StoredQuestions, Subject, percentage, written
 from raterbook.rounds.store import schema
 
 _events = schema.answer_event
@@ -280,12 +280,21 @@ def facts(
 
 
 def current(
-    connection: Connection, seen: Snapshot, questions: StoredQuestions, rater: int
+    connection: Connection,
+    seen: Snapshot,
+    questions: StoredQuestions,
+    rater: int,
+    item: Subject | None = None,
 ) -> dict[tuple[str, int, str], Answer]:
-    """What this rater's answers are now, by (subject ref, part, question); replicate 1."""
-    only = (_events.c.rater_id == rater, _events.c.replicate == 1)
+    """What this rater's answers are now, by (subject ref, part, question); replicate 1.
+
+    Of one item alone they come with those of its case, and with what was taken back.
+    """
+    only = [_events.c.rater_id == rater, _events.c.replicate == 1]
+    if item is not None:
+        only.append(_events.c.subject_id.in_([item.id, seen.case(item).id]))
     found = {}
-    for fact in facts(connection, seen, questions, only):
+    for fact in facts(connection, seen, questions, only, retracted=item is not None):
         subject = (seen.cases if fact.of_case else seen.items)[fact.subject]
         found[subject.ref, fact.part, fact.question] = Answer(
             fact.value,

@@ -11,15 +11,19 @@ from typing import Any, TypedDict
 from sqlalchemy import Connection, func, insert, or_, select
 
 from raterbook.protocols import Protocol
-from raterbook.rounds.answers import RefusedEvent, whole_number
+from raterbook.protocols.kinds import storable
+from raterbook.rounds.answers import RefusedEvent, refuse_id, whole_number
 from raterbook.rounds.completeness import Standing, by_models, standings
+from raterbook.rounds.current import read
 from raterbook.rounds.model import LATEST, MARKS, Ack, Rater, iso, microseconds, moment
 from raterbook.rounds.raters import as_rater, public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, Subject
 from raterbook.rounds.store import log, schema
 
 _marks = schema.mark_event
+AFTER_REVEAL = "after_reveal"
 MARKED = ("item", "rater", "mark", "reason", "field", "start", "end", "quote")
+LONGEST = 1_000_000  # characters of a reason or a note, which can quote a whole source
 _LATER_WINS = (_marks.c.lamport, _marks.c.seq)
 
 
@@ -36,16 +40,22 @@ class Mark:
 
 
 def marked(
-    seen: Snapshot, standing: Mapping[tuple[int, int], Mark], pseudonyms: bool, excluded: bool
+    seen: Snapshot,
+    standing: Mapping[tuple[int, int], Mark],
+    late: Mapping[tuple[int, int], list[str]],
+    pseudonyms: bool,
+    excluded: bool,
 ) -> list[dict[str, Any]]:
-    """Flags with their reasons and the evidence that stands, as rows of MARKED, item by item."""
+    """Flags with their reasons, the evidence that stands, and which answers came after a reveal,
+    as rows of MARKED, item by item."""
     raters = {row.id: row for row in seen.raters.values()}
     place = {subject: number for number, subject in enumerate(seen.subjects)}
     rows = []
-    for rater, subject in sorted(standing, key=lambda where: (place[where[1]], where[0])):
+    every = {*standing, *late}
+    for rater, subject in sorted(every, key=lambda where: (place[where[1]], where[0])):
         if rater in seen.excluded and not excluded:
             continue
-        held = standing[rater, subject]
+        held = standing.get((rater, subject), Mark())
         about = dict.fromkeys(MARKED) | {
             "item": seen.subjects[subject].key,
             "rater": public_name(raters[rater], pseudonyms),
@@ -53,7 +63,12 @@ def marked(
         if held.flagged:
             rows.append(about | {"mark": "flag", "reason": held.reason})
         rows += [about | {"mark": "evidence"} | stretch for stretch in evidence(held.notes)]
+        if (rater, subject) in late:
+            rows.append(about | {"mark": AFTER_REVEAL, "reason": ", ".join(late[rater, subject])})
     return rows
+
+
+_STRETCH = {"field": str, "start": int, "end": int, "quote": str}
 
 
 def evidence(notes: Iterable[str]) -> list[dict[str, Any]]:
@@ -65,12 +80,71 @@ def evidence(notes: Iterable[str]) -> list[dict[str, Any]]:
     for note in notes:
         try:
             said = json.loads(note)
-            stretch = {name: said["evidence"][name] for name in ("field", "start", "end", "quote")}
+            stretch = {name: said["evidence"][name] for name in _STRETCH}
+            for name in ("field", "quote"):  # JSON can spell half a character
+                storable(stretch[name], name)
             taken_back = said.get("taken_back", False)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+        if any(type(stretch[name]) is not kind for name, kind in _STRETCH.items()):
             continue
         standing[json.dumps(stretch, sort_keys=True)] += -1 if taken_back else 1
     return [json.loads(stretch) for stretch in standing.elements()]
+
+
+def answered_after_reveal(
+    connection: Connection, seen: Snapshot, protocol: Protocol, questions: StoredQuestions
+) -> dict[tuple[int, int], list[str]]:
+    """By (rater, item or case), the questions whose answer that stands came after this rater had
+    seen what is shown afterwards of the item, or of another one of its case.
+
+    It came after if it was made after in its sender's count, or stored after by our clock: neither
+    alone could be relied on.
+    """
+    fields = {name: each.of for name, each in protocol.item.fields.items() if each.show == "after"}
+    if not fields:
+        return {}
+    query = select(_marks).where(_marks.c.round_id == seen.round_id)
+    marks = connection.execute(
+        query.where(_marks.c.kind.in_(("submit", "reveal"))).order_by(_marks.c.seq)
+    )
+    first: dict[tuple[int, int], dict[str, Any]] = {}
+    for row in marks:
+        first.setdefault((row.rater_id, row.subject_id), {}).setdefault(row.kind, row)
+    shown = {where: both for where, both in first.items() if len(both) == 2}
+    if not shown:
+        return {}
+    hidden = schema.hidden_value.c
+    held = select(hidden.subject_id, hidden.name).join(
+        schema.subject, schema.subject.c.id == hidden.subject_id
+    )
+    held = held.where(schema.subject.c.round_id == seen.round_id, hidden.name.in_(fields))
+    texts = set(iter(connection.execute(held.where(hidden.part == 0, hidden.value != ""))))
+    items: dict[int, list[int]] = {}
+    for item in seen.items.values():
+        items.setdefault(seen.case(item).id, []).append(item.id)
+    since: dict[tuple[int, int], tuple[int, int]] = {}  # count and time of the first reveal
+    for (rater, number), both in shown.items():
+        case = seen.case(seen.subjects[number]).id
+        of_case = any((case, name) in texts for name in fields)
+        if not of_case and not any((number, name) in texts for name in fields):
+            continue
+        when = (both["reveal"].lamport, max(row.server_time for row in both.values()))
+        for about in (*(items[case] if of_case else [number]), case):
+            since[rater, about] = min(since.get((rater, about), when), when)
+    who = schema.answer_event.c.rater_id.in_({rater for rater, _ in since})
+    events = read(connection, seen.round_id, questions, [who], more=("server_time",)).current()
+    names = {each.id: name for name, each in questions.items()}
+    columns = (events.rater, events.subject, events.question, events.lamport)
+    found: dict[tuple[int, int], dict[str, None]] = {}
+    for rater, about, question, lamport, time in zip(
+        *(each.tolist() for each in columns), events.more["server_time"].tolist(), strict=True
+    ):
+        if (rater, about) in since:
+            count, moment = since[rater, about]
+            if lamport > count or time > moment:
+                found.setdefault((rater, about), {})[names[question]] = None
+    return {where: list(asked) for where, asked in found.items()}
 
 
 def marks_of(
@@ -110,9 +184,13 @@ def check(
     """The mark as a row of the table, but for who made it; or why it cannot be kept."""
     if kind not in MARKS:
         raise RefusedEvent(f"mark {kind!r} is not one of {', '.join(MARKS)}")
+    refuse_id(event_id)
+    if reason is not None and len(reason) > LONGEST:
+        raise RefusedEvent(f"the reason has more than {LONGEST:,} characters: shorten it")
     try:
         found = seen.refs.get(subject) or seen.subject(subject, "item")
         at = microseconds(stamp.get("client_time"))
+        reason = None if reason is None else storable(reason, "the reason")
     except ValueError as error:
         raise RefusedEvent(str(error)) from None
     lamport = stamp.get("lamport")
@@ -152,6 +230,10 @@ def save(
         return Ack(event_id, True, None, None, twin.lamport)
     if (closed := seen.closed()) is not None:
         raise RefusedEvent(closed)
+    if row["kind"] == "reveal":
+        submitted = select(_marks.c.seq).where(*about, _marks.c.kind == "submit")
+        if connection.execute(submitted.limit(1)).first() is None:
+            raise RefusedEvent("what is held back is shown once the item is submitted: submit it")
     if row["kind"] == "submit" and not _overtaken(connection, row, about):
         lacking = missing(seen.subjects[row["subject_id"]])
         if lacking:
@@ -212,6 +294,12 @@ def status(
         for (rater, subject), mark in marked.items()
         if mark.flagged
     ]
+    late = [
+        {"item": seen.subjects[subject].key, "rater": names[rater], "questions": asked}
+        for (rater, subject), asked in answered_after_reveal(
+            connection, seen, protocol, questions
+        ).items()
+    ]
     return {
         "round": seen.name,
         "protocol": protocol.name,
@@ -234,6 +322,7 @@ def status(
         "unfinished": unfinished,
         "left_to_models": left,
         "flagged": flagged,
+        "after_reveal": late,
         "untimely": untimely(connection, seen),
         "complete": asked_anybody
         and not (missing or unfinished or left or (unsplit and not seen.parts)),

@@ -279,9 +279,14 @@ _DEVICE = re.compile(r"(?i:con|prn|aux|nul|(?:com|lpt)[0-9])")  # no folder of W
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # none that look alike
 
 
+def is_plain(name: object) -> bool:
+    """Whether it can be a folder's name, as every round's is."""
+    return isinstance(name, str) and _ROUND.fullmatch(name) is not None
+
+
 def check_round(name: str) -> None:
     """Round names become folders, so they are plain."""
-    if not isinstance(name, str) or not _ROUND.fullmatch(name):
+    if not is_plain(name):
         raise RoundError(
             f"{name!r} is not a round name: use 1 to 64 letters, digits, - and _, beginning with "
             "a letter or a digit, as in round-03."

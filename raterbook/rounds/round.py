@@ -23,7 +23,7 @@ import raterbook.rounds.parts as pieces
 import raterbook.rounds.plan as plan
 import raterbook.rounds.raters as raters
 import raterbook.rounds.snapshot as snapshot
-from raterbook.protocols import Protocol, parse
+from raterbook.protocols import Protocol
 from raterbook.rounds.marks import Mark, Stamp
 from raterbook.rounds.model import (
     Ack,
@@ -189,11 +189,12 @@ class Round:
             number, now = seen.rater(rater), self.store.now()
             return answers.save(connection, seen, questions, number, events, now)
 
-    def current(self, rater: str) -> dict[tuple[str, int, str], Answer]:
+    def current(self, rater: str, item: str | None = None) -> dict[tuple[str, int, str], Answer]:
         """What this rater's answers are now, by (subject ref, part, question); replicate 1."""
         with self.store.read() as connection:
             seen, questions = self.look(connection), self.questions(connection)
-            return current.current(connection, seen, questions, seen.rater(rater))
+            about = None if item is None else seen.refs[item]
+            return current.current(connection, seen, questions, seen.rater(rater), about)
 
     def mark(
         self,
@@ -226,10 +227,13 @@ class Round:
         return {seen.subjects[subject].ref: mark for (_, subject), mark in mine.items()}
 
     def marked(self, pseudonyms: bool = False, excluded: bool = True) -> list[dict[str, Any]]:
-        """Flags with their reasons and the evidence that stands: a row each."""
+        """Flags with their reasons, evidence, answers after a reveal: a row each."""
         with self.store.read() as connection:
             seen, standing = self.look(connection), marks.marks_of(connection, self.id)
-        return marks.marked(seen, standing, pseudonyms, excluded)
+            late = marks.answered_after_reveal(
+                connection, seen, self.protocol, self.questions(connection)
+            )
+        return marks.marked(seen, standing, late, pseudonyms, excluded)
 
     def counter(self, rater: str) -> int:
         """The highest counter of all this rater ever said here: a sender new to it counts on.
@@ -483,9 +487,7 @@ class Round:
         return self._questions
 
     def _read_protocol(self, connection: Connection) -> Protocol:
-        table = schema.protocol
-        row = connection.execute(select(table).where(table.c.hash == self.protocol_hash)).one()
-        found = parse(row.text, source=f"{row.name}.yaml", stored=True)
+        found = snapshot.stored_protocol(connection, self.protocol_hash)
         self.store.protocols[self.protocol_hash] = found
         return found
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.engine import Row
 
 import raterbook.rounds.raters as people
-from raterbook.protocols import Protocol, Question
+from raterbook.protocols import Protocol, Question, parse
 from raterbook.rounds.model import RoundError, listed, minute
 from raterbook.rounds.store import log, schema
 
@@ -105,8 +105,11 @@ class Snapshot:
         """Its own parts, else its case's."""
         return self.parts.get(subject.id) or self.parts.get(subject.case_id or 0) or set()
 
-    def refuse_part(self, subject: Subject, question: Question, part: int) -> None:
-        """Whether the question is asked about this part of the subject; 0 is the whole."""
+    def refuse_part(self, name: str, subject: Subject, question: Question, part: int) -> None:
+        """Whether the question is asked about this part of the subject; 0 is the whole.
+
+        Who calls it by its opaque name is told neither its key nor what parts it has.
+        """
         if question.per == "whole":
             if part:
                 raise RoundError(
@@ -116,6 +119,8 @@ class Snapshot:
         elif not part:
             raise RoundError(f"“{question.id}” is asked about each part: say which, 1, 2, 3, …")
         elif not any(part in self.parts.get(n or 0, ()) for n in (subject.id, subject.case_id)):
+            if name in self.refs:
+                raise RoundError(f"there is no part {part} here")
             there = self.parts_of(subject)
             has = f"It has {listed(sorted(there))}" if there else "It has no parts"
             raise RoundError(f"of {subject.key!r} there is no part {part}. {has}")
@@ -179,6 +184,19 @@ def take(connection: Connection, round_id: int) -> Snapshot:
     )
 
 
+def stored_protocol(connection: Connection, hash: str) -> Protocol:
+    """The protocol of this hash; refused where its text says something else by now."""
+    query = select(schema.protocol).where(schema.protocol.c.hash == hash)
+    row = connection.execute(query).one_or_none()
+    found = None if row is None else parse(row.text, source=f"{row.name}.yaml", stored=True)
+    if found is None or found.hash != hash:
+        raise RoundError(
+            f"The round's protocol is not the one it was opened with (hash {hash[:12]}): somebody "
+            "changed the database. Keep it, and put the last `raterbook backup` in its place."
+        )
+    return found
+
+
 def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str, StoredQuestion]:
     """The protocol's questions with the numbers they and their values have in the store."""
     rows = connection.execute(
@@ -197,7 +215,13 @@ def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str
         values[question_id][value] = number
     asked = {}
     for question in protocol.questions:
-        stored = values[known[question.id]]
+        stored = values.get(known.get(question.id, 0), {})
+        if question.id not in known or list(stored) != [*map(written, question.values or ())]:
+            raise RoundError(
+                f"What is stored for “{question.id}” are not the answers its protocol allows: "
+                "somebody changed the database. Keep it, and put the last `raterbook backup` in "
+                "its place."
+            )
         allowed = {value: stored[written(value)] for value in question.values or ()}
         back = {number: value for value, number in allowed.items()}
         asked[question.id] = StoredQuestion(known[question.id], question, allowed, back)

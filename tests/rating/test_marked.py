@@ -3,6 +3,7 @@
 import json
 import re
 
+from raterbook.cli import main
 from raterbook.files import export_answers
 from raterbook.rating import Form
 from raterbook.rounds import Event
@@ -74,3 +75,21 @@ def test_a_page_without_marks_says_nothing_of_them(halo):
     page = page_of(halo)
     assert "flagged" not in page
     assert "left open" not in page
+
+
+def test_an_answer_after_the_expected_one_was_seen_is_on_the_page_in_the_file_and_in_status(
+    halo, tmp_path, capsys
+):
+    ref = next(item.ref for item in halo.items() if item.key.startswith("s1"))
+    halo.save("ana", [Event("a1", ref, "label", "CONTRADICTED", lamport=1)])
+    for count, mark in enumerate(("submit", "reveal", "unsubmit"), start=2):
+        assert halo.mark("ana", ref, mark, f"m{count}", lamport=count).ok
+    halo.save("ana", [Event("a5", ref, "label", "SUPPORTED", lamport=5)])
+    text = " ".join(re.sub(r"<[^>]+>", " ", page_of(halo)).split())
+    assert "Answers given or changed after the rater had seen what is shown afterwards:" in text
+    assert "ana, s1/hidden-model-1: Label" in text
+    export_answers(halo, tmp_path / "marks.csv", "marks")
+    assert ",after_reveal,label," in (tmp_path / "marks.csv").read_text()
+    assert main(["--db", str(halo.store.path), "status"]) == 0
+    said = capsys.readouterr().out
+    assert "answered after a reveal by ana, s1/hidden-model-1: label" in said

@@ -7,7 +7,7 @@ import pytest
 
 from raterbook.numbers.compute import numbers
 from raterbook.protocols import load
-from raterbook.reporting.shown import Standing
+from raterbook.reporting.shown import Status
 from raterbook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.conftest import SAMPLES
 from tests.reporting.rounds import opened, page_of, records
@@ -58,7 +58,7 @@ def test_who_was_excluded_is_named_with_the_reason_and_the_answers(by_hand):
     assert "Left out: eva, excluded (answered without reading), 6 answers." in page
     assert "The answers of eva (answered without reading) were left out." in page
     assert "100 % of the required answers (12 of 12)" in page
-    assert "eva (excluded: answered without reading)" in str(Standing(stored.status()))
+    assert "eva (excluded: answered without reading)" in str(Status(stored.status()))
 
 
 def test_models_have_no_plan_and_are_counted_by_items(by_hand):
@@ -126,7 +126,7 @@ def test_a_model_that_only_wrote_the_questions_owes_no_answers(tmp_path, texts, 
     row = numbers(stored).get("completeness")
     assert row["method"] == said
     assert stored.status()["complete"] is (left == "complete")
-    assert left in str(Standing(stored.status()))
+    assert left in str(Status(stored.status()))
     page = text_of(page_of(stored))
     assert ("let the models go on" in page) is (left != "complete")
 

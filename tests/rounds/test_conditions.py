@@ -79,3 +79,11 @@ def test_other_raters_and_other_items_are_left_alone(stored, say):
     say("ana", "q0/b", "why_not", "so")
     say("ana", "q0/a", "label", "yes")
     assert list(stored.frame(texts=True)["question"]).count("why_not") == 2
+
+
+def test_a_models_reply_comes_whole_so_that_nothing_in_it_rests_on_what_is_not_there(stored):
+    stored.add_rater("robot", "model")
+    (ack,) = stored.save("robot", [Event("r1", "q0/a", "why_not", "so")])
+    assert "no answer to label" in ack.reason
+    rests = [Event("r2", "q0/a", "label", "no"), Event("r3", "q0/a", "why_not", "so")]
+    assert all(ack.ok for ack in stored.save("robot", rests))

@@ -1,7 +1,7 @@
 """Status, codebook and replies: what is stored, and what it means."""
 
 from raterbook.files.handbook import codebook, write_codebook
-from raterbook.reporting.shown import Standing
+from raterbook.reporting.shown import Status
 from raterbook.rounds import Store
 from raterbook.rounds.frame import COLUMNS
 from tests.rounds.test_marks import complete
@@ -43,10 +43,10 @@ def test_a_round_nobody_was_asked_about_is_not_complete(store, protocol, table):
     unasked = store.open("unasked", protocol, table)
     assert [rater["kind"] for rater in unasked.status()["raters"]] == ["automatic"]
     assert not unasked.status()["complete"]
-    assert "nobody has been asked yet" in str(Standing(unasked.status()))
+    assert "nobody has been asked yet" in str(Status(unasked.status()))
     unasked.add_rater("ana")
     unasked.exclude("ana", why="left")
-    assert "nobody counts: all were excluded" in str(Standing(unasked.status()))
+    assert "nobody counts: all were excluded" in str(Status(unasked.status()))
 
 
 def test_open_since_is_when_the_round_was_opened_or_opened_again(tmp_path, protocol, table):
@@ -66,7 +66,7 @@ def test_open_since_is_when_the_round_was_opened_or_opened_again(tmp_path, proto
         ("open", log["reopen"]),
     ]
     assert log["open"] < log["close"] < log["reopen"]
-    said = str(Standing(turns[-1])).splitlines()[0]
+    said = str(Status(turns[-1])).splitlines()[0]
     assert said == f"r: small, open since {log['reopen'][:16].replace('T', ' ')} (UTC)"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from raterbook.files import FileError, export_answers, import_answers
 from raterbook.rating import Form
-from raterbook.reporting.shown import Standing
+from raterbook.reporting.shown import Status
 from raterbook.rounds import Event
 
 FIRST = "0001-01-01T00:00:00+14:00"  # further back than any calendar of ours goes
@@ -55,7 +55,7 @@ def test_status_names_who_has_such_times(earlier):
     status = earlier.status()
     assert status["untimely"] == {"ana": 2}
     assert "ana: 2 time stamps outside the years 1970–2199; the time of arrival" in str(
-        Standing(status)
+        Status(status)
     )
 
 

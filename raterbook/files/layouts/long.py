@@ -289,7 +289,7 @@ PARQUET = Layout(
 )
 MARKS = Layout(
     "marks",
-    "no answers: flags with their reasons, and stretches of evidence",
+    "no answers: flags with their reasons, evidence, answers after a reveal",
     ("texts",),
     write_marks,
     {},

@@ -379,7 +379,7 @@ class Endpoint:
     async def _wait(self, fault: Fault, failures: int) -> None:
         """As long as the server asks for, and never less than a wait of our own."""
         longest = min(30.0, max(LEAST_WAIT, self.backoff) * 2 ** (failures - 1))
-        own = longest * random.uniform(0.5, 1.0)
+        own = longest * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
         if fault.wait is None:
             await asyncio.sleep(own)
             return

@@ -218,6 +218,11 @@ export class Desk {
       form.open(missing[0]);
       return;
     }
+    if (item.withheld) {
+      form.say("Its next step comes first.");
+      form.fetch({});
+      return;
+    }
     if (form.courier.state().rejected) {
       form.say("An answer was rejected: correct or dismiss it first.");
       return;

@@ -27,7 +27,7 @@ export class Form {
     this.submitting = null;
     this.submitEvent = null;
     this.spent = 0; // seconds on the item on the desk
-    this.wanted = null; // key of the slot to open when its stage has come
+    this.wanted = null; // key of the slot to open when its stage has come; "" for its first
     this.arrival = ""; // what to say when the item asked for is there
   }
 
@@ -142,12 +142,13 @@ export class Form {
   // go first.
   open(slot, { typing = false, soon = false } = {}) {
     this.soon.drop();
-    if (slot && slot.stage > this.sheet.item.stage) {
+    if (slot ? slot.stage > this.sheet.item.stage : this.sheet.waits()) {
       // What this step shows may not be seen before the steps ahead of it are stored.
-      this.wanted = slot.key;
+      this.wanted = slot?.key ?? "";
       this.move.begin();
       this.active = null;
       this.questions.wait("Storing this step before the next one opens …");
+      this.drawFoot();
       takeFocus(this.root);
       this.courier.flush();
       if (this.courier.empty()) this.fetch({});
@@ -267,7 +268,7 @@ export class Form {
     }
     const elsewhere = strangers.length && message.to !== this.tab;
     if (refused.length || message.reload || elsewhere) this.refresh();
-    else if (this.wanted && this.courier.empty()) this.fetch({});
+    else if (this.wanted !== null && this.courier.empty()) this.fetch({});
     this.desk.submitWhenStored();
   }
 

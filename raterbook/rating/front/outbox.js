@@ -235,7 +235,7 @@ export class Courier {
       if (!known) strangers.push(ack);
       this.flying.delete(ack.event_id);
       if (ack.ok) this.outbox.accept(ack.event_id);
-      else this.outbox.reject(ack.event_id, ack.reason);
+      else if (!ack.again) this.outbox.reject(ack.event_id, ack.reason); // else it comes again
       if (known && ack.ok) this.everSaved = true;
     }
     this.wait = FIRST_RETRY;

@@ -152,7 +152,8 @@ export class Foot {
     this.submit.hidden = submitted;
     this.change.hidden = !submitted;
     this.reveal.hidden = !(submitted && held);
-    this.submit.setAttribute("aria-disabled", String(missing.length > 0 || sheet.unwritten));
+    const early = missing.length > 0 || sheet.unwritten || sheet.item.withheld;
+    this.submit.setAttribute("aria-disabled", String(Boolean(early)));
     if (submitted) fill(this.missing, "This item is submitted.");
     else if (sheet.unwritten) fill(this.missing, "There is nothing to answer yet.");
     else if (missing.length) {
@@ -161,7 +162,8 @@ export class Foot {
         el("span", {}, `Still missing (${missing.length}): `),
         this.jumps(missing),
       );
-    } else {
+    } else if (sheet.item.withheld) fill(this.missing, "Its next step is to come.");
+    else {
       const open = sheet.leftOpen();
       fill(
         this.missing,

@@ -43,6 +43,7 @@ export class Sheet {
     this.byKey = new Map(this.slots.map((slot) => [slot.key, slot]));
     this.answers = new Map();
     this.follows = null;
+    this.changed = false; // since the kernel sent it
     for (const answer of item.answers) {
       const key = slotKey(answer.subject, answer.part, answer.question);
       if (answer.status === "retracted") continue;
@@ -114,6 +115,11 @@ export class Sheet {
     return this.untouched().filter((slot) => slot.question.of !== "case");
   }
 
+  // The parts come with the first step that shows them, and that is the next one.
+  waits() {
+    return Boolean(this.item.withheld) && this.changed && !this.untouched().length;
+  }
+
   // A stage opens when everything required in those before it was answered or left open.
   stage() {
     const known = this.known();
@@ -152,6 +158,7 @@ export class Sheet {
     if (after === null || after.status === "retracted") this.answers.delete(slot.key);
     else this.answers.set(slot.key, after);
     this.follows = null;
+    this.changed = true;
     return [slot, before, after];
   }
 

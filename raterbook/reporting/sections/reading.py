@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
+from ...rounds.marks import AFTER_REVEAL
 from ..html import Section, fold, join, paragraph, part, remark, short, table, told_apart
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
@@ -351,12 +352,17 @@ def copying(report: Any) -> str:
 MARKS_SHOWN = 12
 
 
+def labels(report: Any, questions: str) -> str:
+    return ", ".join(report.label(question) for question in questions.split(", "))
+
+
 def marked(report: Any) -> Markup:
     """Lines for the page; nothing where nobody marked anything."""
     pseudonyms = report.parameters.pseudonyms
     rows = report.stored.marked(pseudonyms, excluded=False)
     flags = [row for row in rows if row["mark"] == "flag"]
-    stretches = len(rows) - len(flags)
+    late = [row for row in rows if row["mark"] == AFTER_REVEAL]
+    stretches = len(rows) - len(flags) - len(late)
     every = report.stored.frame(texts=True, reasons=True, pseudonyms=pseudonyms)
     left = every[every["status"].eq("skipped") & every["rater_kind"].isin(["human", "adjudicator"])]
     told = []
@@ -364,6 +370,10 @@ def marked(report: Any) -> Markup:
         items = len({row["item"] for row in flags})
         said = f"Raters flagged {count(items, 'item')}"
         told.append((said, [(row["rater"], row["item"], row["reason"]) for row in flags]))
+    if late:
+        said = "Answers given or changed after the rater had seen what is shown afterwards"
+        about = [f"{row['item']}: {labels(report, row['reason'])}" for row in late]
+        told.append((said, [(row["rater"], name, None) for row, name in zip(late, about)]))
     if len(left):
         said = f"Raters left {count(len(left), 'answer')} open"
         about = left["item"].astype(object).where(left["item"].notna(), left["case"])
@@ -388,5 +398,6 @@ def marked(report: Any) -> Markup:
             )
         )
     if rows:
-        lines.append(paragraph("Flags and evidence are in an export with --layout marks.", "soft"))
+        kinds = "Flags, evidence and answers after a reveal" if late else "Flags and evidence"
+        lines.append(paragraph(f"{kinds} are in an export with --layout marks.", "soft"))
     return join(lines)

@@ -28,6 +28,7 @@ def copy_database(source: sqlite3.Connection, here: Path, there: Path) -> Path:
         raise RoundError(f"{there.parent} is no folder: make it first, or back up elsewhere.")
     partial = there.with_name(f"{there.name}.{os.getpid()}.partial")
     try:
+        os.close(new_file(partial, OWNERS))  # hidden labels are in it, as in the database
         copy = sqlite3.connect(partial)
         try:
             source.backup(copy)
@@ -53,6 +54,21 @@ def copy_database(source: sqlite3.Connection, here: Path, there: Path) -> Path:
         partial.unlink(missing_ok=True)
     _flush(there.parent)
     return there
+
+
+OWNERS = 0o600  # rights: read and written by the owner alone
+
+
+def new_file(path: Path, rights: int = 0o666) -> int:
+    """A descriptor to write a file that is new: what stopped half-way is removed before.
+
+    A link that somebody laid there is removed too, and never followed.
+    """
+    path.unlink(missing_ok=True)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | CLOSED, rights)
+
+
+NO_LINK, CLOSED = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_CLOEXEC", 0)
 
 
 def _flush(path: Path) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
-from raterbook.rounds.model import RoundError
+from raterbook.rounds.model import RoundError, listed, shown
 from raterbook.rounds.store import schema
+from raterbook.rounds.store.backup import NO_LINK, OWNERS
 
 WAIT = 20.0  # seconds SQLite waits for programs that do not know our lock file
 KEPT = 1 << 20  # bytes of a rollback journal that are kept for the next transaction
@@ -45,6 +49,7 @@ def engine_of(path: Path, wait: float = WAIT, synchronous: str = "EXTRA") -> Eng
     def _settle(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # transactions begin where we say so
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")  # a foreign view or trigger calls nothing
         # FULL, and with a DELETE journal also the folder: else a power cut right after COMMIT can
         # bring the deleted journal back, and SQLite would roll the committed answers back with it.
         connection.execute(f"PRAGMA synchronous = {synchronous}")
@@ -201,6 +206,94 @@ def _plain(point: str) -> str:
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         point = point.replace(code, character)
     return point
+
+
+# Whose it is: answers, names and what raters must not know are for nobody else on the computer.
+
+
+BESIDE = ("-wal", "-shm", "-journal", ".lock", ".lock.gate")
+_told: set[Path] = set()
+
+
+def claim(path: Path) -> None:
+    """The file is there, no link, and its owner's alone; says so where others could read it."""
+    beside = [path.with_name(path.name + ending) for ending in BESIDE]
+    for each in (path, *beside):
+        if each.is_symlink():
+            raise RoundError(
+                f"{each} is a link to {shown(os.readlink(each), 200)}, and nothing is written "
+                "through one: name the file itself with --db, or put it in the link's place."
+            )
+    if not path.exists():
+        with suppress(FileExistsError):  # another process was faster
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, OWNERS))
+    if os.name != "posix":
+        return
+    before = path.stat().st_mode & 0o777
+    for each in (path, *beside):
+        # By name: to open and close a database gives up what locks SQLite holds on it.
+        with suppress(OSError):
+            found = each.stat()
+            if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+                each.chmod(found.st_mode & 0o700)
+    if before & 0o077:
+        narrowed = not path.stat().st_mode & 0o077
+        if narrowed or path not in _told:
+            _told.add(path)
+            now = "it is its owner's alone now" if narrowed else "its owner should run chmod 600"
+            print(
+                f"{path} could be read by others here (rights {before:o}): {now}.", file=sys.stderr
+            )
+
+
+# Whether it is as we make it. Who can write the file can take a guard away, change what was said,
+# and lay a trigger that changes what is said from now on.
+
+
+@cache
+def _made() -> dict[tuple[str, str], str]:
+    """Every table, index, trigger and view of today's schema, as SQLite writes it down."""
+    with create_engine("sqlite://").begin() as connection:
+        create(connection)
+        return _shape(connection)
+
+
+def _shape(connection: Connection) -> dict[tuple[str, str], str]:
+    rows = connection.exec_driver_sql("SELECT type, name, sql FROM sqlite_master")
+    own = ("sqlite_autoindex_", "sqlite_sequence", "sqlite_stat")
+    return {
+        (kind, name): " ".join((sql or "").split())
+        for kind, name, sql in rows
+        if kind not in ("table", "index") or not name.startswith(own)
+    }
+
+
+def verify(connection: Connection, path: Path, migrated: bool = False) -> None:
+    """Refuse a file with other tables, indexes, guards or views than ours, and say which.
+
+    Where a step `migrated` it, a table may have its columns in another order than today's text;
+    the view is made anew where it is another.
+    """
+    made, found = _made(), _shape(connection)
+    wrong = [f"{kind} {shown(name)} is foreign" for kind, name in found.keys() - made.keys()]
+    wrong += [f"{kind} {name} is missing" for kind, name in made.keys() - found.keys()]
+    wrong += [
+        f"{kind} {name} is altered"
+        for kind, name in made.keys() & found.keys()
+        if found[kind, name] != made[kind, name]
+        and kind != "view"
+        and not (migrated and kind == "table")
+    ]
+    if not wrong:
+        return
+    foreign = found.keys() - made.keys()
+    drop = "; ".join(f'DROP {kind} "{shown(name)}"' for kind, name in sorted(foreign)[:5])
+    own = f" If what is foreign is your own, take it out with `sqlite3 FILE '{drop}'`." * bool(drop)
+    raise RoundError(
+        f"{path} is not as Raterbook makes it: {listed(sorted(wrong), 10)}. Somebody changed it "
+        "with another program, and answers may be changed too: keep it, and put the last "
+        f"`raterbook backup` in its place.{own}"
+    )
 
 
 # From each earlier version of the schema to the next: one step each, kept for ever.

@@ -9,6 +9,7 @@ back queues up before the gate.
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Iterator
@@ -41,8 +42,12 @@ def exclusive(path: Path, patience: float = PATIENCE) -> Iterator[None]:
 def _file(path: Path) -> Iterator[int]:
     # A descriptor of its own each time: then threads exclude each other too.
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise RoundError(
+                f"{path} is a link, and nothing is written through one: remove it."
+            ) from error
         raise RoundError(
             f"{path} cannot be written ({error.strerror}), so answers cannot be saved: make the "
             "folder and the files in it writable for you, or choose another place with --db."

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, func, insert, inspect, select
 
 import raterbook.rounds.raters as people
-from raterbook.rounds.model import ItemTable, Rater, RoundError, iso
+from raterbook.rounds.model import ItemTable, Rater, RoundError, iso, shown
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
 from raterbook.rounds.store import database, lock, schema
@@ -100,6 +100,7 @@ class Store:
         self._engine = database.engine_of(self.path, wait)
         with explained(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            database.claim(self.path)
             self._settle()
 
     def __repr__(self) -> str:
@@ -205,6 +206,8 @@ class Store:
             found = self._version(connection)
             mode = database.journal_of(connection)
             stale = found == schema.VERSION and not database.has_todays_view(connection)
+            if found == schema.VERSION:
+                self._verify(connection)
         as_it_was = not stale or not os.access(self.path, os.W_OK)
         if found == schema.VERSION and as_it_was and (mode != "wal" or database.has_sound_wal()):
             return
@@ -228,6 +231,18 @@ class Store:
                     database.migrate(connection, found, self._steps)
                 elif not database.has_todays_view(connection):
                     database.renew_view(connection)
+                self._verify(connection)
+
+    def _verify(self, connection: Connection) -> None:
+        """The schema is ours, and names that become folders can be no way out of them."""
+        database.verify(connection, self.path, migrated=bool(self._steps))
+        for name in connection.scalars(select(schema.round.c.name)):
+            if not people.is_plain(name):
+                raise RoundError(
+                    f"{self.path} has a round named {shown(name)}, which Raterbook never makes: "
+                    "somebody changed the file. Keep it, and put the last `raterbook backup` in "
+                    "its place."
+                )
 
     def _create(self, connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")

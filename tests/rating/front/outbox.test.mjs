@@ -164,6 +164,15 @@ test("a rejection is told, and what is sent later can still be saved", () => {
   assert.equal(courier.empty(), false);
 });
 
+test("an answer that is here before the one it rests on comes again, and is no rejection", () => {
+  const { courier, put, outbox } = desk();
+  const early = put("why");
+  courier.flush();
+  courier.received([{ event_id: early.event_id, ok: false, reason: "rests on “label”", again: true }]);
+  assert.equal(courier.state().name, "saving");
+  assert.equal(outbox.waiting().length, 1);
+});
+
 test("acknowledgements of another tab's events are handed back as strangers", () => {
   const { courier } = desk();
   assert.equal(courier.received(accept("somebody else's")).length, 1);

@@ -145,3 +145,19 @@ test("a question that is not asked is not required, whatever it says", () => {
 test("the questions of a condition are found at any depth", () => {
   assert.deepEqual(namesIn({ and: [{ a: ["1"] }, { or: [{ b: "answered" }] }] }), ["a", "b"]);
 });
+
+test("parts that come with a later step are waited for once what is asked before them is answered", () => {
+  const asked = {
+    stages: [["whole"], ["correct"]],
+    questions: [question("whole"), question("correct", { per: "part" })],
+    parts: { from: "text" },
+  };
+  const sheet = new Sheet(asked, item({ parts: [], withheld: true }));
+  assert.equal(sheet.waits(), false);
+  sheet.change(sheet.slots[0], answered("yes"));
+  assert.equal(sheet.waits(), true);
+  const sent = [{ subject: "i1", part: 0, question: "whole", ...answered("yes") }];
+  // What the kernel has just sent is not asked for again.
+  assert.equal(new Sheet(asked, item({ parts: [], withheld: true, answers: sent })).waits(), false);
+  assert.deepEqual(names(new Sheet(asked, item({ answers: sent })).missing()), ["correct1", "correct2"]);
+});
