@@ -86,7 +86,7 @@ def test_an_answer_after_the_expected_one_was_seen_is_on_the_page_in_the_file_an
         assert halo.mark("ana", ref, mark, f"m{count}", lamport=count).ok
     halo.save("ana", [Event("a5", ref, "label", "SUPPORTED", lamport=5)])
     text = " ".join(re.sub(r"<[^>]+>", " ", page_of(halo)).split())
-    assert "Answers given or changed after the rater had seen what is shown afterwards:" in text
+    assert "Answers given or changed after the rater had seen what is shown afterwards" in text
     assert "ana, s1/hidden-model-1: Label" in text
     export_answers(halo, tmp_path / "marks.csv", "marks")
     assert ",after_reveal,label," in (tmp_path / "marks.csv").read_text()
