@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 UV := uv==0.13.8
 READY := $(VENV)/.ready
 SAMPLES := data/samples/workspace
-LOCK_EXTRAS := judge postgres scale voila zh
+LOCK_EXTRAS := all
 
 # Nothing is written outside this folder but caches.
 export JUPYTER_CONFIG_DIR := $(CURDIR)/.jupyter/config
@@ -35,7 +35,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 samples: $(READY)
-	@$(BIN)/python data/samples/build.py $(SAMPLES)
+	@$(BIN)/python -m raterbook.samples $(SAMPLES)
 
 report: samples
 	@$(BIN)/raterbook --workspace $(SAMPLES) --reports reports report --all --jobs 2

@@ -5,10 +5,6 @@ raters table, and gives an `Estimate` or a tidy frame of its fields. What only p
 `analysis.older`; a module's further names are imported from it.
 """
 
-import sys
-from importlib import import_module
-from pkgutil import walk_packages
-
 from analysis.averages.against import against, severity
 from analysis.averages.differences import adjust, difference
 from analysis.averages.means import mean
@@ -42,6 +38,10 @@ __all__ = [
 ]
 
 if __name__ == "analysis":  # a checkout's folder by its own name: the very modules of the package
+    import sys
+    from importlib import import_module
+    from pkgutil import walk_packages
+
     sys.modules[__name__] = import_module("raterbook.analysis")
     for each in walk_packages(__path__, "raterbook.analysis."):
         sys.modules[each.name.removeprefix("raterbook.")] = import_module(each.name)

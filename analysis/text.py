@@ -93,7 +93,7 @@ def _jieba(text: str) -> list[str]:
             warnings.simplefilter("ignore")
             import jieba
     except ImportError:
-        message = "tokeniser 'jieba' needs the package jieba: install raterbook[zh]"
+        message = 'tokeniser jieba needs jieba, which is not installed: pip install "raterbook[zh]"'
         raise ValueError(message) from None
     jieba.setLogLevel(60)
     return list(jieba.cut(text))

@@ -11,7 +11,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from . import __version__
-from .commands import judges, protocols, reports, rounds  # noqa: F401  (each brings its commands)
+from .commands import (  # noqa: F401  (each brings its commands)
+    judges,
+    protocols,
+    reports,
+    rounds,
+    workspaces,
+)
 from .commands.command import COMMANDS, terminal
 from .commands.rounds import Refused
 

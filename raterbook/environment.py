@@ -1,15 +1,22 @@
-"""What the environment sets, under this project's name and under the one it had before."""
+"""What stands around the code: what came along with it, what the environment sets, what is
+installed."""
 
 from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+# Notebooks, samples and what a new workspace begins with; in a checkout, links to its folders.
+SHIPPED = Path(__file__).parent / "shipped"
 
 _said: set[str] = set()
 
 
 def setting(name: str) -> str | None:
-    """RATERBOOK_`name`, else RATEBOOK_`name`, which still works and is told of once.
+    """RATERBOOK_`name`, else RATEBOOK_`name`, its name before 0.2, which is told of once.
 
     >>> os.environ["RATERBOOK_EXAMPLE"] = "here"
     >>> setting("EXAMPLE")
@@ -23,3 +30,26 @@ def setting(name: str) -> str | None:
         _said.add(before)
         print(f"{before} is read as {now}, its name since 0.2: set that one.", file=sys.stderr)
     return found
+
+
+class NotInstalled(ValueError):
+    """Something only some need is missing; the message has the command that brings it."""
+
+
+def optional(module: str, extra: str, what: str) -> Any:
+    """A module that an extra of the package brings.
+
+    >>> optional("no_such_module", "excel", "An Excel file")
+    Traceback (most recent call last):
+    ...
+    raterbook.environment.NotInstalled: An Excel file needs no_such_module, which is not \
+installed: pip install "raterbook[excel]"
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        absent = error.name in (None, module)
+        why = "is not installed" if absent else f"cannot be imported ({error})"
+        raise NotInstalled(
+            f'{what} needs {module}, which {why}: pip install "raterbook[{extra}]"'
+        ) from error

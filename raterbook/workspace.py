@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .environment import setting
+from .environment import SHIPPED, setting
 from .protocols import Protocol, load
 from .rounds import Round, Store
 
@@ -197,6 +198,35 @@ class WorkspaceRound(Round):
         return self.workspace.report(self.name, **parameters)[0]
 
 
+def lay_out(folder: Path) -> list[Path]:
+    """A workspace's folders, notebooks and texts; what is there already is left as it is.
+
+    Gives the files that were written.
+    """
+    texts = SHIPPED / "workspace"
+    wanted = {path.relative_to(texts): path for path in texts.rglob("*") if path.is_file()}
+    wanted[Path(".gitignore")] = wanted.pop(Path("gitignore"))
+    return [*copied(wanted, folder), *lay_notebooks(folder)]
+
+
+def lay_notebooks(folder: Path) -> list[Path]:
+    """The notebooks, where the workspace does not have them; those that were written."""
+    notebooks = sorted((SHIPPED / "notebooks").glob("*.ipynb"))
+    return copied({Path("notebooks") / path.name: path for path in notebooks}, folder)
+
+
+def copied(files: Mapping[Path, Path], folder: Path) -> list[Path]:
+    written = []
+    for name, source in sorted(files.items()):
+        target = folder / name
+        if target.exists() or target.is_symlink():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)  # the contents alone: what came along may be read-only
+        written.append(target)
+    return written
+
+
 def database_in(folder: Path) -> Path | None:
     """The workspace's database, under the name it has or had; None where there is none yet."""
     places = (folder / DATABASE, folder / EARLIER)
@@ -234,6 +264,6 @@ def find_workspace() -> Path:
         database = database_in(folder)
         if database is not None and (folder == here or _is_taken(database)):
             return folder
-    samples = Path(__file__).parents[1] / "data" / "samples" / "workspace"
+    samples = SHIPPED / "samples" / "workspace"
     # A notebook run from any folder, in a checkout without rounds of its own, shows the samples.
     return samples if database_in(samples) else here

@@ -6,16 +6,14 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TextIO, cast
+from typing import Any, NamedTuple, TextIO, cast
 
 Run = Callable[[Namespace], int | None]
 Argument = tuple[tuple[str, ...], dict[str, Any]]  # its names, and what argparse is told of it
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     help: str
     run: Run
     arguments: tuple[Argument, ...]

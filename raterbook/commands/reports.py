@@ -1,17 +1,12 @@
-"""Reports, release gates, and the notebooks."""
+"""Reports and release gates."""
 
 from __future__ import annotations
 
 import difflib
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -121,26 +116,6 @@ def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -
     beyond = f", {sure} by the whole interval" if decided else ""
     targets_met = f"{met} of {len(targets)} target{'s' * (len(targets) != 1)} met{beyond}"
     return f"{'Passed' if passed else 'Not passed'}: {targets_met}."
-
-
-@command("JupyterLab on the notebooks of raters and leads")
-def lab(given: Namespace) -> int:
-    place = workspace(given)
-    notebooks = Path(__file__).parents[2] / "notebooks"
-    environment = os.environ | {"RATERBOOK_WORKSPACE": str(place.path.resolve())}
-    process = subprocess.Popen(  # noqa: S603  (this Python, and a folder of ours)
-        [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}"], env=environment
-    )
-    # Whoever ends this command ends JupyterLab with it; Ctrl+C in a terminal reaches both already.
-    ended = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-    try:
-        while True:
-            try:
-                return process.wait()
-            except KeyboardInterrupt:
-                continue  # JupyterLab asks whether it is meant
-    finally:
-        signal.signal(signal.SIGTERM, ended)
 
 
 # `--require 'recall[model=atlas-2]>=70%'`: one number of the round, and the bound it must keep.

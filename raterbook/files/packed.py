@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import raterbook.files.content as content
+from raterbook.environment import optional
 from raterbook.files.content import Tally
 from raterbook.files.table import BLANK, Table, text_of
 from raterbook.rounds.model import FileError, Problems, listed, shown
@@ -28,7 +29,7 @@ _LONG_CODE = re.compile(rb"""formatCode\s*=\s*(?:"[^"]{2000}|'[^']{2000})""")
 
 def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
     """The first sheet, its rows numbered as there. Formulas are refused, not calculated."""
-    import openpyxl
+    openpyxl = optional("openpyxl", "excel", f"{name}: an Excel file")
 
     problems, tally = Problems(name), Tally(name, len(data))
     columns: list[str] = []
@@ -110,7 +111,7 @@ def _row(cells: Iterable[Any], number: int, problems: Problems) -> list[str]:
 
 def write_workbook(table: Table) -> bytes:
     """Every cell a text, so that nothing is calculated or turned into a date."""
-    import openpyxl
+    openpyxl = optional("openpyxl", "excel", "Writing an Excel file")
     from openpyxl.cell import WriteOnlyCell
 
     book = openpyxl.Workbook(write_only=True)
@@ -150,7 +151,7 @@ DELTA_BYTE_ARRAY = 7  # texts that say how much of the one before they repeat
 
 def read_parquet(data: bytes, name: str, encoding: str | None) -> Table:
     """Rows as texts, and our metadata. Columns of lists, objects and bytes are left out."""
-    import pyarrow as pa
+    pa = optional("pyarrow", "parquet", f"{name}: a Parquet file")
     import pyarrow.parquet as pq
 
     tally = Tally(name, len(data))
@@ -318,7 +319,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 def write_parquet(table: Table) -> bytes:
     """Values as they are under the table's types; columns without one are texts."""
-    import pyarrow as pa
+    pa = optional("pyarrow", "parquet", "Writing a Parquet file")
     import pyarrow.parquet as pq
 
     time = pa.timestamp("us", "UTC")

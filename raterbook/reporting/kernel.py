@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..environment import SHIPPED
 from .html import fill, undressed
 
 # Errors with a sentence of our own, which says all by itself.
 OURS = ("ValueError", "RoundError", "ReportError", "ProtocolError")
 RESCUING = "raterbook"
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "round_report.ipynb"
+NOTEBOOK = SHIPPED / "notebooks" / "round_report.ipynb"
 TIMES = ("papermill", "execution", "ExecuteTime")
 
 

@@ -199,10 +199,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         samples = folder / "samples"
-        script = ROOT / "data" / "samples" / "build.py"
-        subprocess.run(
-            [sys.executable, script, samples], check=True, stdout=subprocess.DEVNULL, cwd=ROOT
-        )
+        words = [sys.executable, "-m", "raterbook.samples", samples]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
         db = samples / "data" / "raterbook.sqlite"
         notebook = empty_notebook(folder)
         nothing = least(EMPTY, notebook, folder / "out.ipynb")

@@ -5,7 +5,6 @@ A commit names them.
 python -m tests.golden.renew [NAME …]       (make golden)
 """
 
-import importlib.util
 import json
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from raterbook import Workspace
+from raterbook.samples import build
 from tests.golden import HERE, SAMPLES, moved, reworded, rounds
 from tests.golden.pages import text_of
 
@@ -56,13 +56,7 @@ def rows_moved(before: str, after: str) -> list[str]:
 
 def built(folder: Path) -> Workspace:
     """The sample rounds, from data/samples."""
-    source = ROOT / "data" / "samples" / "build.py"
-    specification = importlib.util.spec_from_file_location("samples_build", source)
-    if specification is None or specification.loader is None:
-        raise SystemExit(f"{source} cannot be read.")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    module.main(folder)
+    build(folder)
     return Workspace(folder)
 
 

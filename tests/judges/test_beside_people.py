@@ -1,7 +1,6 @@
 """Model answers in the round, beside people's and an adjudicator's, and in the page."""
 
 import html
-import importlib.util
 import json
 import re
 import shlex
@@ -12,6 +11,7 @@ from pathlib import Path
 from raterbook.judges import judge
 from raterbook.judges.clients.scripted import reply_to
 from raterbook.rounds import Event
+from raterbook.samples import build
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,7 +52,7 @@ def test_the_two_commands_of_the_docs_put_a_model_beside_people_on_one_page(tmp_
     page = (ROOT / "docs" / "howto" / "judge.md").read_text(encoding="utf-8")
     commands = re.findall(r"^(raterbook .*feedback-sample.*)$", page, re.M)
     assert [re.search(r"judge|report", one)[0] for one in commands] == ["judge", "report"]
-    build_sample(tmp_path / "workspace")
+    build(tmp_path / "workspace", ["feedback-sample"])
     said = [run(one, tmp_path / "workspace") for one in commands]
     assert "72 of 72 asked of scripted, 72 ok" in said[0]
     page = tmp_path / "workspace" / "reports" / "feedback-sample" / "index.html"
@@ -72,15 +72,6 @@ def test_the_two_commands_of_the_docs_put_a_model_beside_people_on_one_page(tmp_
         assert row["low"] <= row["estimate"] <= row["high"]
         assert re.search(rf"{name} 72 {100 * row['estimate']:.0f}[\d.]* % \(", section)
     assert "“the second part” says so." in text  # what the model said is read beside people's words
-
-
-def build_sample(folder):
-    place = ROOT / "data" / "samples" / "build.py"
-    specification = importlib.util.spec_from_file_location("samples_build", place)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    module.ROUNDS = {"feedback-sample": module.ROUNDS["feedback-sample"]}
-    module.main(folder)
 
 
 def run(command, workspace):

@@ -1,8 +1,7 @@
 """Local models where torch is missing, and what is refused before any is loaded."""
 
-import builtins
 import sys
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -13,16 +12,11 @@ from raterbook.judges.clients.model import Source
 from raterbook.judges.judging import version_of
 
 
-def test_without_torch_the_extra_is_named(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *rest, **more):
-        if name in ("torch", "transformers"):
-            raise ImportError(f"No module named {name!r}")
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ValueError, match=r"pip install 'raterbook\[local-models\]'"):
+@pytest.mark.parametrize("missing", ["torch", "transformers"])
+def test_without_torch_the_extra_is_named(monkeypatch, missing):
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ValueError, match=r'pip install "raterbook\[local-models\]"'):
         model_of(Source(local="somewhere/model"))
 
 

@@ -1,13 +1,12 @@
 """Sample rounds and their pages, built once for the whole test run; small rounds made by hand."""
 
-import importlib.util
 import json
 import os
 from pathlib import Path
 
 import pytest
 
-from raterbook import Workspace
+from raterbook import Workspace, samples
 from raterbook.reporting import build
 from raterbook.reporting.folder import alone
 
@@ -35,12 +34,7 @@ def workspace(shared):
     """The sample rounds in a workspace of their own."""
     folder = shared / "workspace"
     with alone(shared):
-        specification = importlib.util.spec_from_file_location(
-            "samples_build", ROOT / "data" / "samples" / "build.py"
-        )
-        module = importlib.util.module_from_spec(specification)
-        specification.loader.exec_module(module)
-        module.main(folder)
+        samples.build(folder)
     return Workspace(folder, reports=shared / "reports")
 
 

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
+from raterbook.environment import optional
 from raterbook.judges.clients.faults import (
     Fault,
     in_body,
@@ -109,15 +110,8 @@ class Exchange:
 
 
 def client_library() -> Any:
-    """The OpenAI client, or a ValueError that says how to get it."""
-    try:
-        import openai
-    except ImportError:
-        raise ValueError(
-            "The client for models behind an address is not installed: "
-            "pip install 'raterbook[judge]'"
-        ) from None
-    return openai
+    """The OpenAI client, or an error that says how to get it."""
+    return optional("openai", "judge", "A model behind an address")
 
 
 # How a request goes out and its body comes in, whichever library carries it.

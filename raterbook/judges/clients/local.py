@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from raterbook.environment import optional
 from raterbook.judges.clients.constrained import Open, path_of
 from raterbook.judges.clients.model import Messages, Reply, Source, Stop, storable
 from raterbook.judges.outcome import is_watched
@@ -222,15 +223,8 @@ def best_device() -> str:
 
 
 def _transformers() -> Any:
-    try:
-        import torch  # noqa: F401
-        import transformers
-    except ImportError as error:
-        raise ValueError(
-            f"Models on this machine need torch and transformers ({error}): "
-            "pip install 'raterbook[local-models]'"
-        ) from None
-    return transformers
+    optional("torch", "local-models", "A model on this machine")
+    return optional("transformers", "local-models", "A model on this machine")
 
 
 def _versions() -> str:

@@ -242,10 +242,7 @@ def _objects(reply: Reply, prompt: str) -> tuple[Reading | None, list[Any]]:
     objects = json_objects(text)
     found = [one.content for one in objects if not echo.has(text[one.start : one.end], LONG_JSON)]
     if not objects and not reply.cut:
-        try:
-            mended = repaired(text)
-        except ImportError:  # json-repair comes with the extra “judge”
-            mended = None
+        mended = repaired(text)
         found = [mended] if mended is not None else []
     return None, found
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from raterbook.environment import optional
 from raterbook.judges.sheets import Cell, is_closed, reason_target
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
@@ -268,8 +269,7 @@ def _depth(text: str) -> int:
 
 def repaired(text: str) -> Any:
     """What json-repair makes of the reply; None where its end is missing or nothing comes of it."""
-    import json_repair
-
+    json_repair = optional("json_repair", "judge", "Mending a reply that is not quite JSON")
     body = text.strip().removesuffix("```").strip()
     opening = _OPENING.search(body)
     if opening is None or body[-1:] not in ("}", "]"):

@@ -1,0 +1,91 @@
+"""A workspace: a new one, one to look at, and its notebooks in JupyterLab."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from .command import arg, command
+from .rounds import Refused, workspace
+
+DEMO = "raterbook-demo"
+
+
+@command(
+    "make a workspace: notebooks, folders, environment.yml, README",
+    arg("folder", metavar="FOLDER", help="a new folder, or one of yours: nothing is overwritten"),
+)
+def new(given: Namespace) -> None:
+    from ..workspace import lay_out
+
+    folder = Path(given.folder)
+    written = lay_out(folder)
+    if not written:
+        print(f"{folder} has all of a workspace already; nothing was written.")
+        return
+    for path in written:
+        print(path)
+    print(f"Next: {folder / 'README.md'} says how to open a round.")
+
+
+@command(
+    "build the sample rounds and their pages, to see what it looks like",
+    arg("folder", nargs="?", default=DEMO, metavar="FOLDER", help="default: %(default)s"),
+    arg("--no-open", action="store_true", help="do not open the pages in a browser"),
+)
+def demo(given: Namespace) -> None:
+    import webbrowser
+
+    from ..reporting import ReportError
+    from ..samples import LOOK, demo
+
+    folder = Path(given.folder)
+    try:
+        index = demo(folder)
+    except ReportError as error:
+        raise Refused(str(error)) from error
+    opened = not given.no_open and has_screen() and webbrowser.open(index.resolve().as_uri())
+    print(f"\nThe pages{' are open in the browser' if opened else ''}: {index}")
+    print("Six rounds, rated by made-up people. Look at:")
+    for name, what in LOOK:
+        print(f"  {name:18} {what}")
+    print(f"To rate in one yourself: raterbook --workspace {folder} lab")
+
+
+def has_screen() -> bool:
+    """Whether a browser could show anything: without a screen a text browser would take over."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY")
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in screens)
+
+
+@command("JupyterLab on the notebooks of raters and leads")
+def lab(given: Namespace) -> int:
+    import signal
+    import subprocess
+
+    from ..environment import optional
+    from ..workspace import lay_notebooks
+
+    optional("jupyterlab", "lab", "The interface of the notebooks")
+    place = workspace(given)
+    if not place.path.is_dir():
+        raise Refused(f"There is no folder {place.path}: `raterbook new {place.path}` makes one.")
+    for path in lay_notebooks(place.path):
+        print(f"{path} is new.", file=sys.stderr)
+    environment = os.environ | {"RATERBOOK_WORKSPACE": str(place.path.resolve())}
+    notebooks = place.path / "notebooks"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}"], env=environment
+    )
+    # Whoever ends this command ends JupyterLab with it; Ctrl+C in a terminal reaches both already.
+    ended = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue  # JupyterLab asks whether it is meant
+    finally:
+        signal.signal(signal.SIGTERM, ended)
