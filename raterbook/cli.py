@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from . import __version__
 from .commands import (  # noqa: F401  (each brings its commands)
@@ -18,7 +19,7 @@ from .commands import (  # noqa: F401  (each brings its commands)
     rounds,
     workspaces,
 )
-from .commands.command import COMMANDS, terminal
+from .commands.command import COMMANDS, Command, terminal
 from .commands.rounds import Refused
 
 
@@ -50,12 +51,28 @@ def message(error: BaseException) -> str:
 
 
 class Word(argparse.ArgumentParser):
-    """A command, whose help may end in a list made from a registry, when somebody asks for it."""
+    """A command, made when it is used: two dozen would take longer than all else in --help.
 
-    more: Callable[[], str] | None = None
+    Its help may end in a list made from a registry.
+    """
+
+    command: Command
+
+    def __init__(self, **how: Any):
+        self.__dict__["how"] = how
+
+    def __getattr__(self, name: str) -> Any:
+        if "how" not in self.__dict__:
+            raise AttributeError(name)
+        super().__init__(**self.__dict__.pop("how"))
+        self.set_defaults(run=self.command.run)
+        for names, options in self.command.arguments:
+            self.add_argument(*names, **options)
+        return getattr(self, name)
 
     def format_help(self) -> str:
-        return super().format_help() + (f"\n{self.more()}\n" if self.more else "")
+        more = self.command.more
+        return super().format_help() + (f"\n{more()}\n" if more else "")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,9 +88,5 @@ def parser() -> argparse.ArgumentParser:
         required=True, metavar="COMMAND", title="commands", parser_class=Word
     )
     for name, command in COMMANDS.items():
-        word = words.add_parser(name, help=command.help, description=command.help)
-        word.more = command.more
-        word.set_defaults(run=command.run)
-        for names, options in command.arguments:
-            word.add_argument(*names, **options)
+        words.add_parser(name, help=command.help, description=command.help).command = command
     return top

@@ -1,9 +1,11 @@
 """environment.yml, pyproject.toml and requirements.lock say the same."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCK = (ROOT / "requirements.lock").read_text()
-LOCKED_EXTRAS = ("judge", "postgres", "scale", "voila", "zh")
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+LIGHT = set(EXTRAS) - {"all", "local-models"}
+OF_CONDA = ("excel", "lab", "parquet")
 
 
 def normal(name):
@@ -30,8 +34,8 @@ def pins():
 
 def asked():
     rows = list(PROJECT["project"]["dependencies"]) + PROJECT["dependency-groups"]["dev"]
-    for extra in LOCKED_EXTRAS:
-        rows += PROJECT["project"]["optional-dependencies"][extra]
+    for extra in LIGHT:
+        rows += EXTRAS[extra]
     return [Requirement(row) for row in rows]
 
 
@@ -39,7 +43,8 @@ def test_conda_installs_the_same_names_and_floors():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())
     listed = {row for row in conda["dependencies"] if isinstance(row, str)} - {"pip"}
     python = "python" + PROJECT["project"]["requires-python"]
-    assert listed == set(PROJECT["project"]["dependencies"]) | {python}
+    named = [row for extra in OF_CONDA for row in EXTRAS[extra]]
+    assert listed == {*PROJECT["project"]["dependencies"], *named, python}
     assert conda["channels"] == ["conda-forge", "nodefaults"]
 
 
@@ -58,22 +63,80 @@ def test_every_locked_package_has_a_hash_and_the_lock_names_no_host():
     assert "://" not in LOCK
 
 
-def test_pip_can_read_what_conda_hands_to_it(tmp_path):
+def test_pip_takes_what_conda_hands_to_it(tmp_path):
+    """As conda does: the lines in a file beside environment.yml, and pip run there."""
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())
     (lines,) = [row["pip"] for row in conda["dependencies"] if isinstance(row, dict)]
-    file = tmp_path / "requirements.txt"
-    # The project itself stands elsewhere: what is looked at is whether the options are allowed.
-    file.write_text("\n".join(lines).replace("-e .", "pip") + "\n")
+    place = tmp_path / "project"
+    shutil.copytree(ROOT / "raterbook", place / "raterbook", ignore=shutil.ignore_patterns("*.pyc"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, place)
+    (place / "condaenv.requirements.txt").write_text("\n".join(lines) + "\n")
+    # What conda itself has installed by then is here already; nothing is fetched.
+    offline = ["--no-index", "--no-build-isolation", "--no-deps", "--target", str(tmp_path / "to")]
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", "-r", str(file)],
+        [sys.executable, "-m", "pip", "install", "-U", "-r", "condaenv.requirements.txt",
+         "--exists-action=b", *offline],
+        cwd=place, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "to").glob("raterbook-*.dist-info"))
+
+
+def test_conda_can_solve_the_environment():
+    solver = next(filter(None, map(shutil.which, ("micromamba", "mamba", "conda"))), None)
+    if solver is None:
+        pytest.skip("ENVIRONMENT.YML WAS NOT SOLVED: there is no micromamba, mamba or conda here")
+    done = subprocess.run(
+        [solver, "env", "create", "--dry-run", "--yes", "-n", "raterbook-try", "-f",
+         str(ROOT / "environment.yml")],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "no such option" not in done.stderr
     assert done.returncode == 0, done.stderr
 
 
-def test_torch_and_spark_stay_out_of_the_lock():
-    assert not {"torch", "transformers", "pyspark"} & set(pins())
+def test_all_is_every_extra_but_torch():
+    (row,) = EXTRAS["all"]
+    assert Requirement(row).extras == LIGHT
+
+
+def core():
+    """The distributions that the core alone brings, by what is installed here."""
+    found: dict[str, Distribution] = {}
+    wanted = [Requirement(row) for row in PROJECT["project"]["dependencies"]]
+    while wanted:
+        each = wanted.pop()
+        name = normal(each.name)
+        if name in found or (each.marker and not each.marker.evaluate({"extra": ""})):
+            continue
+        found[name] = distribution(each.name)
+        for row in found[name].requires or ():
+            requirement = Requirement(row)
+            own = any(
+                requirement.marker.evaluate({"extra": extra})
+                for extra in (*each.extras, "")
+                if requirement.marker
+            )
+            if own or requirement.marker is None:
+                wanted.append(requirement)
+    return found
+
+
+def test_the_core_is_light():
+    """Without bytecode, as uv installs it; pip's adds two fifths."""
+    found = core()
+    assert len(found) + 1 <= 85
+    files = [file.locate() for each in found.values() for file in each.files or ()]
+    size = sum(
+        Path(file).stat().st_size
+        for file in files
+        if Path(file).suffix != ".pyc" and Path(file).exists()
+    )
+    assert size <= 600e6
+
+
+def test_torch_stays_out_of_the_lock():
+    assert not {"torch", "transformers"} & set(pins())
 
 
 def test_the_makefile_installs_the_locked_uv():

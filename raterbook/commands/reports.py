@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
@@ -86,6 +84,8 @@ def parameters_of(given: Namespace) -> dict[str, Any]:
     PARAM,
 )
 def check(given: Namespace) -> int:
+    import json
+
     from ..numbers.targets import verdict
 
     numbers = chosen(given).numbers(**pairs(given.param))
@@ -121,10 +121,9 @@ def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -
 # `--require 'recall[model=atlas-2]>=70%'`: one number of the round, and the bound it must keep.
 
 
-REQUIRED = re.compile(
+REQUIRED = (
     r"\s*(?P<name>[a-z0-9_]+)\s*(:\s*(?P<question>[a-z0-9_]+)\s*)?"
-    r"(\[(?P<inside>.*)\]\s*)?(?P<sign>>=|<=)\s*(?P<bound>[^\s%]+)\s*(?P<percent>%?)\s*",
-    re.DOTALL,
+    r"(\[(?P<inside>.*)\]\s*)?(?P<sign>>=|<=)\s*(?P<bound>[^\s%]+)\s*(?P<percent>%?)\s*"
 )
 HOW = "write it as 'alpha_ordinal:tone>=.67', 'percent_match>=85%' or 'recall[model=NAME]>=70%'"
 LISTED = 12
@@ -133,7 +132,7 @@ Row = Mapping[str, Any]
 
 def required(text: str, round: str, rows: Sequence[Row]) -> tuple[SimpleNamespace, Row]:
     """The target and the row it speaks of; whatever fits several rows is refused with them."""
-    match = REQUIRED.fullmatch(text)
+    match = re.fullmatch(REQUIRED, text, re.DOTALL)
     if match is None:
         raise Refused(f"--require {text!r}: {HOW}.")
     row = the_row(text, match["name"], match["question"], match["inside"], round, rows)
@@ -152,6 +151,8 @@ def required(text: str, round: str, rows: Sequence[Row]) -> tuple[SimpleNamespac
 def the_row(
     text: str, name: str, question: str | None, inside: str | None, round: str, rows: Sequence[Row]
 ) -> Row:
+    import difflib
+
     from ..numbers.number import address, places
 
     of_it = [row for row in rows if row["statistic"] == name]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..workspace import Workspace, WorkspaceRound
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 from .command import arg, command
 from .rounds import Refused, workspace
@@ -18,6 +17,8 @@ DEMO = "raterbook-demo"
     arg("folder", metavar="FOLDER", help="a new folder, or one of yours: nothing is overwritten"),
 )
 def new(given: Namespace) -> None:
+    from pathlib import Path
+
     from ..workspace import lay_out
 
     folder = Path(given.folder)
@@ -37,6 +38,7 @@ def new(given: Namespace) -> None:
 )
 def demo(given: Namespace) -> None:
     import webbrowser
+    from pathlib import Path
 
     from ..reporting import ReportError
     from ..samples import LOOK, demo
