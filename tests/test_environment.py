@@ -5,12 +5,13 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+
+from tests.installed import needed, project_in
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -67,10 +68,7 @@ def test_pip_takes_what_conda_hands_to_it(tmp_path):
     """As conda does: the lines in a file beside environment.yml, and pip run there."""
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())
     (lines,) = [row["pip"] for row in conda["dependencies"] if isinstance(row, dict)]
-    place = tmp_path / "project"
-    shutil.copytree(ROOT / "raterbook", place / "raterbook", ignore=shutil.ignore_patterns("*.pyc"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, place)
+    place = project_in(tmp_path / "project")
     (place / "condaenv.requirements.txt").write_text("\n".join(lines) + "\n")
     # What conda itself has installed by then is here already; nothing is fetched.
     offline = ["--no-index", "--no-build-isolation", "--no-deps", "--target", str(tmp_path / "to")]
@@ -100,39 +98,13 @@ def test_all_is_every_extra_but_torch():
     assert Requirement(row).extras == LIGHT
 
 
-def core():
-    """The distributions that the core alone brings, by what is installed here."""
-    found: dict[str, Distribution] = {}
-    wanted = [Requirement(row) for row in PROJECT["project"]["dependencies"]]
-    while wanted:
-        each = wanted.pop()
-        name = normal(each.name)
-        if name in found or (each.marker and not each.marker.evaluate({"extra": ""})):
-            continue
-        found[name] = distribution(each.name)
-        for row in found[name].requires or ():
-            requirement = Requirement(row)
-            own = any(
-                requirement.marker.evaluate({"extra": extra})
-                for extra in (*each.extras, "")
-                if requirement.marker
-            )
-            if own or requirement.marker is None:
-                wanted.append(requirement)
-    return found
-
-
 def test_the_core_is_light():
     """Without bytecode, as uv installs it; pip's adds two fifths."""
-    found = core()
+    found = needed()
     assert len(found) + 1 <= 85
-    files = [file.locate() for each in found.values() for file in each.files or ()]
-    size = sum(
-        Path(file).stat().st_size
-        for file in files
-        if Path(file).suffix != ".pyc" and Path(file).exists()
-    )
-    assert size <= 600e6
+    files = [Path(file.locate()) for each in found.values() for file in each.files or ()]
+    sizes = [file.stat().st_size for file in files if file.suffix != ".pyc" and file.exists()]
+    assert sum(sizes) <= 600e6
 
 
 def test_torch_stays_out_of_the_lock():

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 TOKEN = "only-for-these-tests"
@@ -21,8 +22,13 @@ def free_port() -> int:
 class Lab:
     """Start, stop, restart on the same port; the notebooks lie in `folder`."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, words: Sequence[object] = (), cwd: Path | None = None):
+        self.folder, self.cwd = folder, cwd or folder
+        # What starts it, where that is a command of ours; its options stand in files.
+        self.words = words or [
+            *(sys.executable, "-m", "jupyterlab"),
+            f"--ServerApp.root_dir={folder}",
+        ]
         self.port = free_port()
         self.process: subprocess.Popen | None = None
 
@@ -45,32 +51,39 @@ class Lab:
         quiet = places / "jupyterlab_settings_dir" / "@jupyterlab" / "apputils-extension"
         quiet.mkdir(parents=True, exist_ok=True)
         (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+        settings = places / "jupyter_config_dir"
+        settings.mkdir(parents=True, exist_ok=True)
+        for name in ("jupyter_server_config", "jupyter_lab_config"):
+            (settings / f"{name}.json").write_text(json.dumps(self.options()))
         self.log = (places / "log").open("ab")
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "jupyterlab",
-                "--no-browser",
-                "--ip=127.0.0.1",
-                f"--port={self.port}",
-                "--ServerApp.port_retries=0",
-                "--allow-root",
-                f"--IdentityProvider.token={TOKEN}",
-                f"--ServerApp.root_dir={self.folder}",
-                "--LabApp.news_url=",
-                "--LabApp.expose_app_in_browser=True",
-                "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-                "--ServerApp.allow_origin=*",
-                "--FileContentsManager.delete_to_trash=False",
-            ],
-            cwd=self.folder,
+            list(map(str, self.words)),
+            cwd=self.cwd,
             env=environment,
             stdout=self.log,
             stderr=self.log,
         )
         self._wait()
         return self
+
+    def options(self) -> dict[str, dict[str, object]]:
+        return {
+            "ServerApp": {
+                "open_browser": False,
+                "ip": "127.0.0.1",
+                "port": self.port,
+                "port_retries": 0,
+                "allow_root": True,
+                "allow_origin": "*",
+            },
+            "IdentityProvider": {"token": TOKEN},
+            "LabApp": {
+                "news_url": "",
+                "expose_app_in_browser": True,
+                "check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+            },
+            "FileContentsManager": {"delete_to_trash": False},
+        }
 
     def _wait(self) -> None:
         end = time.monotonic() + 60
