@@ -90,7 +90,7 @@ class Installed:
             for name in ("share/jupyter", "etc/jupyter"):
                 (folder / name).parent.mkdir(exist_ok=True)
                 (folder / name).symlink_to(Path(sys.prefix) / name)
-        pip("--python", self.python, "install", "--no-deps", "--no-index", "--no-compile", wheel)
+        pip("--python", self.python, "install", "--no-deps", "--no-index", wheel)
 
     @property
     def python(self) -> Path:

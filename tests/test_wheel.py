@@ -10,8 +10,6 @@ import zipfile
 
 import pytest
 
-from tests.browser.desk import Desk, write_notebook
-from tests.browser.lab import Lab
 from tests.installed import ROOT, Installed, pip, wheel_in
 
 WORKED = ROOT / "tests" / "worked" / "halo-support"
@@ -31,6 +29,17 @@ def core(wheel, tmp_path_factory):
 @pytest.fixture(scope="module")
 def whole(wheel, tmp_path_factory):
     return Installed(tmp_path_factory.mktemp("all") / "venv", wheel, "all")
+
+
+@pytest.fixture(scope="module")
+def opened(core, tmp_path_factory):
+    """A folder with a round, and two files whose kinds need an extra."""
+    folder = tmp_path_factory.mktemp("opened")
+    (folder / "items.csv").write_bytes((WORKED / "items.csv").read_bytes())
+    for name in ("items.xlsx", "items.parquet"):
+        (folder / name).write_bytes(b"PK")
+    said(core.run("open", "r", "--protocol", "halo-support", "--items", "items.csv", cwd=folder))
+    return folder
 
 
 @pytest.fixture
@@ -53,7 +62,7 @@ def walk(installed, folder):
         (folder / name).write_bytes((WORKED / name).read_bytes())
     words = "open r --protocol halo-support --items items.csv --raters h1"
     assert "10 items of halo-support" in said(installed.run(*words.split(), cwd=folder))
-    assert "10 new" in said(installed.run("import", "r", "answers.csv", cwd=folder))
+    assert "10 answers added" in said(installed.run("import", "r", "answers.csv", cwd=folder))
     assert "complete" in said(installed.run("status", "r", cwd=folder))
     assert "reports/r/index.html" in said(installed.run("report", "r", cwd=folder))
     assert (folder / "reports" / "r" / "index.html").stat().st_size > 20_000
@@ -168,28 +177,24 @@ def test_a_new_workspace_has_its_folders_and_overwrites_nothing(core, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "command"),
+    ("words", "extra"),
     [
-        ("lab", 'pip install "raterbook[lab]"'),
-        ("judge r --model some-model", 'pip install "raterbook[judge]"'),
-        ("judge r --model m --local somewhere", 'pip install "raterbook[local-models]"'),
-        ("open s --protocol halo-support --items items.xlsx", 'pip install "raterbook[excel]"'),
-        ("export r out.xlsx", 'pip install "raterbook[excel]"'),
-        ("open s --protocol halo-support --items x.parquet", 'pip install "raterbook[parquet]"'),
-        ("export r out.parquet", 'pip install "raterbook[parquet]"'),
+        ("lab", "lab"),
+        ("judge r --model some-model", "judge"),
+        ("judge r --model m --local somewhere", "local-models"),
+        ("open s --protocol halo-support --items items.xlsx", "excel"),
+        ("export r out.xlsx", "excel"),
+        ("open s --protocol halo-support --items items.parquet", "parquet"),
+        ("export r out.parquet", "parquet"),
     ],
 )
-def test_what_is_not_installed_is_named_with_the_command_that_brings_it(
-    core, tmp_path, words, command
-):
-    (tmp_path / "items.csv").write_bytes((WORKED / "items.csv").read_bytes())
-    for name in ("items.xlsx", "x.parquet"):
-        (tmp_path / name).write_bytes(b"PK")
-    said(core.run("open", "r", "--protocol", "halo-support", "--items", "items.csv", cwd=tmp_path))
-    done = core.run(*words.split(), cwd=tmp_path)
+def test_what_is_not_installed_is_named_with_the_command_that_brings_it(core, opened, words, extra):
+    done = core.run(*words.split(), cwd=opened)
     assert done.returncode == 2
-    assert done.stderr.rstrip().endswith(f"which is not installed: {command}")
-    assert not list(tmp_path.glob("out.*"))
+    assert done.stderr.rstrip().endswith(
+        f'which is not installed: pip install "raterbook[{extra}]"'
+    )
+    assert not list(opened.glob("out.*"))
 
 
 def test_in_a_checkout_analysis_is_the_same_by_both_names():
@@ -201,33 +206,6 @@ def test_in_a_checkout_analysis_is_the_same_by_both_names():
     assert older is __import__("raterbook.analysis.older", fromlist=["x"])
     assert pickle.loads(pickle.dumps(Interval())) == Interval()
     assert Interval.__module__ == "raterbook.analysis.intervals.interval"
-
-
-@pytest.mark.browser
-def test_lab_from_the_wheel_takes_an_answer(whole, beside, chromium, playwright, tmp_path_factory):
-    rows = (WORKED / "items.csv").read_bytes()
-    (beside / "items.csv").write_bytes(rows)
-    words = "open r --protocol halo-support --items items.csv --raters h1"
-    said(whole.run(*words.split(), cwd=beside))
-    before = whole.files()
-    lab = Lab(beside / "notebooks", [whole.command, "--workspace", beside, "lab"], beside).start()
-    context = playwright.chromium.launch_persistent_context(
-        tmp_path_factory.mktemp("browser"), executable_path=str(chromium), headless=True,
-        args=["--no-sandbox", "--disable-gpu"],
-    )  # fmt: skip
-    try:
-        notebook = write_notebook(beside / "notebooks", "r", "h1", name="mine.ipynb")
-        desk = Desk(lab, context.new_page(), notebook).open()
-        desk.press("2").wait_for_state("saved")
-        desk.picture("lab-from-the-wheel")
-    finally:
-        context.close()
-        lab.stop()
-    long = said(whole.run("export", "r", "-", cwd=beside))
-    assert "label,CONTRADICTED" in long
-    assert (beside / "notebooks" / "rate.ipynb").exists()
-    assert (beside / "notebooks" / "__init__.py").read_text() == OWN
-    assert whole.files() == before
 
 
 @pytest.mark.long
