@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import tomllib
 import venv
+from collections.abc import Iterable
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
@@ -23,27 +24,30 @@ def needed(*extras: str) -> dict[str, Distribution]:
     """The distributions that the project with these extras brings, as installed here."""
     found: dict[str, Distribution] = {}
     options = PROJECT["optional-dependencies"]
-    wanted = [Requirement(row) for row in PROJECT["dependencies"]]
-    wanted += [Requirement(row) for extra in extras for row in options[extra]]
-    asked = {""}
+    wanted = asked(PROJECT["dependencies"])
+    for extra in extras:
+        wanted += asked(options[extra])
+    done: set[str] = set()
     while wanted:
         each = wanted.pop()
-        if each.marker and not any(each.marker.evaluate({"extra": one}) for one in asked):
+        if str(each) in done:
             continue
+        done.add(str(each))
         if each.name == "raterbook":
-            wanted += [Requirement(row) for extra in each.extras for row in options[extra]]
+            wanted += [row for extra in each.extras for row in asked(options[extra])]
             continue
-        if each.name in found and not each.extras:
-            continue
-        asked = {"", *each.extras}
-        found[each.name] = distribution(each.name)
-        wanted += [
-            row
-            for row in map(Requirement, found[each.name].requires or ())
-            if row.marker is None or any(row.marker.evaluate({"extra": one}) for one in asked)
-        ]
-        asked = {""}
+        found[each.name.lower()] = distribution(each.name)
+        wanted += asked(found[each.name.lower()].requires or (), *each.extras)
     return found
+
+
+def asked(rows: Iterable[str], *extras: str) -> list[Requirement]:
+    """The requirements that hold on this machine, with these extras."""
+    return [
+        row
+        for row in map(Requirement, rows)
+        if row.marker is None or any(row.marker.evaluate({"extra": one}) for one in ("", *extras))
+    ]
 
 
 def project_in(folder: Path) -> Path:
