@@ -204,9 +204,8 @@ def children(code, repetitions=5):
 def whole_costs():
     """What is promised of whole processes and whole reports."""
     importing = children("import pandas")
-    first = children(
-        "import pandas\nfrom analysis import alpha\nalpha([[1, 2], [2, 2], [3, 3]], interval=None)"
-    )
+    alpha_of_three = "analysis.alpha([[1, 2], [2, 2], [3, 3]], interval=None)"
+    first = children(f"import pandas\nfrom raterbook import analysis\n{alpha_of_three}")
     frame, questions, measures = neureg_sized()
     full = cpu(lambda: summary(frame, measures, questions, cluster="cluster"), 1)
     return [
