@@ -77,7 +77,8 @@ def test_without_its_line_a_protocol_that_has_it_is_refused():
 
 
 def test_it_is_rated_and_imported_and_what_is_none_is_refused(round, tmp_path):
-    found = round.answers().groupby("rater", observed=True)["value"].agg(list)
+    answers = round.answers().astype({"value": str})
+    found = answers.groupby("rater", observed=True)["value"].agg(list)
     assert {rater: sorted(map(str, values)) for rater, values in found.items()} == {
         "ana": ["B", "B", "B"],
         "ben": ["A", "B", "B"],
