@@ -32,7 +32,7 @@ ROUNDS = {  # round: (protocol, items, parts, answers)
 }
 STAMP = "built-from"  # in a folder of samples: what they were made from
 LOOK = (  # what was planted, and where it shows
-    ("feedback-sample", "agreement is low, and the page says on which criteria and why"),
+    ("feedback-sample", "agreement is weak on most criteria"),
     ("feedback-sample-2", "the same raters after training: agreement has risen"),
     ("halo-sample", "a target met by the estimate, and not by the whole of its interval"),
     ("neureg-sample", "five raters: one severe, one lenient, one drifting, one careless"),
