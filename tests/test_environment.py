@@ -101,7 +101,8 @@ def test_all_is_every_extra_but_torch():
 def test_the_core_is_light():
     """Without bytecode, as uv installs it; pip's adds two fifths."""
     found = {normal(name): each for name, each in needed().items()}
-    assert len(found) + 1 <= 85
+    # papermill asks for aiohttp on Python 3.12 and on no other, which makes seven more.
+    assert len(found) + 1 <= (86 if sys.version_info[:2] == (3, 12) else 85)
     files = [Path(file.locate()) for each in found.values() for file in each.files or ()]
     sizes = [file.stat().st_size for file in files if file.suffix != ".pyc" and file.exists()]
     assert sum(sizes) <= 600e6
