@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -98,6 +99,7 @@ class Store:
         self.protocols: dict[str, Protocol] = {}  # by hash, read once
         self._lock = self.path.with_name(self.path.name + ".lock")
         self._engine = database.engine_of(self.path, wait)
+        weakref.finalize(self, self._engine.dispose)  # a store nobody holds closes its file
         with explained(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             database.claim(self.path)
