@@ -2,21 +2,21 @@
 
 `Ratings` are read once and asked often; each function takes them, or a long frame or a units ×
 raters table, and gives an `Estimate` or a tidy frame of its fields. What only papers need is in
-`analysis.older`; a module's further names are imported from it.
+`raterbook.analysis.older`; a module's further names are imported from it.
 """
 
-from analysis.averages.against import against, severity
-from analysis.averages.differences import adjust, difference
-from analysis.averages.means import mean
-from analysis.averages.proportions import proportion
-from analysis.averages.weighted import weighted_mean
-from analysis.coefficients.alpha import alpha, influence
-from analysis.coefficients.gwet import agreement, gwet
-from analysis.coefficients.icc import icc
-from analysis.coefficients.kappa import kappa
-from analysis.estimate import Estimate
-from analysis.intervals import Interval
-from analysis.ratings import Ratings
+from raterbook.analysis.averages.against import against, severity
+from raterbook.analysis.averages.differences import adjust, difference
+from raterbook.analysis.averages.means import mean
+from raterbook.analysis.averages.proportions import proportion
+from raterbook.analysis.averages.weighted import weighted_mean
+from raterbook.analysis.coefficients.alpha import alpha, influence
+from raterbook.analysis.coefficients.gwet import agreement, gwet
+from raterbook.analysis.coefficients.icc import icc
+from raterbook.analysis.coefficients.kappa import kappa
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval
+from raterbook.analysis.ratings import Ratings
 
 __all__ = [
     "Estimate",

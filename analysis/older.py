@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.coefficients.alpha import Alpha, NominalAlpha
-from analysis.coefficients.gwet import (
+from raterbook.analysis.coefficients.alpha import Alpha, NominalAlpha
+from raterbook.analysis.coefficients.gwet import (
     SharedChance,
     inferred,
     is_identity,
     weights_name,
     weights_on,
 )
-from analysis.coefficients.infer import infer
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, Wish
-from analysis.ratings import Coded, read
-from analysis.ratings.patterns import count_values
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, Wish
+from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import count_values
 
 
 def brennan_prediger(

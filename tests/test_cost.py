@@ -6,7 +6,7 @@ import sys
 
 ALPHA = """
 import pandas as pd
-import analysis
+from raterbook import analysis
 table = pd.DataFrame({"a": [1, 2, 3, 3], "b": [1, 2, 3, 4], "c": [1, 2, 2, 4]})
 assert analysis.alpha(table, level="ordinal", scale=[1, 2, 3, 4], interval=None).value is not None
 """

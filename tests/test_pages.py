@@ -5,7 +5,6 @@ A block with a title is a file. `sh` is run line by line in the page's own folde
 browser, a model or an installation: its commands are only read. The README's are read as well.
 """
 
-import importlib.util
 import re
 import shlex
 from pathlib import Path
@@ -19,27 +18,6 @@ PAGES = sorted(path for room in ("start", "howto") for path in (ROOT / "docs" / 
 BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.S | re.M)
 SETUP = re.compile(r"<!-- the round of this page: (.*?) -->")
 ITEMS = "id,question,context,generated_answer\nh1,How long?,It is 20 metres long.,20 metres.\n"
-# What pages name and the program does not have yet; a test below says when one of them is here.
-AWAITED = {
-    "doctor": None,
-    "demo": None,
-    "new": None,
-    "assign": None,
-    "open": ("--map",),
-    "protocols": ("--new", "--from", "--preview", "--schema"),
-}
-
-
-def awaited(words):
-    """Whether a line needs a command or an option that is not there yet."""
-    options = AWAITED.get(words[0], ())
-    return words[0] in AWAITED and (options is None or any(word in options for word in words[1:]))
-
-
-def options_of(command):
-    found = commands().get(command)
-    actions = found._actions if found else []
-    return [option for action in actions for option in action.option_strings]
 
 
 def words_of(line):
@@ -72,8 +50,6 @@ def run(line, capsys):
     if ">" in words:
         at = words.index(">")
         to, words = Path(words[at + 1]), words[:at]
-    if awaited(words[1:]):
-        return ""
     status = main(words[1:])
     said = capsys.readouterr()
     wanted = re.search(r"# exit (\d)$", line)
@@ -99,8 +75,6 @@ def test_every_block_of_a_page_does_what_the_page_says(path, tmp_path, monkeypat
         elif kind == "text":
             assert all(line in said for line in text.splitlines()), f"{text}\nsaid: {said}"
         elif kind == "python":
-            if importlib.util.find_spec("raterbook.analysis") is None:
-                text = text.replace("from raterbook.analysis", "from analysis")
             exec(compile(text, str(path), "exec"), names)
         else:
             assert kind == "console", f"{path.name} has a block of {kind}, which nothing tries"
@@ -111,9 +85,8 @@ def test_a_command_that_is_only_shown_is_one_the_program_takes(name, line):
     words = words_of(line)[1:]
     while words[0].startswith("--"):
         words = words[2:]
-    if not awaited(words):
-        assert words[0] in commands()
-        commands()[words[0]].parse_args(words[1:])
+    assert words[0] in commands()
+    commands()[words[0]].parse_args(words[1:])
 
 
 def test_the_keys_on_the_raters_page_are_the_keys_of_the_form():
@@ -124,16 +97,6 @@ def test_the_keys_on_the_raters_page_are_the_keys_of_the_form():
     keys = [key for row in rows for key in re.findall(r"`([^`]+)`", row)]
     assert len(keys) > 8
     assert [key for key in keys if key not in form and key.lower() not in form] == []
-
-
-def test_what_pages_wait_for_is_not_here_yet():
-    """The day it is, its line leaves AWAITED and the pages' commands are run."""
-    for command, options in AWAITED.items():
-        if options is None:
-            assert command not in commands(), f"{command} is here: take it out of AWAITED"
-        else:
-            here = set(options_of(command)) & set(options)
-            assert not here, f"{command} {here} is here: take it out of AWAITED"
 
 
 def test_a_page_whose_block_is_wrong_fails(tmp_path, monkeypatch, capsys):

@@ -85,8 +85,7 @@ def test_the_search_works_where_the_site_is_opened_as_files(site):
 
 
 def test_the_reference_has_every_public_name_with_its_words(site):
-    import analysis
-    from raterbook import judges
+    from raterbook import analysis, judges
 
     rooms = {"analysis": analysis, "judges": judges}
     pages = {name: (site / "reference" / f"{name}.html").read_text("utf-8") for name in rooms}

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.estimate import Estimate
-from analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
-from analysis.intervals.raters import Departures, add_rows
-from analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
-from analysis.ratings.patterns import CELLS
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
+from raterbook.analysis.intervals.raters import Departures, add_rows
+from raterbook.analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
+from raterbook.analysis.ratings.patterns import CELLS
 
 
 @dataclass(frozen=True)

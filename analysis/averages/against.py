@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import cells_of, largest, mean_of, read_numbers
-from analysis.averages.proportions import proportion_of
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, Wish
-from analysis.intervals.resampling import FISHER, PLAIN
+from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from raterbook.analysis.averages.means import cells_of, largest, mean_of, read_numbers
+from raterbook.analysis.averages.proportions import proportion_of
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, Wish
+from raterbook.analysis.intervals.resampling import FISHER, PLAIN
 
 
 def severity(ratings: Any, *, interval: Wish = "jackknife") -> pd.DataFrame:

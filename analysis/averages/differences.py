@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import largest, one_by_one, read_numbers
-from analysis.estimate import Estimate
-from analysis.intervals import USUAL, Interval, Wish
-from analysis.ratings import Coded, cluster_codes, one_label
+from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from raterbook.analysis.averages.means import largest, one_by_one, read_numbers
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import USUAL, Interval, Wish
+from raterbook.analysis.ratings import Coded, cluster_codes, one_label
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "none")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages import Additive, Entries, infer_cells, ratio
-from analysis.coefficients import rows_to_resample
-from analysis.coefficients.infer import are_groups, called, nameless
-from analysis.estimate import Estimate
-from analysis.intervals import (
+from raterbook.analysis.averages import Additive, Entries, infer_cells, ratio
+from raterbook.analysis.coefficients import rows_to_resample
+from raterbook.analysis.coefficients.infer import are_groups, called, nameless
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import (
     DRAWN,
     USUAL,
     Interval,
@@ -21,9 +21,9 @@ from analysis.intervals import (
     interval_of,
     resampling,
 )
-from analysis.intervals.raters import leave_raters_out
-from analysis.intervals.resampling import LOG, PLAIN
-from analysis.ratings import Coded, read, table_of
+from raterbook.analysis.intervals.raters import leave_raters_out
+from raterbook.analysis.intervals.resampling import LOG, PLAIN
+from raterbook.analysis.ratings import Coded, read, table_of
 
 ROUNDING = 1e-12
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages import Additive, Entries, infer_cells, ratio
-from analysis.estimate import Estimate
-from analysis.intervals import (
+from raterbook.analysis.averages import Additive, Entries, infer_cells, ratio
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import (
     DRAWN,
     LIMITS_METHODS,
     ROUGH,
@@ -22,8 +22,8 @@ from analysis.intervals import (
     no_wider,
     t_of,
 )
-from analysis.intervals.resampling import LOGIT, freedom, t_interval
-from analysis.ratings import Coded, read
+from raterbook.analysis.intervals.resampling import LOGIT, freedom, t_interval
+from raterbook.analysis.ratings import Coded, read
 
 
 def proportion(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import cells_of, largest, mean_of
-from analysis.estimate import Estimate
-from analysis.intervals import USUAL, Interval, Wish
-from analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
-from analysis.ratings import Coded, Ratings
+from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from raterbook.analysis.averages.means import cells_of, largest, mean_of
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import USUAL, Interval, Wish
+from raterbook.analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
+from raterbook.analysis.ratings import Coded, Ratings
 
 NONE_GIVEN = "no confidences: give a column confidence, or one confidence for each value"
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from analysis.ratings.patterns import Patterns, steps
+from raterbook.analysis.ratings.patterns import Patterns, steps
 
 # Above this many cells, units are resampled in groups.
 LARGE = 1 << 25

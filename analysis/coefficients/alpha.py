@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.coefficients import point
-from analysis.coefficients.infer import infer
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, Shares, Wish
-from analysis.intervals.raters import without_each_rater
-from analysis.ratings import Coded, name_key, read
-from analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.coefficients import point
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, Shares, Wish
+from raterbook.analysis.intervals.raters import without_each_rater
+from raterbook.analysis.ratings import Coded, name_key, read
+from raterbook.analysis.ratings.patterns import Patterns, count_values
 
 TOLERANCE = 1e-12
 # With more values than this, ordinal alpha works on ranks instead of a table of coincidences.

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients.infer import infer
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, Shares, Wish, linear, per_pairable
-from analysis.intervals.resampling import FISHER, LOGIT
-from analysis.ratings import Coded, read
-from analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, Shares, Wish, linear, per_pairable
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT
+from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import Patterns, count_values
 
 
 def gwet(

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients.gwet import TOLERANCE, divide
-from analysis.coefficients.infer import infer
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, Wish
-from analysis.intervals.resampling import FISHER
-from analysis.ratings import Coded, read
-from analysis.ratings.patterns import Patterns
+from raterbook.analysis.coefficients.gwet import TOLERANCE, divide
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, Wish
+from raterbook.analysis.intervals.resampling import FISHER
+from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import Patterns
 
 # Above this share of pairs that met, sparse equations cost more than full ones.
 DENSE = 0.1

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients import (
+from raterbook.analysis.coefficients import (
     Coefficient,
     Paired,
     Solved,
@@ -16,8 +16,8 @@ from analysis.coefficients import (
     rows_to_resample,
     too_large,
 )
-from analysis.estimate import Estimate
-from analysis.intervals import (
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import (
     DRAWN,
     USUAL,
     Ends,
@@ -28,10 +28,10 @@ from analysis.intervals import (
     estimated,
     interval_of,
 )
-from analysis.intervals.raters import leave_raters_out
-from analysis.intervals.resampling import FISHER, LOGIT
-from analysis.ratings import Coded
-from analysis.ratings.patterns import Patterns
+from raterbook.analysis.intervals.raters import leave_raters_out
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT
+from raterbook.analysis.ratings import Coded
+from raterbook.analysis.ratings.patterns import Patterns
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients import GROUPS, LARGE
-from analysis.coefficients.gwet import (
+from raterbook.analysis.coefficients import GROUPS, LARGE
+from raterbook.analysis.coefficients.gwet import (
     TOLERANCE,
     OwnChance,
     SharedChance,
@@ -18,13 +18,13 @@ from analysis.coefficients.gwet import (
     weights_name,
     weights_on,
 )
-from analysis.coefficients.infer import infer
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, Shares, Wish, linear
-from analysis.intervals.raters import Departures
-from analysis.intervals.resampling import FISHER
-from analysis.ratings import Coded, read
-from analysis.ratings.patterns import Patterns, steps
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, Shares, Wish, linear
+from raterbook.analysis.intervals.raters import Departures
+from raterbook.analysis.intervals.resampling import FISHER
+from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import Patterns, steps
 
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.coefficients import point
-from analysis.coefficients.alpha import alpha_statistic, check_level
-from analysis.coefficients.gwet import (
+from raterbook.analysis.coefficients import point
+from raterbook.analysis.coefficients.alpha import alpha_statistic, check_level
+from raterbook.analysis.coefficients.gwet import (
     MOST,
     ObservedAgreement,
     SharedChance,
@@ -21,13 +21,18 @@ from analysis.coefficients.gwet import (
     is_identity,
     within_weights,
 )
-from analysis.coefficients.icc import IntraclassCorrelation
-from analysis.coefficients.infer import infer
-from analysis.coefficients.kappa import PairKappa, kappa_statistic, meetings, undefined_pairs
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, Wish
-from analysis.ratings import Coded, read
-from analysis.ratings.patterns import Patterns
+from raterbook.analysis.coefficients.icc import IntraclassCorrelation
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.coefficients.kappa import (
+    PairKappa,
+    kappa_statistic,
+    meetings,
+    undefined_pairs,
+)
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, Wish
+from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import Patterns
 
 ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
 PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic")

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from analysis.coefficients import point
-from analysis.estimate import Estimate
-from analysis.intervals import resampling
-from analysis.intervals.resampling import (
+from raterbook.analysis.coefficients import point
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import resampling
+from raterbook.analysis.intervals.resampling import (
     EDGE,
     FISHER,
     FROM_ONE,
@@ -31,7 +31,7 @@ from analysis.intervals.resampling import (
     standard_error,
     t_interval,
 )
-from analysis.ratings.patterns import Patterns
+from raterbook.analysis.ratings.patterns import Patterns
 
 METHODS = ("jackknife", "bootstrap", "bca", "analytic")
 DRAWN = ("bootstrap", "bca")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.coefficients import (
+from raterbook.analysis.coefficients import (
     GROUPS,
     LARGE,
     Coefficient,
@@ -19,8 +19,8 @@ from analysis.coefficients import (
     in_groups,
     rows_to_resample,
 )
-from analysis.intervals.resampling import LeftOut, Values, leave_one_out
-from analysis.ratings.patterns import Patterns, steps
+from raterbook.analysis.intervals.resampling import LeftOut, Values, leave_one_out
+from raterbook.analysis.ratings.patterns import Patterns, steps
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.ratings.patterns import steps
+from raterbook.analysis.ratings.patterns import steps
 
 Values = Callable[[np.ndarray], np.ndarray]
 # A variance below this is rounding.

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.ratings.long import identities, one_question, refuse_twice, scatter
-from analysis.ratings.patterns import Patterns, find_patterns
-from analysis.ratings.values import as_numbers, code_values, confidence_in_rows, declared
+from raterbook.analysis.ratings.long import identities, one_question, refuse_twice, scatter
+from raterbook.analysis.ratings.patterns import Patterns, find_patterns
+from raterbook.analysis.ratings.values import as_numbers, code_values, confidence_in_rows, declared
 
 UNIT_COLUMNS = ("unit", "item")
 # What a long frame's columns may be called; the first name of each is the one an error asks for.

@@ -78,7 +78,7 @@ def lab(given: Namespace) -> int:
         print(f"{path} is new.", file=sys.stderr)
     environment = os.environ | {"RATERBOOK_WORKSPACE": str(place.path.resolve())}
     notebooks = place.path / "notebooks"
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603  (this Python, and a folder of ours)
         [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}"], env=environment
     )
     # Whoever ends this command ends JupyterLab with it; Ctrl+C in a terminal reaches both already.

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.averages import Entries
-from analysis.averages.proportions import proportion_of
-from analysis.coefficients.tables import NAMES, coefficient
-from analysis.estimate import Estimate
-from analysis.ratings.patterns import count_values
+from raterbook.analysis.averages import Entries
+from raterbook.analysis.averages.proportions import proportion_of
+from raterbook.analysis.coefficients.tables import NAMES, coefficient
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.ratings.patterns import count_values
 from raterbook.numbers.counted import modal
 from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired, without_ties
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages import Additive, Entries, add_up, infer_cells, ratio
-from analysis.averages.means import mean_of, median_of, sd_of
-from analysis.averages.proportions import proportion_of
-from analysis.averages.weighted import weighted_mean_of, weighted_mean_within_of
-from analysis.estimate import Estimate
-from analysis.intervals import Interval
-from analysis.intervals.resampling import LOGIT
+from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from raterbook.analysis.averages.means import mean_of, median_of, sd_of
+from raterbook.analysis.averages.proportions import proportion_of
+from raterbook.analysis.averages.weighted import weighted_mean_of, weighted_mean_within_of
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval
+from raterbook.analysis.intervals.resampling import LOGIT
 from raterbook.numbers.counted import Board
 from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired
 from raterbook.protocols.statistics import PROPORTION

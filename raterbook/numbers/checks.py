@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import analysis
+from raterbook import analysis
 from raterbook.numbers.counted import Board, Scale, majority_of, recoded
 from raterbook.numbers.number import address
 from raterbook.protocols.statistics import facts

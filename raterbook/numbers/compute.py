@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import analysis
-from analysis.intervals import USUAL, Interval, Wish
+from raterbook import analysis
+from raterbook.analysis.intervals import USUAL, Interval, Wish
 
 from ..protocols.statistics import facts
 from ..rounds import Round

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages import Entries
-from analysis.ratings import Coded, one_label, refuse_twice_named
-from analysis.ratings.long import that_count
-from analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.averages import Entries
+from raterbook.analysis.ratings import Coded, one_label, refuse_twice_named
+from raterbook.analysis.ratings.long import that_count
+from raterbook.analysis.ratings.patterns import Patterns, count_values
 from raterbook.protocols import TYPES
 from raterbook.rounds.consensus import ADJUDICATOR, strict_majority
 from raterbook.rounds.consensus import consensus as together

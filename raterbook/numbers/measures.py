@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.estimate import Estimate
-from analysis.intervals import Interval
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval
 from raterbook.numbers.counted import Board, Grid, count, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages import add_up, ratio
-from analysis.estimate import Estimate
-from analysis.intervals import Interval, UnitSums, estimated, interval_of
-from analysis.intervals.resampling import LOGIT
-from analysis.text import token_f1
+from raterbook.analysis.averages import add_up, ratio
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval, UnitSums, estimated, interval_of
+from raterbook.analysis.intervals.resampling import LOGIT
+from raterbook.analysis.text import token_f1
 from raterbook.numbers.counted import Board, consensus
 from raterbook.numbers.measures import Finding, Task, computes
 from raterbook.protocols.conditions import is_unanswerable

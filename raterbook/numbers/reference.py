@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages import Entries
-from analysis.averages.against import compared, values_against
-from analysis.averages.proportions import proportion_of
-from analysis.coefficients.infer import infer
-from analysis.coefficients.kappa import kappa_statistic
-from analysis.estimate import Estimate
-from analysis.ratings import Coded
+from raterbook.analysis.averages import Entries
+from raterbook.analysis.averages.against import compared, values_against
+from raterbook.analysis.averages.proportions import proportion_of
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.coefficients.kappa import kappa_statistic
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.ratings import Coded
 from raterbook.numbers.counted import Grid, consensus
 from raterbook.numbers.measures import Finding, Task, computes, nothing, without_ties
 from raterbook.rounds.consensus import strict_majority

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages import Entries
-from analysis.averages.differences import adjust, paired_difference, pooled_difference
-from analysis.estimate import Estimate
+from raterbook.analysis.averages import Entries
+from raterbook.analysis.averages.differences import adjust, paired_difference, pooled_difference
+from raterbook.analysis.estimate import Estimate
 from raterbook.numbers import questeval
 from raterbook.numbers.averages import holds, row_means
 from raterbook.numbers.counted import consensus

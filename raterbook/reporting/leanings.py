@@ -176,7 +176,7 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     """
     if not report.counted.numeric():
         return pd.DataFrame(columns=LEAN_COLUMNS)
-    from analysis import Interval, Ratings, severity
+    from raterbook.analysis import Interval, Ratings, severity
 
     every = scores(report)
     given = report.parameters

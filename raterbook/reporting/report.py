@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from analysis.estimate import WARNINGS
+from raterbook.analysis.estimate import WARNINGS
 
 from ..numbers.completeness import Completeness, asked
 from ..numbers.compute import Numbers, cluster_of, compute, frame_of

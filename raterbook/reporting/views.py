@@ -12,7 +12,7 @@ import pandas as pd
 import seaborn
 from matplotlib import pyplot as plt
 
-from analysis import Interval, Ratings, alpha, difference, influence, mean
+from raterbook.analysis import Interval, Ratings, alpha, difference, influence, mean
 
 INK, SOFT, LINE = "#1c1f23", "#59616b", "#c5cbd3"
 PALE, DEEP = "#eef2f8", "#1d4f8b"

@@ -111,7 +111,7 @@ def cell(row: Mapping[str, Any] | None, unit: Unit | None = None) -> str:
 
 def reason(code: str | None) -> str:
     """Why there is no number, within a sentence."""
-    from analysis.estimate import REASONS
+    from raterbook.analysis.estimate import REASONS
 
     said = REASONS.get(code or "")
     if said is None:

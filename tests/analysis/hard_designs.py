@@ -12,12 +12,12 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtrit
 
-from analysis import Interval, Ratings, agreement, alpha, proportion
-from analysis.averages import ratio
-from analysis.coefficients import rows_to_resample
-from analysis.coefficients.alpha import NominalAlpha, OrdinalAlpha
-from analysis.coefficients.gwet import ObservedAgreement
-from analysis.intervals.resampling import FISHER, LOGIT
+from raterbook.analysis import Interval, Ratings, agreement, alpha, proportion
+from raterbook.analysis.averages import ratio
+from raterbook.analysis.coefficients import rows_to_resample
+from raterbook.analysis.coefficients.alpha import NominalAlpha, OrdinalAlpha
+from raterbook.analysis.coefficients.gwet import ObservedAgreement
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT
 
 FIVE = [1, 2, 3, 4, 5]
 TWO = [1, 2]

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
 
-from analysis import Interval, Ratings, against
-from analysis.averages.against import COMPARISONS
+from raterbook.analysis import Interval, Ratings, against
+from raterbook.analysis.averages.against import COMPARISONS
 
 TABLE = [[4, 5, 4], [2, 2, 3], [3, 1, 3], [5, None, 5], [1, 2, None], [2, 4, 2]]
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from analysis import alpha, icc, kappa
+from raterbook.analysis import alpha, icc, kappa
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 TABLES = range(200)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import analysis
-from analysis import Estimate, Interval, Ratings, agreement, alpha, icc, mean, older
-from analysis.averages.means import median, sd
-from analysis.averages.weighted import confidence
-from analysis.coefficients.tables import coefficients
-from analysis.estimate import REASONS, WARNINGS
-from analysis.text import token_f1
+from raterbook import analysis
+from raterbook.analysis import Estimate, Interval, Ratings, agreement, alpha, icc, mean, older
+from raterbook.analysis.averages.means import median, sd
+from raterbook.analysis.averages.weighted import confidence
+from raterbook.analysis.coefficients.tables import coefficients
+from raterbook.analysis.estimate import REASONS, WARNINGS
+from raterbook.analysis.text import token_f1
 
 SCALE = [1, 2, 3, 4]
 RATING = st.sampled_from([None, 1, 2, 3, 4])

@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import analysis
-from analysis import Interval, Ratings, adjust, influence, mean, severity, weighted_mean
-from analysis.averages.proportions import proportion_difference
-from analysis.averages.weighted import confidence
-from analysis.coefficients.icc import variance_components
-from analysis.coefficients.tables import pairwise
-from analysis.older import benchmark, kappa_test
-from analysis.text import token_f1, tokenise
+from raterbook import analysis
+from raterbook.analysis import Interval, Ratings, adjust, influence, mean, severity, weighted_mean
+from raterbook.analysis.averages.proportions import proportion_difference
+from raterbook.analysis.averages.weighted import confidence
+from raterbook.analysis.coefficients.icc import variance_components
+from raterbook.analysis.coefficients.tables import pairwise
+from raterbook.analysis.older import benchmark, kappa_test
+from raterbook.analysis.text import token_f1, tokenise
 from raterbook.protocols.conditions import is_unanswerable
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from analysis import kappa
+from raterbook.analysis import kappa
 
 
 def crowd(units=40, raters=20, seed=0):

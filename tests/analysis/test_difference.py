@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
-from analysis import Interval, Ratings, difference
+from raterbook.analysis import Interval, Ratings, difference
 
 
 def answers(scores, rater="ana", **columns):

@@ -7,9 +7,11 @@ import pkgutil
 
 import pytest
 
-import analysis
+from raterbook import analysis
 
-MODULES = [module.name for module in pkgutil.walk_packages(analysis.__path__, prefix="analysis.")]
+MODULES = [
+    module.name for module in pkgutil.walk_packages(analysis.__path__, prefix="raterbook.analysis.")
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -25,7 +27,7 @@ def test_a_public_name_says_what_it_is_and_shows_it(name):
 
 @pytest.mark.parametrize("name", ["older", "text"])
 def test_what_older_papers_need_is_shown_too(name):
-    module = importlib.import_module(f"analysis.{name}")
+    module = importlib.import_module(f"raterbook.analysis.{name}")
     own = [f for f in vars(module).values() if getattr(f, "__module__", "") == module.__name__]
     functions = [f for f in own if inspect.isfunction(f) and f.__name__[0] != "_"]
     assert functions
@@ -57,7 +59,7 @@ def test_scipys_distributions_and_statsmodels_stay_unloaded_until_used():
     import sys
 
     code = (
-        "import sys, analysis\n"
+        "import sys; from raterbook import analysis\n"
         "analysis.alpha([[1, 1], [2, 2], [1, 2]], interval=None)\n"
         "assert not {'scipy', 'scipy.stats', 'statsmodels'} & set(sys.modules)\n"
         "analysis.alpha([[1, 1], [2, 2], [1, 2], [2, 1]])\n"

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
-from analysis import Interval, alpha, influence, kappa, mean, severity
-from analysis.averages.means import median, sd
-from analysis.averages.weighted import confidence
-from analysis.coefficients.icc import variance_components
-from analysis.older import alpha_by_category, kappa_by_category, kappa_test
+from raterbook.analysis import Interval, alpha, influence, kappa, mean, severity
+from raterbook.analysis.averages.means import median, sd
+from raterbook.analysis.averages.weighted import confidence
+from raterbook.analysis.coefficients.icc import variance_components
+from raterbook.analysis.older import alpha_by_category, kappa_by_category, kappa_test
 
 TABLE = [
     [1, 2, 2, None],

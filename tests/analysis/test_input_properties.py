@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import analysis
-from analysis import (
+from raterbook import analysis
+from raterbook.analysis import (
     Interval,
     Ratings,
     against,
@@ -28,12 +28,12 @@ from analysis import (
     severity,
     weighted_mean,
 )
-from analysis.averages.against import COMPARISONS
-from analysis.averages.means import median, sd
-from analysis.averages.weighted import confidence
-from analysis.coefficients.icc import variance_components
-from analysis.coefficients.tables import coefficients, pairwise
-from analysis.older import (
+from raterbook.analysis.averages.against import COMPARISONS
+from raterbook.analysis.averages.means import median, sd
+from raterbook.analysis.averages.weighted import confidence
+from raterbook.analysis.coefficients.icc import variance_components
+from raterbook.analysis.coefficients.tables import coefficients, pairwise
+from raterbook.analysis.older import (
     alpha_by_category,
     alpha_gwet,
     brennan_prediger,

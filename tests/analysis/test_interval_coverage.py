@@ -11,10 +11,10 @@ import sys
 import numpy as np
 import pytest
 
-from analysis import Ratings, mean, weighted_mean
-from analysis.averages import Entries
-from analysis.averages.proportions import proportion_of
-from analysis.coefficients.tables import coefficients
+from raterbook.analysis import Ratings, mean, weighted_mean
+from raterbook.analysis.averages import Entries
+from raterbook.analysis.averages.proportions import proportion_of
+from raterbook.analysis.coefficients.tables import coefficients
 
 SCALE = [1, 2, 3, 4, 5]
 ROUNDS = 1000

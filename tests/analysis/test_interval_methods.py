@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis import (
+from raterbook.analysis import (
     Interval,
     Ratings,
     alpha,
@@ -16,15 +16,15 @@ from analysis import (
     severity,
     weighted_mean,
 )
-from analysis.averages import Entries
-from analysis.averages.means import median, sd
-from analysis.averages.proportions import proportion_of
-from analysis.averages.weighted import confident_cells, weighted_mean_within_of
-from analysis.coefficients import rows_to_resample
-from analysis.coefficients.icc import variance_components
-from analysis.coefficients.tables import coefficients, statistic_named
-from analysis.intervals.resampling import draw
-from analysis.older import alpha_by_category, kappa_by_category
+from raterbook.analysis.averages import Entries
+from raterbook.analysis.averages.means import median, sd
+from raterbook.analysis.averages.proportions import proportion_of
+from raterbook.analysis.averages.weighted import confident_cells, weighted_mean_within_of
+from raterbook.analysis.coefficients import rows_to_resample
+from raterbook.analysis.coefficients.icc import variance_components
+from raterbook.analysis.coefficients.tables import coefficients, statistic_named
+from raterbook.analysis.intervals.resampling import draw
+from raterbook.analysis.older import alpha_by_category, kappa_by_category
 
 SCALE = [1, 2, 3, 4, 5]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from analysis import Ratings, alpha, icc, kappa
+from raterbook.analysis import Ratings, alpha, icc, kappa
 
 
 def given(row):

@@ -6,11 +6,11 @@ import pkgutil
 
 import pytest
 
-import analysis
+from raterbook import analysis
 
 MODULES = [
     importlib.import_module(module.name)
-    for module in pkgutil.walk_packages(analysis.__path__, prefix="analysis.")
+    for module in pkgutil.walk_packages(analysis.__path__, prefix="raterbook.analysis.")
 ]
 FUNCTIONS = {
     f"{module.__name__}.{name}": thing

@@ -5,13 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Ratings, agreement, alpha, kappa, mean
-from analysis import coefficients as statistic
-from analysis.averages import against
-from analysis.coefficients import kappa as kappa_module
-from analysis.coefficients.tables import coefficients
-from analysis.intervals.resampling import in_order
-from analysis.ratings import patterns
+from raterbook.analysis import Ratings, agreement, alpha, kappa, mean
+from raterbook.analysis import coefficients as statistic
+from raterbook.analysis.averages import against
+from raterbook.analysis.coefficients import kappa as kappa_module
+from raterbook.analysis.coefficients.tables import coefficients
+from raterbook.analysis.intervals.resampling import in_order
+from raterbook.analysis.ratings import patterns
 from raterbook.numbers.compute import summary
 
 

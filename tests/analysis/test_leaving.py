@@ -8,16 +8,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from analysis import Ratings, agreement, alpha, kappa, mean
-from analysis import averages as cells_module
-from analysis.averages import _leave_raters_out, ratio
-from analysis.averages.means import cells_of, mean_of
-from analysis.coefficients.alpha import alpha_statistic
-from analysis.coefficients.gwet import ObservedAgreement, SharedChance, within_weights
-from analysis.coefficients.kappa import kappa_statistic
-from analysis.intervals import raters as leaving
-from analysis.intervals.raters import leave_raters_out
-from analysis.intervals.resampling import FISHER, LOGIT, PLAIN, counted_twice
+from raterbook.analysis import Ratings, agreement, alpha, kappa, mean
+from raterbook.analysis import averages as cells_module
+from raterbook.analysis.averages import _leave_raters_out, ratio
+from raterbook.analysis.averages.means import cells_of, mean_of
+from raterbook.analysis.coefficients.alpha import alpha_statistic
+from raterbook.analysis.coefficients.gwet import ObservedAgreement, SharedChance, within_weights
+from raterbook.analysis.coefficients.kappa import kappa_statistic
+from raterbook.analysis.intervals import raters as leaving
+from raterbook.analysis.intervals.raters import leave_raters_out
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, counted_twice
 
 SCALE = [1, 2, 3, 4]
 

@@ -10,7 +10,7 @@ from scipy.stats import f as f_distribution
 from scipy.stats import norm, truncnorm
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis import (
+from raterbook.analysis import (
     Estimate,
     Interval,
     Ratings,
@@ -24,12 +24,12 @@ from analysis import (
     proportion,
     severity,
 )
-from analysis.averages.means import sd
-from analysis.coefficients.icc import variance_components
-from analysis.coefficients.tables import coefficients
-from analysis.estimate import REASONS, WARNINGS, sentence
-from analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT, PLAIN
-from analysis.older import benchmark
+from raterbook.analysis.averages.means import sd
+from raterbook.analysis.coefficients.icc import variance_components
+from raterbook.analysis.coefficients.tables import coefficients
+from raterbook.analysis.estimate import REASONS, WARNINGS, sentence
+from raterbook.analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT, PLAIN
+from raterbook.analysis.older import benchmark
 
 
 @pytest.mark.parametrize(
@@ -440,7 +440,7 @@ def test_the_error_of_a_correlation_with_gaps_is_that_of_leaving_out_each_unit(f
 
 def test_as_many_values_as_a_table_may_have_are_taken_and_one_more_is_refused(monkeypatch):
     for name in ("gwet", "alpha", "tables"):
-        monkeypatch.setattr(import_module(f"analysis.coefficients.{name}"), "MOST", 5)
+        monkeypatch.setattr(import_module(f"raterbook.analysis.coefficients.{name}"), "MOST", 5)
     table = [[value, value] for value in range(6)]
     for compute in (gwet, agreement, lambda rows: alpha(rows, "absolute")):
         assert compute(table[:5]).value == 1

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Ratings, alpha
-from analysis.ratings import long as longform
-from analysis.ratings import values
-from analysis.ratings.values import whole_numbers
+from raterbook.analysis import Ratings, alpha
+from raterbook.analysis.ratings import long as longform
+from raterbook.analysis.ratings import values
+from raterbook.analysis.ratings.values import whole_numbers
 
 SCALE = [1, 2, 3, 4, 5]
 

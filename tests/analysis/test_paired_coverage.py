@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis import adjust
+from raterbook.analysis import adjust
 from raterbook.numbers.compute import summary
 
 U = "<Unanswerable>"

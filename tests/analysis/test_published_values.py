@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import analysis
-from analysis import older
-from analysis.averages.proportions import proportion_difference
-from analysis.coefficients.tables import pairwise
+from raterbook import analysis
+from raterbook.analysis import older
+from raterbook.analysis.averages.proportions import proportion_difference
+from raterbook.analysis.coefficients.tables import pairwise
 
 DATA = Path(__file__).parent / "data"
 

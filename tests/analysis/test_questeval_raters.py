@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.text import token_f1
+from raterbook.analysis.text import token_f1
 from raterbook.numbers.compute import summary
 from tests.analysis.conftest import build
 from tests.analysis.test_questeval_measures import QUEST, QUEST_MEASURES, U

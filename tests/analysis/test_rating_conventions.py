@@ -4,11 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import analysis
-from analysis import Interval, Ratings, agreement, alpha, gwet, icc, influence, kappa, mean, older
-from analysis.coefficients.tables import coefficients, pairwise
-from analysis.older import alpha_gwet, brennan_prediger
-from analysis.text import token_f1
+from raterbook import analysis
+from raterbook.analysis import (
+    Interval,
+    Ratings,
+    agreement,
+    alpha,
+    gwet,
+    icc,
+    influence,
+    kappa,
+    mean,
+    older,
+)
+from raterbook.analysis.coefficients.tables import coefficients, pairwise
+from raterbook.analysis.older import alpha_gwet, brennan_prediger
+from raterbook.analysis.text import token_f1
 from raterbook.numbers.compute import summary
 
 # Krippendorff (2011), section C: four observers, twelve units.

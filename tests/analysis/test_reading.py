@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import analysis
-from analysis import (
+from raterbook import analysis
+from raterbook.analysis import (
     Interval,
     Ratings,
     agreement,
@@ -17,10 +17,10 @@ from analysis import (
     severity,
     weighted_mean,
 )
-from analysis.averages.means import median, sd
-from analysis.averages.weighted import confidence
-from analysis.coefficients.tables import coefficients, pairwise
-from analysis.older import kappa_test
+from raterbook.analysis.averages.means import median, sd
+from raterbook.analysis.averages.weighted import confidence
+from raterbook.analysis.coefficients.tables import coefficients, pairwise
+from raterbook.analysis.older import kappa_test
 from raterbook.numbers.compute import summary
 
 TABLE = [[1, 1], [2, 2], [1, 2], [2, 1], [3, 3], [3, 2]]

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Ratings, weighted_mean
-from analysis.averages.weighted import confidence
+from raterbook.analysis import Ratings, weighted_mean
+from raterbook.analysis.averages.weighted import confidence
 
 
 def frame(rows):

@@ -8,7 +8,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.estimate import REASONS, WARNINGS
+from raterbook.analysis.estimate import REASONS, WARNINGS
 from raterbook.numbers.compute import summary
 from raterbook.protocols import STATISTICS
 from tests.analysis.test_stem_shares import STEM

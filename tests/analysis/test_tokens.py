@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from analysis.text import token_f1, tokenise
+from raterbook.analysis.text import token_f1, tokenise
 from raterbook.protocols.conditions import is_unanswerable
 
 

@@ -7,9 +7,9 @@ from math import comb, pi, sin, sqrt
 import numpy as np
 import pytest
 
-from analysis import agreement, alpha, gwet, kappa
-from analysis.coefficients.tables import pairwise
-from analysis.older import alpha_gwet
+from raterbook.analysis import agreement, alpha, gwet, kappa
+from raterbook.analysis.coefficients.tables import pairwise
+from raterbook.analysis.older import alpha_gwet
 from tests.analysis.test_rating_conventions import FOUR
 
 SCALE = [1, 2, 4, 5, 9]

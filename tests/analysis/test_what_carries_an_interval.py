@@ -5,11 +5,21 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
-from analysis import Interval, Ratings, agreement, alpha, gwet, icc, kappa, mean, proportion
-from analysis.averages.means import sd
-from analysis.averages.proportions import proportion_difference
-from analysis.coefficients.tables import coefficients
-from analysis.older import brennan_prediger
+from raterbook.analysis import (
+    Interval,
+    Ratings,
+    agreement,
+    alpha,
+    gwet,
+    icc,
+    kappa,
+    mean,
+    proportion,
+)
+from raterbook.analysis.averages.means import sd
+from raterbook.analysis.averages.proportions import proportion_difference
+from raterbook.analysis.coefficients.tables import coefficients
+from raterbook.analysis.older import brennan_prediger
 from raterbook.numbers.compute import summary
 
 # Everything but agreement on 1 stands in the last cluster.

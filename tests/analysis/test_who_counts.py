@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import adjust
-from analysis.estimate import REASONS, WARNINGS
+from raterbook.analysis import adjust
+from raterbook.analysis.estimate import REASONS, WARNINGS
 from raterbook.numbers.compute import summary
 
 SCALE = {"type": "scale", "level": "ordinal", "scale": [1, 2, 3, 4, 5]}

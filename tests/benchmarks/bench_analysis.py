@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
-from analysis import Interval, Ratings, alpha, kappa, mean
-from analysis.coefficients.alpha import OrdinalAlpha
-from analysis.coefficients.infer import infer
-from analysis.coefficients.tables import coefficients
+from raterbook.analysis import Interval, Ratings, alpha, kappa, mean
+from raterbook.analysis.coefficients.alpha import OrdinalAlpha
+from raterbook.analysis.coefficients.infer import infer
+from raterbook.analysis.coefficients.tables import coefficients
 from raterbook.numbers.compute import summary
 
 SIZES = ((1_000, 3), (10_000, 5), (100_000, 5), (1_000_000, 5))
@@ -173,7 +173,7 @@ import resource, sys
 import numpy as np
 sys.path.insert(0, "tests/benchmarks")
 from bench_analysis import SCALE, ratings
-from analysis import alpha
+from raterbook.analysis import alpha
 table = ratings(1_000_000, 5)
 alpha(table[:100], "ordinal", scale=SCALE)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 
-from analysis.text import token_f1
+from raterbook.analysis.text import token_f1
 
 AT_LEAST = 3.0
 RUNS = 7

@@ -102,9 +102,9 @@ def test_a_few_incomplete_items_do_not_cost_fleiss_check(tmp_path, places):
 
 
 def test_a_fleiss_kappa_that_is_not_ours_is_found_on_incomplete_items_too(tmp_path, monkeypatch):
-    from analysis import Estimate
+    from raterbook.analysis import Estimate
 
-    monkeypatch.setattr("analysis.kappa", lambda *_, **__: Estimate(0.9))
+    monkeypatch.setattr("raterbook.analysis.kappa", lambda *_, **__: Estimate(0.9))
     [check] = checked(graded(tmp_path, {(0, 0)}), "kappa_fleiss").values()
     assert check["agrees"] is False
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import Interval
+from raterbook.analysis import Interval
 from raterbook.files import import_answers
 from raterbook.numbers.compute import numbers, summary
 from tests.reporting.rounds import opened, records

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import raterbook.protocols
-from analysis import Estimate
+from raterbook.analysis import Estimate
 from raterbook.commands.reports import required
 from raterbook.numbers import measures
 from raterbook.numbers.compute import SUBJECTS, numbers

@@ -7,7 +7,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import raterbook.protocols
-from analysis import adjust
+from raterbook.analysis import adjust
 from raterbook.numbers.compute import numbers
 from raterbook.reporting import Report
 from tests.reporting.rounds import opened, records

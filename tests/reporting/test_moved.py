@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import analysis
-from analysis import Ratings
+from raterbook import analysis
+from raterbook.analysis import Ratings
 from raterbook.reporting.comparison import apart, by_chance, changes, sentences, summary
 
 

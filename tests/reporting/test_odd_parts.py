@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from analysis.estimate import REASONS
+from raterbook.analysis.estimate import REASONS
 from raterbook.numbers.compute import numbers
 from raterbook.protocols import load
 from raterbook.rounds import Event, ItemTable, PartRow, Store

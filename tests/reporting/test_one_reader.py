@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import raterbook.protocols
-from analysis.intervals import METHODS, Interval
+from raterbook.analysis.intervals import METHODS, Interval
 from raterbook.numbers.parameters import INTERVALS, Parameters
 from raterbook.reporting import Report
 from raterbook.reporting.figures.rows import bound_of

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis import Ratings, alpha, mean
 from raterbook import Workspace
+from raterbook.analysis import Ratings, alpha, mean
 from raterbook.numbers.compute import cluster_of, frame_of, questions_of, summary
 from raterbook.numbers.parameters import Parameters
 from tests.reporting.conftest import SAMPLES

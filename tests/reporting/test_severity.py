@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import analysis
+from raterbook import analysis
 from raterbook.reporting import Report
 from raterbook.reporting.leanings import leans
 from raterbook.reporting.sections.raters import lean, left_out

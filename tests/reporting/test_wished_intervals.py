@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis import Interval
+from raterbook.analysis import Interval
 from raterbook.numbers.compute import summary
 from raterbook.reporting import Report
 from raterbook.reporting.leanings import apart
@@ -99,7 +99,7 @@ def test_rank_correlation_and_f1_are_those_of_scipy_and_scikit_learn(monkeypatch
     halves = [(np.round(x * 2)).astype(int) for x in (people, wide["gpt"])]
     assert found[1] == pytest.approx(f1_score(*halves, average="macro"))
     # Too many different values for the memory: the number without its interval, and why.
-    monkeypatch.setattr("analysis.averages.against.MOST_CELLS", 10)
+    monkeypatch.setattr("raterbook.analysis.averages.against.MOST_CELLS", 10)
     for row, before in zip(summary(frame, asked, TONE), found, strict=True):
         assert row["estimate"] == pytest.approx(before)
         assert (row["low"], row["reason"]) == (None, "too_many_values")

@@ -100,7 +100,7 @@ def fewest(rows: Any, coverage: float) -> tuple[float, float] | None:
 
     Newcombe’s interval, corrected for how many could have been the lowest.
     """
-    from analysis.averages.proportions import proportion_difference
+    from raterbook.analysis.averages.proportions import proportion_difference
 
     same, n = (rows["share"] * rows["n"]).round(), rows["n"]
     found = proportion_difference(

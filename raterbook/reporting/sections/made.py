@@ -201,7 +201,7 @@ def called(method: str) -> str:
 
 def is_undefined(entry: Mapping[str, Any]) -> bool:
     """Whether there was nothing to compute again: the coefficient itself has no value."""
-    from analysis.estimate import REASONS
+    from raterbook.analysis.estimate import REASONS
 
     return entry["agrees"] is None and entry["reason"] in REASONS
 

@@ -228,7 +228,7 @@ def trace(report: Any) -> pd.DataFrame:
 
     The weights of a question on a text come to 1; they are missing where it is in no number.
     """
-    from analysis.text import token_f1
+    from raterbook.analysis.text import token_f1
 
     reference, generated = standing(report)
     rows = asked(report).merge(reference, "left", ["case", "part"])
@@ -367,7 +367,7 @@ def graded(report: Any) -> pd.DataFrame:
     A grade is of the two answers its rater saw, which are their own where they gave any, else
     those that all who count gave. Those of people, else of models; adjudicators first.
     """
-    from analysis.text import token_f1
+    from raterbook.analysis.text import token_f1
     from raterbook.protocols.conditions import is_unanswerable
 
     given = report.counted.given

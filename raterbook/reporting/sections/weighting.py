@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import Interval
-from analysis.averages import Entries
-from analysis.averages.weighted import moved_by_weighting
+from raterbook.analysis import Interval
+from raterbook.analysis.averages import Entries
+from raterbook.analysis.averages.weighted import moved_by_weighting
 
 from ...numbers.counted import Counted
 from ..html import Section, join, paragraph, table

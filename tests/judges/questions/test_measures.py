@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.text import token_f1
+from raterbook.analysis.text import token_f1
 from raterbook.judges.questions import questions
 
 U = "<Unanswerable>"

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from analysis.text import token_f1
+from raterbook.analysis.text import token_f1
 from raterbook.judges.questions import questions, rules, writers
 from raterbook.judges.questions.rules.chinese import chinese_spans
 from raterbook.judges.questions.rules.english import english_spans

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.text import token_f1
+from raterbook.analysis.text import token_f1
 
 
 @pytest.fixture(scope="module")
