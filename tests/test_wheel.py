@@ -205,7 +205,7 @@ def test_in_a_checkout_analysis_is_the_same_by_both_names():
     assert analysis.coefficients.alpha is ours
     assert older is __import__("raterbook.analysis.older", fromlist=["x"])
     assert pickle.loads(pickle.dumps(Interval())) == Interval()
-    assert Interval.__module__ == "raterbook.analysis.intervals.interval"
+    assert Interval.__module__ == "raterbook.analysis.intervals"
 
 
 @pytest.mark.long
