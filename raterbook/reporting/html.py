@@ -126,7 +126,7 @@ AFTER = "</div>"
 
 @cache
 def _before() -> str:
-    return f'<div class="rb-page mathjax_ignore"><style>{look()}</style>'
+    return f'<div class="rb-page mathjax_ignore tex2jax_ignore"><style>{look()}</style>'
 
 
 def with_legend(html: Markup) -> Markup:

@@ -240,6 +240,8 @@ def traces(name: str) -> set[int]:
     >>> bool(traces("carla") & traces("calra")), bool(traces("rater1") & traces("rater2"))
     (True, False)
     """
+    if len(name) > LONGEST:  # none that a rater may have: it is no slip of one
+        return {hash(name)}
     word = folded(name)
     rest = "".join(c for c in word if not c.isalpha())
     shorter = {word[:n] + word[n + 1 :] for n, c in enumerate(word) if c.isalpha()}
@@ -274,6 +276,7 @@ def join(
 # Which names rounds and raters may have, and how opaque names and pseudonyms are made.
 
 
+LONGEST = 128  # letters of a rater's name
 _ROUND = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _DEVICE = re.compile(r"(?i:con|prn|aux|nul|(?:com|lpt)[0-9])")  # no folder of Windows can have it
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # none that look alike
@@ -313,8 +316,8 @@ def check_new_round(name: str, others: Iterable[str]) -> None:
 
 def check_rater(name: str) -> None:
     """Rater names never become paths, so all that can be read is allowed."""
-    if not isinstance(name, str) or not 1 <= len(name) <= 128:
-        raise RoundError(f"{name!r} is not a rater name: use 1 to 128 characters.")
+    if not isinstance(name, str) or not 1 <= len(name) <= LONGEST:
+        raise RoundError(f"{name!r} is not a rater name: use 1 to {LONGEST} characters.")
     if not name.isprintable() or name != name.strip():
         raise RoundError(
             f"{name!r} is not a rater name: use printable characters, and no spaces at the ends."

@@ -14,7 +14,7 @@ from unittest import mock
 
 from raterbook.protocols import parse
 from raterbook.reporting.folder import ReportError, put_in_place, write_whole
-from raterbook.rounds import Event, ItemTable, RoundError, Store
+from raterbook.rounds import Event, ItemTable, RoundError, Store, raters
 from raterbook.rounds.store import backup, database
 from raterbook.workspace import Workspace
 from tests.hostile.probe import Probe
@@ -518,9 +518,13 @@ CONTROLS = [
     Probe(
         "a round's name, nobody looks",
         without(
-            (Store, "_verify"),
+            (raters, "check_round"),
             lambda *_: None,
-            changed(behind_guards("round", "UPDATE round SET name = '..'")),
+            without(
+                (Store, "_verify"),
+                lambda *_: None,
+                changed(behind_guards("round", "UPDATE round SET name = '..'")),
+            ),
         ),
     ),
     Probe(

@@ -236,7 +236,8 @@ def crafted(word):
         status, out = said("--workspace", inside, *word)
         kept = (victim / "index.html").read_text() == "mine"
         there = sorted(path.name for path in folder.iterdir())
-        if status == 2 and "victim" in out and kept and there == ["inside", "victim"]:
+        told = "victim" in out or "raterbook backup" in out  # its guards are gone as well
+        if status == 2 and told and kept and there == ["inside", "victim"]:
             return None
         return f"{status}, {there}: {out}"
 
@@ -340,7 +341,7 @@ PROBES = [
     Probe("options of 200 letters", options, "X4"),
 ]
 
-RAW = "raterbook.reporting.figures.draw"
+RAW = "raterbook.reporting.figures"
 
 
 UNREAD = "raterbook.rounds.raters.check_round"
@@ -403,7 +404,14 @@ CONTROLS = [
             re.compile("(?!)"),
             round_refused("CON"),
         ),
-        ("any name in a database", UNREAD, lambda name: None, crafted(("status",))),
+        (
+            "any name in a database",
+            UNREAD,
+            lambda name: None,
+            without(
+                "raterbook.rounds.store.store.Store._verify", lambda *_: None, crafted(("status",))
+            ),
+        ),
         ("systems as they are written", LOOK, str, alike_systems(ALIKE["no width"])),
         ("raters as they are written", LOOK, str, alike_raters),
     )

@@ -185,14 +185,14 @@ def frames(folder):
 
 
 def sections(folder):
-    report = Report(opened(folder, Names()))
-    found = [report.trust(), report.made(), Explore(report).severity()]
+    stored = opened(folder, Names())
+    report = Report(stored)
+    found = [report.trust(), report.made(), Explore(stored).distributions()]
     return None if ignored(*(each._repr_html_()[:80] for each in found)) else "not marked"
 
 
 def widgets(folder):
-    explore = Explore(Report(opened(folder, Names())))
-    view = explore.choose(explore.splitting)
+    view = Explore(opened(folder, Names())).panel()
     text = asking({"label": choice("yes", "no", per="part")}, parts={
         "of": "item", "from": "text", "split": "sentences", "label": "Sentence"
     })  # fmt: skip

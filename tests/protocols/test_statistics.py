@@ -102,6 +102,11 @@ WORDS = {
     },
     "raterbook/reporting/sections/machines.py": {"bias", "exact"},
     "raterbook/reporting/sections/recall.py": {"precision", "recall"},
+    "raterbook/reporting/views.py": {
+        "difference",
+        "mean",
+        "spearman",
+    },  # its columns, and a word of pandas
     "raterbook/reporting/sections/shares.py": {
         *("adjusted_share", "evaluator_agreement", "mean", "missing_severity"),
         *("overall_computed_mean", "proportion_excluded", "proportion_residual", "recall"),
