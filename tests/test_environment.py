@@ -35,7 +35,7 @@ def pins():
 
 def asked():
     rows = list(PROJECT["project"]["dependencies"]) + PROJECT["dependency-groups"]["dev"]
-    for extra in LIGHT:
+    for extra in sorted(LIGHT):
         rows += EXTRAS[extra]
     return [Requirement(row) for row in rows]
 

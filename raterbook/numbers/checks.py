@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook import analysis
+import raterbook.analysis as analysis
 from raterbook.numbers.counted import Board, Scale, majority_of, recoded
 from raterbook.numbers.number import address
 from raterbook.protocols.statistics import facts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook import analysis
+import raterbook.analysis as analysis
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 
 from ..protocols.statistics import facts

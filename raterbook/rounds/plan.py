@@ -111,6 +111,10 @@ def order(
     return sorted(items, key=place)
 
 
+class DryRun(Exception):
+    """Ends a transaction of which nothing is to stay."""
+
+
 @dataclass(frozen=True)
 class Mix:
     """Which checking items a rater gets, and how densely.

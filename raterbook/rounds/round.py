@@ -49,10 +49,6 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 
-class _DryRun(Exception):
-    """Ends a transaction of which nothing is to stay."""
-
-
 class Round:
     """Usable from any thread. What others change meanwhile is seen at the next call."""
 
@@ -437,7 +433,7 @@ class Round:
         names = tuple(raters)
         if per_item is None and not names:
             raise RoundError("Say how many raters an item is to have, or name further raters.")
-        with suppress(_DryRun), self.store.write() as connection:
+        with suppress(plan.DryRun), self.store.write() as connection:
             now = self.store.now()
             seen = self._still_open(connection, "nothing was assigned")
             rule = self.rule(seen) if per_item is None else replace(self._opened, per_item=per_item)
@@ -447,7 +443,7 @@ class Round:
                 connection, self.id, "assign", now, reason=why, per_item=rule.per_item, **counts
             )
             if dry_run:
-                raise _DryRun
+                raise plan.DryRun
         return changed
 
     def _turn(self, action: str, why: str | None) -> None:

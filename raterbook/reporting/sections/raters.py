@@ -267,7 +267,7 @@ def left_out(report: Any) -> Markup:
     names = report.counted.raters()
     if not 3 <= len(names) <= MOST:
         return NOTHING
-    from raterbook import analysis
+    import raterbook.analysis as analysis
 
     lines = {name: [report.rater_name(name)] for name in names}
     head = ["Without"]
