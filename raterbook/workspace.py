@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .files.importing import ImportSummary
     from .judges import JudgeRun
     from .numbers.compute import Numbers
+    from .panels.lead import LeadPanel, RoundPanel
     from .rating import Form, PartsPanel
     from .reporting import Report
     from .reporting.shown import Standing
@@ -43,6 +44,9 @@ class Workspace:
 
     def __repr__(self) -> str:
         return f"Workspace({str(self.path)!r}): {', '.join(self.rounds()) or 'no rounds yet'}"
+
+    def _repr_mimebundle_(self, **how: Any) -> dict[str, Any]:
+        return as_panel(self, how)
 
     def _repr_html_(self) -> str:
         from .reporting.shown import rounds
@@ -69,19 +73,29 @@ class Workspace:
         *,
         parts: str | Path | None = None,
         raters: Iterable[str] = (),
+        headers: Mapping[str, str] | None = None,
         **plan: Any,
     ) -> WorkspaceRound:
-        """A new round: one protocol, its items, its raters, who rates what."""
+        """A new round: one protocol, its items, its raters, who rates what.
+
+        `headers` says what fields are called in the items file: {"context": "Passage"}.
+        """
         from .files import read_items, read_parts
         from .files.checks import one_person
 
         asked = protocol if isinstance(protocol, Protocol) else load(protocol)
         bare = bool(plan.get("bare", False))
-        table = read_items(items, asked, bare=bare)
+        table = read_items(items, asked, bare=bare, headers=headers)
         pieces = read_parts(parts, asked, table) if parts is not None else None
         raters, others = tuple(raters), [each.name for each in self.store.raters()]
         self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
         return WorkspaceRound(self, name, (*table.notes, *one_person(name, raters, others)))
+
+    def panel(self, round_name: str | None = None) -> LeadPanel:
+        """Open a round by hand, then lead it: what the command line does, as widgets."""
+        from .panels.lead import LeadPanel
+
+        return LeadPanel(self, round_name)
 
     def backup(self, file: str | Path) -> Path:
         """One consistent copy of the database, while raters work."""
@@ -117,6 +131,9 @@ class WorkspaceRound(Round):
 
         return Standing(super().status())
 
+    def _repr_mimebundle_(self, **how: Any) -> dict[str, Any]:
+        return as_panel(self, how)
+
     def _repr_html_(self) -> str:
         return self.status()._repr_html_()
 
@@ -147,17 +164,40 @@ class WorkspaceRound(Round):
 
         return import_answers(self, file, **how)
 
+    def rehearse(self, file: str | Path, **how: Any) -> ImportSummary:
+        """What `add` would say and do, or why it would refuse; nothing is stored."""
+        with self.store.rehearsal():
+            return self.add(file, **how)
+
     def export(self, file: str | Path, layout: str = "long", pseudonyms: bool = False) -> Exported:
         """Write the current answers to a file."""
         from .files import export_answers
 
         return export_answers(self, file, layout, pseudonyms)
 
+    def sheet(self, rater: str, file: str | Path) -> Path:
+        """Write a rater's items as a table to fill in; `add` takes it back."""
+        from .files.exporting import write_sheet
+
+        return write_sheet(self, rater, file)
+
+    def notebook(self, rater: str) -> Path:
+        """A notebook in which this rater opens the form; one that is there stays as it is."""
+        from .panels.handout import rating_notebook
+
+        return rating_notebook(self, rater)
+
     def form(self, rater: str | None) -> Form:
         """The form this rater works in."""
         from .rating import Form
 
         return Form(self, rater)
+
+    def panel(self) -> RoundPanel:
+        """Progress, raters, handouts, files, and the page at the end: the lead's panel."""
+        from .panels.lead import RoundPanel
+
+        return RoundPanel(self)
 
     def parts_panel(self) -> PartsPanel:
         """A small panel to mend how items were split, until their first answers."""
@@ -186,6 +226,20 @@ class WorkspaceRound(Round):
     def report(self, **parameters: Any) -> Path:
         """Build the round's page: the path of its index.html; a notebook shows the page."""
         return self.workspace.report(self.name, **parameters)[0]
+
+
+def as_panel(led: Workspace | WorkspaceRound, how: dict[str, Any]) -> dict[str, Any]:
+    """The panel, for whoever can show widgets; nothing without a kernel and ipywidgets, and then
+    the HTML beside it stands alone."""
+    try:
+        import ipywidgets  # noqa: F401
+        from IPython.core.getipython import get_ipython
+    except ImportError:
+        return {}
+    if getattr(get_ipython(), "kernel", None) is None:
+        return {}
+    bundle = led.panel()._repr_mimebundle_(**how) or {}
+    return {kind: data for kind, data in bundle.items() if kind.startswith("application/")}
 
 
 def database_in(folder: Path) -> Path | None:

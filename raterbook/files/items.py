@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from raterbook.files.formats import read_table
 from raterbook.files.names import known_columns, question_names
-from raterbook.files.table import Columns
+from raterbook.files.table import Columns, Table
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import plain
 from raterbook.rounds.items import Decoded
-from raterbook.rounds.model import ROLES, ItemRow, ItemTable, Problems, listed, shown
+from raterbook.rounds.model import ROLES, FileError, ItemRow, ItemTable, Problems, listed, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +25,21 @@ class ItemFile(ItemTable):
 
 
 def read_items(
-    source: Any, protocol: Protocol, bare: bool = False, encoding: str | None = None
+    source: Any,
+    protocol: Protocol,
+    bare: bool = False,
+    encoding: str | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> ItemFile:
     """The items of a CSV, TSV, JSONL, Parquet or Excel file, of standard input ("-") or a frame.
 
     Headers and values get the protocol's names; columns it does not know are kept. With `bare`
     the protocol's texts are left out, and a file of ratings will do: its rows about one item make
-    one item, with the columns in which they agree.
+    one item, with the columns in which they agree. `headers` says what fields are called in the
+    file, where they are not called as the protocol has them.
     """
-    file = read_table(source, encoding)
+    read = read_table(source, encoding)
+    file = renamed(read, headers, protocol) if headers else read
     problems = Problems(file.name)
     spec = protocol.item
     columns = Columns(file, known_columns(protocol), problems)
@@ -68,6 +75,48 @@ def read_items(
     original = None if bare else file.original
     notes = (*file.notes, *_filled(columns, answers))
     return ItemFile(tuple(rows), tuple(kept), file.name, original, notes)
+
+
+def renamed(file: Table, headers: Mapping[str, str], protocol: Protocol) -> Table:
+    """The table with these columns under the names of the protocol's fields, as field → header.
+
+    A column that had the name of such a field before is kept under another.
+    """
+    fields = {plain(name): name for name in known_columns(protocol)}
+    columns, notes = list(file.columns), list(file.notes)
+    places: dict[int, str] = {}
+    for word, header in headers.items():
+        field = fields.get(plain(word))
+        if field is None:
+            raise FileError(
+                f"{shown(word)} is no field of {protocol.name}: write one of "
+                f"{listed(known_columns(protocol))} before the sign =."
+            )
+        exact = [place for place, name in enumerate(file.columns) if name.strip() == header.strip()]
+        alike = [p for p, name in enumerate(file.columns) if plain(name) == plain(header)]
+        if len(found := exact or alike) != 1:
+            what = "more than one column" if found else "no column"
+            raise FileError(
+                f"{file.name}, row 1: {what} {shown(header)} for {field}. The file has "
+                f"{listed(map(shown, file.columns))}."
+            )
+        if found[0] in places or field in places.values():
+            raise FileError(
+                f"{shown(header)} for {field}: a column is one field, and a field one column. "
+                "Leave one out."
+            )
+        places[found[0]] = field
+    for place, field in places.items():
+        for other, name in enumerate(columns):
+            if other not in places and plain(name) == plain(field):
+                columns[other] = f"{field}_in_file"
+                notes.append(
+                    f"{file.name}: {shown(file.columns[place])} is read as {field}, and the column "
+                    f"{shown(name)} is kept as {columns[other]}."
+                )
+    for place, field in places.items():
+        columns[place] = field
+    return replace(file, columns=columns, notes=notes, original=None)
 
 
 def _cells(columns: Columns, name: str, protocol: Protocol, naming: bool) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +30,31 @@ MADE = [
     "paper.tex",
     "report.failed.ipynb",
 ]
+
+
+PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+
+
+def slug(name: str) -> str:
+    """A file's name, without its ending, for whatever somebody called something.
+
+    Names that are not plain end in a few letters of their own, so that no two share a file, also
+    where capitals make no difference.
+
+    >>> slug("against-auto-label"), slug("differences-meta-llama/Llama-3")
+    ('against-auto-label', 'differences-meta-llama-llama-3-7a6ccf9f')
+    """
+    if PLAIN.fullmatch(name):
+        return name
+    letters = re.sub(r"[^a-z0-9_]+", "-", name.lower())[:60].strip("-")
+    own = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+    return f"{letters}-{own}" if letters else own
+
+
+def comparison_file(first: str, second: str) -> str:
+    """Where two rounds stand side by side; their names are plain, and may hold “-vs-” too."""
+    name = f"{first}-vs-{second}"
+    return f"{name if name.count('-vs-') == 1 else slug(f'{first} vs {second}')}.html"
 
 
 class ReportError(RuntimeError):

@@ -1,0 +1,189 @@
+"""What panels are made of: sentences, buttons, files that are dropped, boxes with a label.
+
+Nothing is captured as output: what is said goes into widgets of its own, as text.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import ipywidgets as widgets
+import traitlets
+from markupsafe import Markup
+
+from raterbook.files import FileError
+from raterbook.files.content import LARGEST
+from raterbook.reporting.html import bullets, dressed, join, part
+from raterbook.rounds.model import message
+
+LABEL = {"description_width": "9em"}
+
+
+class Drawn(widgets.HTML):
+    """HTML in the page's own look, in which every text is text."""
+
+    def draw(self, *pieces: Markup) -> None:
+        self.value = dressed(join(pieces)) if any(pieces) else ""
+
+
+class Notice(Drawn):
+    """What came of the last click: sentences, or why it was refused."""
+
+    def say(self, lines: Iterable[str]) -> None:
+        self.draw(*(part("standing", "met", "met", line) for line in lines if line))
+
+    def refuse(self, error: BaseException) -> None:
+        first, *rest = message(error).splitlines() or [""]
+        said = part("standing", "missed", "missed", first)
+        self.draw(said, bullets(rest) if rest else Markup())
+
+
+def button(words: str, said: Notice, act: Callable[[], Sequence[str] | None], **how: Any) -> Any:
+    """A button: `act` has the sentences to say, or an error; it rests until that is done."""
+    made = widgets.Button(description=words, layout=widgets.Layout(width="auto"), **how)
+
+    def clicked(_: Any) -> None:
+        if made.disabled:
+            return
+        made.disabled = True
+        try:
+            lines = act()
+        except Exception as error:  # whatever it was, people read a sentence
+            said.refuse(error)
+        else:
+            if lines is not None:
+                said.say(lines)
+        finally:
+            made.disabled = False
+
+    made.on_click(clicked)
+    return made
+
+
+def box(kind: Any, label: str, **how: Any) -> Any:
+    """A field with its label before it. A text is sent whole when it is left: at every keystroke
+    the last ones can come after a click."""
+    if issubclass(kind, widgets.Text | widgets.Textarea):
+        how = {"continuous_update": False, **how}
+    layout = widgets.Layout(width=how.pop("width", "32em"), max_width="99%")
+    return kind(description=label, style=LABEL, layout=layout, **how)
+
+
+def tick(label: str) -> Any:
+    layout = widgets.Layout(width="auto", margin="2px 2em 2px 2px")
+    return widgets.Checkbox(description=label, indent=False, layout=layout)
+
+
+def row(*children: Any) -> Any:
+    """Side by side, and below one another where it is narrow."""
+    return widgets.HBox(children, layout=widgets.Layout(flex_flow="row wrap", align_items="center"))
+
+
+def show(widget: Any, shown: bool) -> None:
+    widget.layout.display = None if shown else "none"
+
+
+# A file that is dropped, or chosen.
+
+
+SCRIPT = """
+const PIECE = 1 << 20; // a message to the kernel must not be larger than ten of these
+
+export default {
+  render({ model, el }) {
+    const label = document.createElement("label");
+    const words = document.createElement("span");
+    const input = document.createElement("input");
+    input.type = "file";
+    input.accept = model.get("accept");
+    input.dataset.lmSuppressShortcuts = "true";
+    label.className = "rb-drop";
+    label.append(words, input);
+    el.append(label);
+    const say = () => (words.textContent = model.get("words"));
+    model.on("change:words", say);
+    say();
+    const send = async (file) => {
+      if (!file) return;
+      for (let at = 0; at === 0 || at < file.size; at += PIECE) {
+        const piece = await file.slice(at, at + PIECE).arrayBuffer();
+        model.send({ name: file.name, size: file.size, at }, undefined, [piece]);
+      }
+      input.value = ""; // the same file, mended, can be chosen again
+    };
+    input.addEventListener("change", () => send(input.files[0]));
+    for (const kind of ["dragover", "drop", "dragleave"])
+      label.addEventListener(kind, (event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        label.classList.toggle("over", kind === "dragover");
+        if (kind === "drop") send(event.dataTransfer.files[0]);
+      });
+  },
+};
+"""
+STYLE = """
+.rb-drop { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: center;
+  padding: .7rem 1rem; margin: .3rem 2px; max-width: 44rem; border: 1px dashed var(--jp-border-color1, #888);
+  border-radius: 6px; color: var(--jp-ui-font-color1, inherit);
+  font: 13px/1.4 var(--jp-ui-font-family, sans-serif); }
+.rb-drop.over { background: var(--jp-layout-color2, #8883); border-style: solid; }
+.rb-drop input { color: inherit; font: inherit; max-width: 100%; }
+"""
+
+
+class DroppedFile(anywidget.AnyWidget):
+    """A place to drop a file on; `path` is where it lies then, under its own name.
+
+    It comes in pieces, so that its size is not limited by that of a message.
+    """
+
+    _esm = SCRIPT
+    _css = STYLE
+    accept = traitlets.Unicode("").tag(sync=True)
+    words = traitlets.Unicode("").tag(sync=True)
+    path = traitlets.Unicode("")
+
+    def __init__(self, words: str, accept: Iterable[str], said: Notice):
+        self._asked, self._said = words, said
+        self._folder = Path(tempfile.mkdtemp(prefix="raterbook-"))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._pieces = bytearray()
+        super().__init__(words=words, accept=",".join(accept))
+        self.on_msg(self._heard)
+
+    def _heard(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
+        if not isinstance(content, dict) or not buffers:
+            return
+        at, size = content.get("at"), content.get("size")
+        if at == 0:
+            self._pieces = bytearray()
+        if at != len(self._pieces) or not isinstance(size, int):
+            return  # of a file that another has taken the place of
+        if size > LARGEST:
+            self._said.refuse(FileError(f"The file is larger than {LARGEST // 1024**3} GB."))
+            return
+        self._pieces += bytes(buffers[0])
+        if len(self._pieces) < size:
+            self.words = f"{len(self._pieces) / size:.0%} of the file is here …"
+            return
+        self.take(str(content.get("name") or ""), bytes(self._pieces))
+        self._pieces = bytearray()
+
+    def take(self, name: str, data: bytes) -> None:
+        """This file, from now on; watchers of `path` hear of it even if the name is the same."""
+        plain = Path(name.replace("\\", "/").replace("\0", "")).name or "file"
+        file = self._folder / plain[-120:]
+        self.path = ""
+        file.write_bytes(data)
+        self.words = f"{file.name} is here; drop another in its place."
+        self.path = str(file)
+
+    def forget(self) -> None:
+        self.path, self.words = "", self._asked
