@@ -104,7 +104,9 @@ export default {
     input.accept = model.get("accept");
     input.dataset.lmSuppressShortcuts = "true";
     label.className = "rb-drop";
-    label.append(words, input);
+    const button = document.createElement("b");
+    button.textContent = "Choose a file";
+    label.append(words, button, input);
     el.append(label);
     const say = () => (words.textContent = model.get("words"));
     model.on("change:words", say);
@@ -129,12 +131,16 @@ export default {
 };
 """
 STYLE = """
-.rb-drop { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: center;
-  padding: .7rem 1rem; margin: .3rem 2px; max-width: 44rem; border: 1px dashed var(--jp-border-color1, #888);
-  border-radius: 6px; color: var(--jp-ui-font-color1, inherit);
-  font: 13px/1.4 var(--jp-ui-font-family, sans-serif); }
-.rb-drop.over { background: var(--jp-layout-color2, #8883); border-style: solid; }
-.rb-drop input { color: inherit; font: inherit; max-width: 100%; }
+.rb-drop { position: relative; display: flex; flex-wrap: wrap; gap: .3rem 1rem;
+  align-items: center; justify-content: space-between; padding: .6rem 1rem; margin: .3rem 2px;
+  max-width: 42rem; border-radius: 6px; border: 1px dashed var(--jp-border-color1, #888);
+  color: var(--jp-ui-font-color1, inherit); font: 13px/1.4 var(--jp-ui-font-family, sans-serif); }
+.rb-drop.over, .rb-drop:hover { background: var(--jp-layout-color2, #8883); }
+.rb-drop:focus-within { outline: 2px solid var(--jp-brand-color1, #1f5fa8); }
+.rb-drop span { flex: 1 1 20rem; overflow-wrap: anywhere; }
+.rb-drop b { padding: .25rem .8rem; border-radius: 2px; font-weight: 500;
+  background: var(--jp-layout-color3, #8885); }
+.rb-drop input { position: absolute; inset: 0; width: 100%; opacity: 0; cursor: pointer; }
 """
 
 

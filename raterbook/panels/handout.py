@@ -51,7 +51,8 @@ def _parameters(file: Path) -> Mapping[str, str]:
 
     try:
         cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-        source = next("".join(c["source"]) for c in cells if "parameters" in c["metadata"]["tags"])
+        tagged = (c for c in cells if "parameters" in c["metadata"].get("tags", ()))
+        source = "".join(next(tagged)["source"])
         lines = ast.parse(source).body
         return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}  # type: ignore
     except (

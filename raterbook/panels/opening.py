@@ -34,15 +34,15 @@ class OpeningPanel(widgets.VBox):
         self._items: ItemFile | None = None
         self._table: Table | None = None
         self._placed: dict[str, str] = {}
-        self.said = Notice()
+        self.notice = Notice()
         self._choose_protocol()
         self._choose_items()
         self._choose_plan()
         self.name = box(widgets.Text, "Name", value=self._free_name())
-        self.button = button("Open the round", self.said, self._open, button_style="primary")
+        self.button = button("Open the round", self.notice, self._open, button_style="primary")
         self._last = widgets.VBox([Drawn(), row(self.name, self.button)])
         self._last.children[0].draw(heading("4 · Open"))
-        super().__init__([self._protocol, self._file, self._plan, self._last, self.said])
+        super().__init__([self._protocol, self._file, self._plan, self._last, self.notice])
         self._read_protocol()
 
     # 1, the protocol
@@ -53,7 +53,10 @@ class OpeningPanel(widgets.VBox):
             widgets.Dropdown, "Protocol", options=[("choose one", ""), *listed_], width="44rem"
         )
         self.own = box(
-            widgets.Text, "or a file", placeholder="a protocol of your own: the path of its YAML"
+            widgets.Text,
+            "or a file",
+            placeholder="a protocol of your own: the path of its YAML",
+            width="44rem",
         )
         self.reading = Drawn()
         head = Drawn()
@@ -65,12 +68,12 @@ class OpeningPanel(widgets.VBox):
     def _read_protocol(self, _: Any = None) -> None:
         self.asked: Protocol | None = None
         self.reading.draw()
-        self.said.draw()
+        self.notice.draw()
         given = self.own.value.strip() or self.protocol.value
         try:
             self.asked = load(given) if given else None
         except (ValueError, OSError) as error:
-            self.said.refuse(error)
+            self.notice.refuse(error)
         if self.asked is not None:
             self.reading.draw(
                 paragraph(self.asked.about),
@@ -88,12 +91,12 @@ class OpeningPanel(widgets.VBox):
 
     def _choose_items(self) -> None:
         formats = endings("texts", "values")
-        self.items = DroppedFile("Drop the items file here, or choose it.", formats, self.said)
-        self.path = box(widgets.Text, "or its path", placeholder="data/items.csv")
+        self.items = DroppedFile("Drop the items file here, or choose it.", formats, self.notice)
+        self.path = box(widgets.Text, "or its path", placeholder="data/items.csv", width="44rem")
         self.parts = DroppedFile(
             "Drop the parts file here (item, part, text), where there is one already.",
             formats,
-            self.said,
+            self.notice,
         )
         self.bare = tick("without texts: to be analysed, not rated")
         self.columns = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
