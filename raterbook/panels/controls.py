@@ -22,7 +22,7 @@ from raterbook.files.content import LARGEST
 from raterbook.reporting.html import bullets, dressed, join, part
 from raterbook.rounds.model import message
 
-LABEL = {"description_width": "9em"}
+LABEL = "9em"  # the room for labels, so that boxes stand below one another
 
 
 class Drawn(widgets.HTML):
@@ -72,7 +72,8 @@ def box(kind: Any, label: str, **how: Any) -> Any:
     if issubclass(kind, widgets.Text | widgets.Textarea):
         how = {"continuous_update": False, **how}
     layout = widgets.Layout(width=how.pop("width", "32em"), max_width="99%")
-    return kind(description=label, style=LABEL, layout=layout, **how)
+    style = {"description_width": how.pop("room", LABEL)}
+    return kind(description=label, style=style, layout=layout, **how)
 
 
 def tick(label: str) -> Any:
@@ -141,6 +142,11 @@ STYLE = """
 .rb-drop b { padding: .25rem .8rem; border-radius: 2px; font-weight: 500;
   background: var(--jp-layout-color3, #8885); }
 .rb-drop input { position: absolute; inset: 0; width: 100%; opacity: 0; cursor: pointer; }
+.rb-lead .rb-page { background: none !important; font-size: 14px !important; }
+.rb-lead .rb-page .scroll { background: none !important; }
+[data-jp-theme-light="false"] .rb-lead .framed { color-scheme: dark; }
+.rb-lead .lm-TabBar-content { flex-wrap: wrap; }
+.rb-lead .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
 """
 
 

@@ -28,6 +28,7 @@ from raterbook.rounds.model import PLANNED, FileError, counted, listed
 
 SHOWN = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Left")
+BESIDE = {"room": "4em", "width": "27em"}  # a box that stands beside another
 HIDDEN = (
     "Agreement stays hidden until the round is closed: who looks again and again, and stops where "
     "it looks well, sees agreement that is not there."
@@ -137,14 +138,17 @@ class RoundPanel(widgets.VBox):
     # Progress
 
     def _of_progress(self) -> Any:
-        return widgets.VBox([self.progress, self._button("Look again", list)])
+        return widgets.VBox([self.progress, row(self._button("Look again", list))])
 
     # Raters
 
     def _of_raters(self) -> Any:
         self.newcomer = box(widgets.Text, "A new rater", placeholder="name")
         self.adding = self._button("Add", self._add)
-        self.giver, self.taker = box(widgets.Dropdown, "Move from"), box(widgets.Dropdown, "to")
+        self.giver, self.taker = (
+            box(widgets.Dropdown, "Move from"),
+            box(widgets.Dropdown, "to", **BESIDE),
+        )
         self.reason = box(widgets.Text, "because", placeholder="stands in the log")
         self.reassigning = self._button("Move what is unfinished", self._reassign)
         self.leaving = box(widgets.Dropdown, "Leave out")
@@ -236,7 +240,9 @@ class RoundPanel(widgets.VBox):
 
     def _hand(self, files: Iterable[tuple[str, Path]]) -> list[str]:
         given = list(files)
-        self.handed.draw(part("handed", [(who, str(file), link(file)) for who, file in given]))
+        place = Path(self._round.workspace.path)
+        shown = [(who, str(file.relative_to(place)), link(file)) for who, file in given]
+        self.handed.draw(part("handed", shown))
         return [f"{counted(len(given), 'file')} to hand out."]
 
     def _hand_notebooks(self) -> list[str]:
@@ -273,6 +279,7 @@ class RoundPanel(widgets.VBox):
         self.kind = box(
             widgets.Dropdown,
             "who are",
+            **BESIDE,
             options=[("as the file says", ""), *((k, k) for k in RATER_KINDS)],
         )
         self.replace = tick("differing answers are corrections")
@@ -284,7 +291,7 @@ class RoundPanel(widgets.VBox):
         show(self.taking, False)
         self._taking = widgets.VBox(
             [self.answers, row(self.rater, self.kind), row(self.replace, self.new_raters),
-             self.rehearsed, self.taking]
+             self.rehearsed, row(self.taking)]
         )  # fmt: skip
         closed = Drawn()
         closed.draw(paragraph("The round is closed: nothing comes in. Reopen it first."))
@@ -370,7 +377,7 @@ class RoundPanel(widgets.VBox):
             WATCHER.reset(token)
             show(self.bar, False)
         self.page.value = Page(page)._repr_html_()
-        return [f"The page is {page}."]
+        return ["The page is built; here it is."]
 
 
 # How far raters are.

@@ -204,7 +204,8 @@ def test_the_guide_is_written_and_named(opened):
     panel = stored.panel()
     panel.guide.click()
     file = stored.workspace.path / "handouts" / "round-01" / "guide.html"
-    assert str(file) in words(panel.handed)
+    assert "everybody: handouts/round-01/guide.html" in words(panel.handed)
+    assert file.exists()
     assert "NO EVIDENCE" in file.read_text(encoding="utf-8")
 
 
@@ -280,7 +281,7 @@ def test_closing_reopening_and_the_page(opened, monkeypatch, tmp_path):
     seen = []
     panel.bar.observe(lambda change: seen.append(change.new), "value")
     panel.making.click()
-    assert "The page is" in words(panel.notice), words(panel.notice)
+    assert words(panel.notice) == "The page is built; here it is."
     assert "srcdoc" in panel.page.value
     assert seen == sorted(seen)
     assert seen[-1] == panel.bar.max > 20
