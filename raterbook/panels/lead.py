@@ -138,7 +138,8 @@ class RoundPanel(widgets.VBox):
     # Progress
 
     def _of_progress(self) -> Any:
-        return widgets.VBox([self.progress, row(self._button("Look again", list))])
+        self.looking = self._button("Look again", list)
+        return widgets.VBox([self.progress, row(self.looking)])
 
     # Raters
 

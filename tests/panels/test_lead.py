@@ -68,7 +68,7 @@ def test_what_others_did_meanwhile_is_there_when_one_looks_again(opened):
     panel = stored.panel()
     Workspace(stored.workspace.path).round("round-01").add_rater("eva")
     assert "eva" not in words(panel.progress)
-    panel.tabs.children[0].children[1].click()
+    panel.looking.click()
     assert "eva human 6" in words(panel.progress)
 
 
