@@ -22,7 +22,7 @@ from raterbook.panels.opening import OpeningPanel
 from raterbook.reporting.folder import Page, slug
 from raterbook.reporting.html import bullets, fold, heading, paragraph, part, table
 from raterbook.reporting.kernel import WATCHER
-from raterbook.reporting.shown import MOST, Standing, said
+from raterbook.reporting.shown import MOST, said
 from raterbook.rounds import RATER_KINDS, RoundError
 from raterbook.rounds.model import PLANNED, FileError, counted, listed
 
@@ -399,7 +399,7 @@ def durations(round: Any) -> dict[str, list[float]]:
     return found
 
 
-def progress(found: Standing, times: Mapping[str, Sequence[float]]) -> list[Markup]:
+def progress(found: Any, times: Mapping[str, Sequence[float]]) -> list[Markup]:
     """A line for each rater, and the flags with their reasons. No word on agreement."""
     raters = found["raters"]
     if not raters:
