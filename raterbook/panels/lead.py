@@ -19,7 +19,7 @@ from raterbook.files.formats import endings
 from raterbook.panels.controls import Drawn, DroppedFile, Notice, box, button, row, show, tick
 from raterbook.panels.handout import link
 from raterbook.panels.opening import OpeningPanel
-from raterbook.reporting.folder import Page, slug
+from raterbook.reporting.folder import slug
 from raterbook.reporting.html import bullets, fold, heading, paragraph, part, table
 from raterbook.reporting.kernel import WATCHER
 from raterbook.reporting.shown import MOST, said
@@ -377,7 +377,7 @@ class RoundPanel(widgets.VBox):
         finally:
             WATCHER.reset(token)
             show(self.bar, False)
-        self.page.value = Page(page)._repr_html_()
+        self.page.value = page._repr_html_()
         return ["The page is built; here it is."]
 
 
