@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,14 +230,15 @@ class WorkspaceRound(Round):
 
 
 def as_panel(led: Workspace | WorkspaceRound, how: dict[str, Any]) -> dict[str, Any]:
-    """The panel, for whoever can show widgets; nothing without a kernel and ipywidgets, and then
-    the HTML beside it stands alone."""
+    """The panel, in a notebook that somebody has open in Jupyter and where there is ipywidgets.
+
+    A run without a page (papermill, nbconvert) keeps the HTML, which shows without widgets.
+    """
     try:
         import ipywidgets  # noqa: F401
-        from IPython.core.getipython import get_ipython
     except ImportError:
         return {}
-    if getattr(get_ipython(), "kernel", None) is None:
+    if "JPY_SESSION_NAME" not in os.environ:  # set for every notebook that is open in Jupyter
         return {}
     bundle = led.panel()._repr_mimebundle_(**how) or {}
     return {kind: data for kind, data in bundle.items() if kind.startswith("application/")}

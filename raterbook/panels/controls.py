@@ -96,14 +96,27 @@ def show(widget: Any, shown: bool) -> None:
 SCRIPT = """
 const PIECE = 1 << 20; // a message to the kernel must not be larger than ten of these
 
+// Lab's keys for commands (x cuts the cell, a adds one) are no keys of a panel: each element that
+// can have the keyboard must say so itself.
+const FOCUSED = "a, button, input, select, summary, textarea, [tabindex]";
+function keepKeys(el) {
+  const panel = el.closest(".rb-lead");
+  if (!panel) return void (el.isConnected || setTimeout(keepKeys, 100, el));
+  const mark = () => {
+    for (const one of panel.querySelectorAll(FOCUSED)) one.dataset.lmSuppressShortcuts = "true";
+  };
+  new MutationObserver(mark).observe(panel, { childList: true, subtree: true });
+  mark();
+}
+
 export default {
   render({ model, el }) {
+    keepKeys(el);
     const label = document.createElement("label");
     const words = document.createElement("span");
     const input = document.createElement("input");
     input.type = "file";
     input.accept = model.get("accept");
-    input.dataset.lmSuppressShortcuts = "true";
     label.className = "rb-drop";
     const button = document.createElement("b");
     button.textContent = "Choose a file";

@@ -43,7 +43,6 @@ class LeadPanel(widgets.VBox):
         self.panel: Any = None
         self.chosen = box(widgets.Dropdown, "Round")
         self.place = Drawn()
-        self.place.draw(paragraph(f"Workspace {workspace.path}", "soft"))
         super().__init__()
         self.chosen.observe(self._choose, "value")
         self._list(round_name or "")
@@ -66,7 +65,11 @@ class LeadPanel(widgets.VBox):
             self.panel = RoundPanel(self._workspace.round(name))
         else:
             self.panel = OpeningPanel(self._workspace, self._opened)
-        self.children = [row(self.chosen, self.place), self.panel]
+        if name or not self._workspace.rounds():
+            self.place.draw(paragraph(f"Workspace {self._workspace.path}", "soft"))
+        else:
+            self.place.value = self._workspace._repr_html_()
+        self.children = [self.chosen, self.place, self.panel]
 
     def _opened(self, round: Any, lines: Sequence[str]) -> None:
         self._list(round.name)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from raterbook import Workspace
 from tests.browser.desk import Desk
@@ -92,6 +93,15 @@ def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(desk):
     press(page, "Open the round")
     hear(page, "round-01 is open: 12 items of halo-support.")
     desk.picture("lead-4-progress")
+    page.locator(".rb-lead button", has_text="Look again").focus()
+    desk.press("x", "d", "d", "a")  # in a cell Lab would cut, delete and add
+    assert page.locator(".jp-Notebook .jp-Cell").count() == 3
+    serious = [
+        f"{one['id']}: {one['nodes'][0]['html']}"
+        for one in Axe().run(page, context=".rb-lead").response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
 
     tab(page, "Raters")
     fill(page, "A new rater", "eva")

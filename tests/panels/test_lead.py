@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import uuid
 from pathlib import Path
 
@@ -293,19 +294,29 @@ def test_closing_reopening_and_the_page(opened, monkeypatch, tmp_path):
 # In any notebook
 
 
-def test_without_a_kernel_a_round_and_a_workspace_show_html(opened):
+def test_without_a_page_a_round_and_a_workspace_show_html(opened, monkeypatch):
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     stored = opened("ana")
     for led in (stored, stored.workspace):
         assert led._repr_mimebundle_() == {}
         assert "round-01" in led._repr_html_()
 
 
-def test_in_a_kernel_they_show_the_panel(opened, monkeypatch):
-    from types import SimpleNamespace
-
-    import IPython.core.getipython as place
-
+def test_in_jupyter_they_show_the_panel(opened, monkeypatch):
+    monkeypatch.setenv("JPY_SESSION_NAME", "/here/open.ipynb")
     stored = opened("ana")
-    monkeypatch.setattr(place, "get_ipython", lambda: SimpleNamespace(kernel=object()))
     for led in (stored, stored.workspace):
         assert list(led._repr_mimebundle_()) == ["application/vnd.jupyter.widget-view+json"]
+
+
+def test_without_ipywidgets_they_show_html_in_jupyter_too(opened, monkeypatch):
+    monkeypatch.setenv("JPY_SESSION_NAME", "/here/open.ipynb")
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    assert opened("ana")._repr_mimebundle_() == {}
+
+
+def test_a_workspace_shows_its_rounds_before_a_new_one_is_opened(opened):
+    panel = opened("ana").workspace.panel()
+    assert "round-01 halo-support open 6 2 6 6" in words(panel.place)
+    panel.chosen.value = "round-01"
+    assert panel.panel.round_name == "round-01"
