@@ -33,7 +33,11 @@ class Drawn(widgets.HTML):
 
 
 class Notice(Drawn):
-    """What came of the last click: sentences, or why it was refused."""
+    """What came of the last click: sentences, or why it was refused; read aloud as it comes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.add_class("rb-notice")
 
     def say(self, lines: Iterable[str]) -> None:
         self.draw(*(part("standing", "met", "met", line) for line in lines if line))
@@ -104,6 +108,7 @@ function keepKeys(el) {
   if (!panel) return void (el.isConnected || setTimeout(keepKeys, 100, el));
   const mark = () => {
     for (const one of panel.querySelectorAll(FOCUSED)) one.dataset.lmSuppressShortcuts = "true";
+    for (const one of panel.querySelectorAll(".rb-notice")) one.setAttribute("role", "status");
   };
   new MutationObserver(mark).observe(panel, { childList: true, subtree: true });
   mark();
