@@ -15,7 +15,7 @@ from raterbook.files.names import answer_columns
 from raterbook.files.table import Table
 from raterbook.rounds import items
 from raterbook.rounds.current import facts
-from raterbook.rounds.model import FileError, listed, shown
+from raterbook.rounds.model import PEOPLE, FileError, listed, shown
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -102,6 +102,10 @@ def write_sheet(round: Round, rater: str, file: str | Path) -> Path:
     protocol = round.protocol
     if round.bare:
         raise FileError(f"{round.name} has no texts, as it was opened bare: nothing can be rated.")
+    for one in round.raters():
+        if one.name == rater and (one.kind not in PEOPLE or one.excluded is not None):
+            why = one.kind if one.excluded is None else f"excluded ({one.excluded})"
+            raise FileError(f"{shown(rater)} is {shown(why)}: a sheet is for people who rate.")
     if len(protocol.stages) > 1 or any(each.shows for each in protocol.questions):
         raise FileError(
             f"{protocol.name} shows its texts and questions one after the other, and a sheet would "

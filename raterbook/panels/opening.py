@@ -106,13 +106,24 @@ class OpeningPanel(widgets.VBox):
         self._file = widgets.VBox(
             [head, self.items, self.path, self.bare, self.parts, self.columns, self.understood]
         )
-        self.items.observe(self._read_file, "path")
-        self.path.observe(self._read_file, "value")
+        self.items.observe(self._dropped, "path")
+        self.path.observe(self._typed, "value")
         self.bare.observe(self._understand, "value")
+
+    def _dropped(self, change: Any) -> None:
+        """Of a file that was dropped and a path that was typed the later one is meant."""
+        if change.new:
+            self.path.value = ""
+        self._read_file()
+
+    def _typed(self, change: Any) -> None:
+        if change.new.strip():
+            self.items.forget()
+        self._read_file()
 
     @property
     def source(self) -> str:
-        """Where the items lie: as they were dropped, else by their path from the workspace."""
+        """Where the items lie: as they were dropped, or by their path from the workspace."""
         typed = self.path.value.strip()
         return self.items.path or (str(self._workspace.path / Path(typed)) if typed else "")
 

@@ -4,6 +4,7 @@ import pytest
 
 from raterbook import Workspace
 from raterbook.panels.lead import LeadPanel
+from tests.conftest import ROOT
 from tests.panels.conftest import is_there, words
 
 ROWS = [
@@ -150,3 +151,30 @@ def test_a_panel_of_a_round_that_is_not_there_names_those_there_are(tmp_path):
 
     with pytest.raises(RoundError, match="no round 'round-09'"):
         LeadPanel(Workspace(tmp_path), "round-09")
+
+
+def test_of_a_file_dropped_and_a_path_typed_the_later_one_is_meant(opening):
+    (opening._workspace.path / "mine.csv").write_bytes(table(rows=ROWS[:2]))
+    opening.items.take("items.csv", table())
+    opening.path.value = "mine.csv"
+    assert "mine.csv: 2 items" in words(opening.understood)
+    opening.items.take("items.csv", table())
+    assert "items.csv: 4 items" in words(opening.understood)
+
+
+SAMPLES = sorted(path.parent for path in (ROOT / "data" / "samples").glob("*/items.csv"))
+
+
+@pytest.mark.parametrize("folder", SAMPLES, ids=lambda folder: folder.name)
+def test_every_sample_opens_by_hand(panel, folder):
+    opening = panel.panel
+    opening.protocol.value = folder.name
+    opening.items.take("items.csv", (folder / "items.csv").read_bytes())
+    assert is_there(opening.parts) == (folder.name == "rag-questeval")
+    if is_there(opening.parts):
+        opening.parts.take("parts.csv", (folder / "parts.csv").read_bytes())
+    opening.raters.value = "ana\nben"
+    opening.button.click()
+    (row,) = [each for each in panel.panel._round.status()["raters"] if each["rater"] == "ana"]
+    assert row["assigned"] > 5
+    assert panel.panel._round.status()["without_parts"] == 0
