@@ -1,33 +1,47 @@
 """open.ipynb in a real JupyterLab: a lead goes from a CSV to a page by browser alone."""
 
 import json
+import uuid
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from raterbook import Workspace
+from raterbook.rounds import Event
+from tests.browser.conftest import open_round
 from tests.browser.desk import Desk
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "open.ipynb"
 LABELS = ("SUPPORTED", "NO EVIDENCE", "CONTRADICTED")
 _RUN = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
-SLOW = 60_000  # a kernel starts, a page is built
+SLOW = 30_000  # a kernel starts, a page is built
 
 
 @pytest.fixture
-def desk(lab, context, folder):
-    path = folder / "open.ipynb"
-    path.write_text(NOTEBOOK.read_text(encoding="utf-8"), encoding="utf-8")
-    desk = Desk(lab, context.new_page(), path)
-    desk.page.set_viewport_size({"width": 1366, "height": 2600})  # Lab draws what is in sight
-    desk.open(run=False)
-    desk.page.evaluate(_RUN)
-    desk.page.locator(".rb-lead").first.wait_for(timeout=SLOW)
-    yield desk
-    desk.page.close(run_before_unload=False)
+def sit_down(lab, context, folder):
+    """sit_down() runs the lead's notebook; sit_down(code) another last cell in its place."""
+    desks = []
+
+    def sit_down(code=None):
+        notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+        if code is not None:
+            notebook["cells"][-1]["source"] = [code]
+        path = folder / "open.ipynb"
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+        desk = Desk(lab, context.new_page(), path)
+        desks.append(desk)
+        desk.page.set_viewport_size({"width": 1366, "height": 2600})  # Lab draws what is in sight
+        desk.open(run=False)
+        desk.page.evaluate(_RUN)
+        desk.page.locator(".rb-lead").first.wait_for(timeout=SLOW)
+        return desk
+
+    yield sit_down
+    for desk in desks:
+        desk.page.close(run_before_unload=False)
     lab.end_kernels()
-    assert desk.errors == []
+    assert [error for desk in desks for error in desk.errors] == []
 
 
 def items(count=12):
@@ -68,7 +82,7 @@ def tab(page, title):
 
 
 def hear(page, words):
-    page.locator(".rb-lead .standing, .rb-lead p", has_text=words).first.wait_for(timeout=SLOW)
+    page.locator(".rb-lead :is(p, h3)", has_text=words).first.wait_for(timeout=SLOW)
 
 
 def drop(page, name, data):
@@ -77,7 +91,8 @@ def drop(page, name, data):
     )
 
 
-def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(desk):
+def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(sit_down):
+    desk = sit_down()
     page = desk.page
     asked = "halo-support: Is the answer supported by its context?"
     field(page, "Protocol").select_option(asked)
@@ -147,3 +162,41 @@ def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(desk):
     }
     opened = json.loads((desk.folder / "notebooks" / "rate-eva.ipynb").read_text(encoding="utf-8"))
     assert "rater = 'eva'" in "".join(opened["cells"][1]["source"])
+
+
+HOSTILE = '<img src=x onerror="window.hit=1"> $\\frac{1}{2}$'
+
+
+def test_a_round_as_the_last_line_of_a_cell_is_its_panel_and_names_are_text(sit_down, folder):
+    stored = open_round(folder, "halo-support", 6, raters=("ana", HOSTILE))
+    for rater in ("ana", HOSTILE):
+        for item in stored.queue(rater)[:4]:
+            stored.save(
+                rater, [Event(uuid.uuid4().hex, item.ref, "label", "SUPPORTED", seconds=70)]
+            )
+        stored.mark(rater, stored.queue(rater)[5].ref, "flag", reason=f"odd {HOSTILE}")
+    desk = sit_down("from raterbook import Workspace\nWorkspace().round('round-01')")
+    page = desk.page
+    hear(page, "round-01: halo-support, open since")
+    page.locator(".rb-lead summary", has_text="2 flags, with reasons").click()
+    page.locator(".rb-lead li", has_text=f"odd {HOSTILE}").first.wait_for()
+    desk.picture("lead-round")
+    tab(page, "Raters")
+    field(page, "Leave out").select_option(HOSTILE)
+    fill(page, "because", HOSTILE)
+    press(page, "Leave out of every number")
+    hear(page, f"{HOSTILE} no longer counts: {HOSTILE}")
+    tab(page, "Hand out")
+    press(page, "Notebook to rate in")
+    page.locator(".rb-lead li", has_text="ana: notebooks/rate-ana.ipynb").wait_for()
+    assert page.locator(".rb-lead mjx-container, .rb-lead img").count() == 0
+    assert page.evaluate("window.hit") is None
+
+
+def test_a_workspace_as_the_last_line_of_a_cell_lists_its_rounds(sit_down, folder):
+    open_round(folder, "halo-support", 6)
+    desk = sit_down("from raterbook import Workspace\nWorkspace()")
+    desk.page.locator(".rb-lead th", has_text="round-01").wait_for()
+    field(desk.page, "Round").select_option("round-01")
+    hear(desk.page, "round-01: halo-support, open since")
+    desk.picture("lead-workspace")
