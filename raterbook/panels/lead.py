@@ -414,7 +414,9 @@ def progress(found: Any, times: Mapping[str, Sequence[float]]) -> list[Markup]:
         pace = "" if usual(done) is None else f"{usual(done):,.0f} s an item"
         left = time_left(done, one["unfinished"])
         rows.append([*(said(one, name) for name in SHOWN), pace, left])
-    shown = [table(HEAD, rows, f"The raters of {found['round']}", text=2)]
+    wide = len(HEAD) if any(each[-2] for each in rows) else len(SHOWN)  # nobody was timed yet
+    cut = [each[:wide] for each in rows]
+    shown = [table(HEAD[:wide], cut, f"The raters of {found['round']}", text=2)]
     if len(raters) > MOST:
         shown.append(paragraph(f"{MOST} of {len(raters):,} raters are shown.", "soft"))
     if flags := found.flags():
