@@ -12,7 +12,7 @@ from raterbook import Workspace
 from raterbook.panels.lead import time_left
 from raterbook.rounds import Event
 from tests.browser.conftest import sample_rows
-from tests.panels.conftest import is_there, words
+from tests.panels.reading import is_there, words
 
 FRONT = Path(__file__).parents[1] / "rating" / "front"
 

@@ -5,7 +5,7 @@ import pytest
 from raterbook import Workspace
 from raterbook.panels.lead import LeadPanel
 from tests.conftest import ROOT
-from tests.panels.conftest import is_there, words
+from tests.panels.reading import is_there, words
 
 ROWS = [
     ("s1", "How long?", "It is 20 m long.", "About 20 m.", "SUPPORTED"),
