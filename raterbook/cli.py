@@ -21,6 +21,7 @@ from .commands import (  # noqa: F401  (each brings its commands)
 )
 from .commands.command import COMMANDS, Command, terminal
 from .commands.rounds import Refused
+from .rounds.model import message
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -40,14 +41,6 @@ def run(words: Sequence[str] | None) -> int:
     except (ValueError, LookupError, OSError, Refused) as error:
         print(message(error), file=sys.stderr)
         return 2
-
-
-def message(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    if isinstance(error, KeyError) and error.args:
-        return str(error.args[0])
-    return str(error) or type(error).__name__
 
 
 class Word(argparse.ArgumentParser):

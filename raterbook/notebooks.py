@@ -5,11 +5,21 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .rounds import RoundError
 from .workspace import Workspace, WorkspaceRound
 
+if TYPE_CHECKING:
+    from .panels.lead import LeadPanel
+
 INJECTED = "# Parameters\n"  # what papermill writes above the parameters it was given
+
+
+def panel(round_name: str | None) -> LeadPanel:
+    """The lead's panel, at this round; where none is named it begins with a new one."""
+    refuse_unknown(_cells_run())
+    return Workspace().panel(round_name)
 
 
 def chosen(round_name: str | None) -> WorkspaceRound:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .files.importing import ImportSummary
     from .judges import JudgeRun
     from .numbers.compute import Numbers
+    from .panels.lead import LeadPanel, RoundPanel
     from .rating import Form, PartsPanel
     from .reporting import Report
     from .reporting.shown import Status
@@ -46,6 +47,9 @@ class Workspace:
 
     def __repr__(self) -> str:
         return f"Workspace({str(self.path)!r}): {', '.join(self.rounds()) or 'no rounds yet'}"
+
+    def _repr_mimebundle_(self, **how: Any) -> dict[str, Any]:
+        return as_panel(self, how)
 
     def _repr_html_(self) -> str:
         from .reporting.shown import rounds
@@ -92,6 +96,12 @@ class Workspace:
         self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
         return WorkspaceRound(self, name, (*table.notes, *one_person(name, raters, others)))
 
+    def panel(self, round_name: str | None = None) -> LeadPanel:
+        """Open a round by hand, then lead it: what the command line does, as widgets."""
+        from .panels.lead import LeadPanel
+
+        return LeadPanel(self, round_name)
+
     def backup(self, file: str | Path) -> Path:
         """One consistent copy of the database, while raters work."""
         return self.store.backup(file)
@@ -126,6 +136,9 @@ class WorkspaceRound(Round):
 
         return Status(super().status())
 
+    def _repr_mimebundle_(self, **how: Any) -> dict[str, Any]:
+        return as_panel(self, how)
+
     def _repr_html_(self) -> str:
         return self.status()._repr_html_()
 
@@ -157,17 +170,40 @@ class WorkspaceRound(Round):
 
         return import_answers(self, file, **how)
 
+    def rehearse(self, file: str | Path, **how: Any) -> ImportSummary:
+        """What `add` would say and do, or why it would refuse; nothing is stored."""
+        with self.store.rehearsal():
+            return self.add(file, **how)
+
     def export(self, file: str | Path, layout: str = "long", pseudonyms: bool = False) -> Exported:
         """Write the current answers to a file."""
         from .files import export_answers
 
         return export_answers(self, file, layout, pseudonyms)
 
+    def sheet(self, rater: str, file: str | Path) -> Path:
+        """Write a rater's items as a table to fill in; `add` takes it back."""
+        from .files.exporting import write_sheet
+
+        return write_sheet(self, rater, file)
+
+    def notebook(self, rater: str) -> Path:
+        """A notebook in which this rater opens the form; one that is there stays as it is."""
+        from .panels.handout import rating_notebook
+
+        return rating_notebook(self, rater)
+
     def form(self, rater: str | None) -> Form:
         """The form this rater works in."""
         from .rating import Form
 
         return Form(self, rater)
+
+    def panel(self) -> RoundPanel:
+        """Progress, raters, handouts, files, and the page at the end: the lead's panel."""
+        from .panels.lead import RoundPanel
+
+        return RoundPanel(self)
 
     def parts_panel(self) -> PartsPanel:
         """A small panel to mend how items were split, until their first answers."""
@@ -225,6 +261,21 @@ def copied(files: Mapping[Path, Path], folder: Path) -> list[Path]:
         shutil.copyfile(source, target)  # the contents alone: what came along may be read-only
         written.append(target)
     return written
+
+
+def as_panel(led: Workspace | WorkspaceRound, how: dict[str, Any]) -> dict[str, Any]:
+    """The panel, in a notebook that somebody has open in Jupyter and where there is ipywidgets.
+
+    A run without a page (papermill, nbconvert) keeps the HTML, which shows without widgets.
+    """
+    try:
+        import ipywidgets  # noqa: F401
+    except ImportError:
+        return {}
+    if "JPY_SESSION_NAME" not in os.environ:  # set for every notebook that is open in Jupyter
+        return {}
+    bundle = led.panel()._repr_mimebundle_(**how) or {}
+    return {kind: data for kind, data in bundle.items() if kind.startswith("application/")}
 
 
 def database_in(folder: Path) -> Path | None:

@@ -73,6 +73,13 @@ def test_a_parameter_the_notebook_does_not_have_stops_it(folder):
     assert errors[0]["traceback"] == [said]
 
 
+def test_the_leads_notebook_runs_with_a_round_and_knows_its_one_parameter(folder):
+    done, errors = run(folder, "open", "-p", "round_name", "round-01")
+    assert (done.returncode, errors) == (0, [])
+    done, errors = run(folder, "open", "-p", "round", "round-01")
+    assert errors[0]["evalue"].endswith("it has round_name. Did you mean round_name?")
+
+
 def test_without_a_round_the_notebook_names_those_there_are(folder):
     done, errors = run(folder, "explore")
     assert done.returncode != 0

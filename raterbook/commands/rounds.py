@@ -107,11 +107,13 @@ def open_round(given: Namespace) -> None:
     ),
     arg("--replace", action="store_true", help="differing answers become new revisions"),
     arg("--new-raters", action="store_true", help="names like a known one are other people"),
+    arg("--dry-run", action="store_true", help="say what would be taken in; store nothing"),
     name="import",
 )
 def import_file(given: Namespace) -> None:
+    stored = chosen(given)
     print(
-        chosen(given).add(
+        (stored.rehearse if given.dry_run else stored.add)(
             given.file,
             rater=given.rater,
             kind=given.kind,
@@ -293,6 +295,16 @@ def codebook(given: Namespace) -> None:
     from ..files.handbook import write_codebook
 
     _written(write_codebook(chosen(given), given.file))
+
+
+@command(
+    "write a rater's items as a table to fill in, .csv, .tsv or .xlsx",
+    ROUND,
+    RATER,
+    FILE,
+)
+def sheet(given: Namespace) -> None:
+    _written(chosen(given).sheet(given.rater, given.file))
 
 
 def _written(file: Path) -> None:

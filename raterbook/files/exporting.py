@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raterbook.files.content import label, put
-from raterbook.files.formats import endings, named
+from raterbook.files.formats import FORMATS, endings, named
 from raterbook.files.layouts import LAYOUTS
 from raterbook.files.layouts.layout import Outgoing, Where
 from raterbook.files.names import answer_columns
+from raterbook.files.table import Table
 from raterbook.rounds import items
 from raterbook.rounds.current import facts
-from raterbook.rounds.model import FileError, listed, shown
+from raterbook.rounds.model import PEOPLE, FileError, listed, shown
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -87,3 +88,47 @@ def _fields(round: Round, connection: Any) -> dict[Where, Mapping[str, str]]:
     for key, item in snapshot.items.items():
         found[key, False] = {**inside.of(item.case_id or 0), **inside.of(item.id)}
     return found
+
+
+# A sheet: one rater's items with empty cells for the answers, for those who work on paper or in a
+# spreadsheet. `import` reads it back as the wide layout.
+
+
+def write_sheet(round: Round, rater: str, file: str | Path) -> Path:
+    """This rater's items in this rater's order, with a column to fill in for every question.
+
+    Items have the opaque names that the form has, and nothing that raters must not know is in it.
+    """
+    protocol = round.protocol
+    if round.bare:
+        raise FileError(f"{round.name} has no texts, as it was opened bare: nothing can be rated.")
+    for one in round.raters():
+        if one.name == rater and (one.kind not in PEOPLE or one.excluded is not None):
+            why = one.kind if one.excluded is None else f"excluded ({one.excluded})"
+            raise FileError(f"{shown(rater)} is {shown(why)}: a sheet is for people who rate.")
+    if len(protocol.stages) > 1 or any(each.shows for each in protocol.questions):
+        raise FileError(
+            f"{protocol.name} shows its texts and questions one after the other, and a sheet would "
+            "show them at once. Its raters work in the form."
+        )
+    format = FORMATS[named(Path(file).suffix.lower()) or ".csv"]
+    if format.holds != "texts":
+        raise FileError(f"{label(file)}: a sheet is a table of texts. Use .csv, .tsv or .xlsx.")
+    fields = [name for name, field in protocol.item.fields.items() if field.visible]
+    apart = protocol.parts is not None and any(one.per == "part" for one in protocol.questions)
+    pieces = ["part", "part_text"] if apart else []
+    asked = [question.id for question in protocol.questions]
+    rows: list[list[str]] = []
+    for item in round.queue(rater):
+        about = [item.fields.get(name, "") for name in fields]
+        said = [("0", ""), *((str(part.number), part.text) for part in item.parts)]
+        rows += [
+            [item.ref, *(piece if apart else ()), *about, rater, *([""] * len(asked))]
+            for piece in (said if apart else said[:1])
+            if not apart or piece[0] != "0" or any(one.per == "whole" for one in protocol.questions)
+        ]
+    if not rows:
+        raise FileError(f"{shown(rater)} has no items in {round.name}: give some first.")
+    table = Table(label(file), ["item", *pieces, *fields, "rater", *asked], rows)
+    put(format.write(table), file)
+    return Path(file)

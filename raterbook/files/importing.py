@@ -204,7 +204,8 @@ def _about(
 ) -> tuple[str, bool]:
     """The key of the item or case, and whether it is a case; a Misplaced where there is none."""
     of_case = question.of == "case"
-    key = subjects.find(each.item, of_case)
+    named = snapshot.refs.get(each.item)  # as sheets name items
+    key = subjects.find(named.key if named else each.item, of_case)
     subject = (snapshot.cases if of_case else snapshot.items)[key]
     try:
         snapshot.refuse_part(each.item, subject, question, each.part)

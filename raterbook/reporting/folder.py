@@ -142,5 +142,5 @@ class BuiltPage(type(Path())):  # type: ignore[misc]  # a path of this machine's
         except OSError as error:
             return dressed(paragraph(f"{self}: {error.strerror}; build it again."))
         # No script runs inside, and its links up to the index would lead nowhere.
-        whole = text.replace('<nav class="home">', '<nav class="home" hidden>', 1)
+        whole = text.replace('<nav class="home">', '<nav class="home" style="display: none">', 1)
         return dressed(paragraph(str(self), "soft") + part("framed", whole, self.parent.name))

@@ -8,8 +8,9 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ OURS = ("ValueError", "RoundError", "ReportError", "ProtocolError")
 RESCUING = "raterbook"
 NOTEBOOK = SHIPPED / "notebooks" / "round_report.ipynb"
 TIMES = ("papermill", "execution", "ExecuteTime")
+# Hears how many cells of how many are done, where somebody watches.
+WATCHER: ContextVar[Callable[[int, int], None] | None] = ContextVar("watcher", default=None)
 
 
 def execute(
@@ -132,6 +135,14 @@ def register_rescuing() -> None:
         def execute_managed_notebook(
             cls, nb_man: Any, kernel_name: str, rescue: str = "", **more: Any
         ) -> None:
+            watch, complete = WATCHER.get(), nb_man.cell_complete
+
+            def completed(cell: Any, cell_index: int, **told: Any) -> None:
+                complete(cell, cell_index, **told)
+                if watch is not None:
+                    watch(cell_index + 1, len(nb_man.nb.cells))
+
+            nb_man.cell_complete = completed
             try:
                 super().execute_managed_notebook(nb_man, kernel_name, **more)
             except Exception:

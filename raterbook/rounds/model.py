@@ -383,6 +383,15 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
+def message(error: BaseException) -> str:
+    """An error in words, for the person who asked."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, KeyError) and error.args:
+        return str(error.args[0])
+    return str(error) or type(error).__name__
+
+
 def listed(words: Iterable[object], most: int = 40) -> str:
     """All the words, as the contract has it; a very long list says how many it leaves out.
 

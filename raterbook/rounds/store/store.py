@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -79,6 +80,10 @@ class Replies:
             return connection.scalar(select(func.count(_reply.c.key.distinct()))) or 0
 
 
+class _Rehearsed(Exception):
+    """Ends a transaction of which nothing is to stay."""
+
+
 class Store:
     """One database. Usable from any thread; many processes may have it open at once."""
 
@@ -95,6 +100,7 @@ class Store:
         self.path = database.database_path(url)
         database.refuse_network(self.path, mounts)
         self._clock, self._patience, self._steps = clock, patience, steps
+        self._here = threading.local()  # whether this thread only rehearses
         self.undone = 0  # transactions rolled back: what was read in one may never have been
         self.protocols: dict[str, Protocol] = {}  # by hash, read once
         self._lock = self.path.with_name(self.path.name + ".lock")
@@ -129,9 +135,22 @@ class Store:
                 connection.begin(),
             ):
                 yield connection
+                if getattr(self._here, "rehearses", False):
+                    raise _Rehearsed
+        except _Rehearsed:
+            self.undone += 1
         except BaseException:
             self.undone += 1
             raise
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """What this thread writes inside is checked as ever, and none of it stays."""
+        self._here.rehearses = True
+        try:
+            yield
+        finally:
+            self._here.rehearses = False
 
     def dispose(self) -> None:
         """Give back the file; the store opens it again when it is used."""

@@ -5,6 +5,7 @@ import { readNumber } from "../../../raterbook/rating/front/entries.js";
 import { answerEvent } from "../../../raterbook/rating/front/outbox.js";
 import { isMissing, meant, UNANSWERABLE } from "../../../raterbook/rating/front/sheet.js";
 import { readTriples } from "../../../raterbook/rating/front/source.js";
+import { timeLeft } from "../../../raterbook/rating/front/time.js";
 import { question } from "./protocol.mjs";
 
 // The same tables are read by tests/rating/test_front.py: both sides must say what they say.
@@ -48,5 +49,12 @@ test("triples are read as they were when the round was opened, and what is none 
     const rows = readTriples(text);
     assert.deepEqual(rows.filter((row) => row.pieces).map((row) => row.pieces), triples, text);
     assert.deepEqual(rows.filter((row) => !row.pieces).map((row) => row.line), others, text);
+  }
+});
+
+// tests/panels/test_lead.py holds the lead's panel to the same.
+test("the time left is told in words, after three items, by the middle of the latest", () => {
+  for (const { durations, items, left } of table("left")) {
+    assert.equal(timeLeft(durations, items), left, `${durations}: ${items}`);
   }
 });

@@ -4,7 +4,7 @@ import { readNumber } from "../../../raterbook/rating/front/entries.js";
 import { commandOf } from "../../../raterbook/rating/front/keys.js";
 import { saveSentence } from "../../../raterbook/rating/front/page.js";
 import { blocksOf, findAll, placesOf } from "../../../raterbook/rating/front/passage.js";
-import { Stopwatch, timeLeft } from "../../../raterbook/rating/front/time.js";
+import { Stopwatch } from "../../../raterbook/rating/front/time.js";
 import { Clock } from "./protocol.mjs";
 
 test("blocks of a long text are the text, and no line is broken", () => {
@@ -76,13 +76,6 @@ test("time on task stops while the rater is away, idle or on a break", () => {
   watch.resume();
   clock.pass(1000);
   assert.equal(watch.take(), 1);
-});
-
-test("the time left is told in words, after three items", () => {
-  assert.equal(timeLeft([60, 60], 10), null);
-  assert.equal(timeLeft([60, 60, 600], 10), "about 10 min left");
-  assert.equal(timeLeft([60, 60, 60], 119), "about 2 h left");
-  assert.equal(timeLeft([60, 60, 60], 0), null);
 });
 
 test("a silent kernel and a rejection are told apart, and numbers are right", () => {

@@ -1,0 +1,85 @@
+"""What a lead hands out: the guide, a notebook and a sheet for each rater, and where they lie."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from raterbook.reporting.folder import slug, write_notebook
+from raterbook.reporting.kernel import NOTEBOOK
+from raterbook.rounds import RoundError
+
+RATE = NOTEBOOK.with_name("rate.ipynb")
+
+
+def rating_notebook(round: Any, rater: str) -> Path:
+    """notebooks/rate-NAME.ipynb, where this rater opens the form of this round and no other.
+
+    A file that is there is never overwritten: one that is for this rater and round is the answer,
+    and beside any other a further name is taken.
+    """
+    known = {one.name for one in round.raters()}
+    if rater not in known:
+        raise RoundError(f"{rater!r} is not a rater of {round.name}: add the name first.")
+    folder = Path(round.workspace.path) / "notebooks"
+    names = {"round_name": round.name, "rater": rater}
+    stem = f"rate-{slug(rater)}"
+    every = [stem, f"{stem}-{round.name}", *(f"{stem}-{round.name}-{n}" for n in range(2, 1_000))]
+    for each in every:
+        file = folder / f"{each}.ipynb"
+        if not os.path.lexists(file):
+            break
+        if _parameters(file) == names:
+            return file
+    notebook = json.loads(RATE.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if "parameters" in cell["metadata"].get("tags", ()):
+            lines = ["# parameters", *(f"{name} = {value!r}" for name, value in names.items())]
+            cell["source"] = "\n".join(lines).splitlines(keepends=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_notebook(notebook, file)
+    return file
+
+
+def _parameters(file: Path) -> Mapping[str, str]:
+    """What a notebook's parameters are set to; nothing where it is none of these."""
+    import ast
+
+    try:
+        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+        tagged = (c for c in cells if "parameters" in c["metadata"].get("tags", ()))
+        source = "".join(next(tagged)["source"])
+        lines = ast.parse(source).body
+        return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}  # type: ignore
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        StopIteration,
+        SyntaxError,
+    ):
+        return {}
+
+
+def link(file: Path) -> str | None:
+    """The address of a file in the Lab that this kernel belongs to, where it lies in its folder."""
+    try:
+        from jupyter_server.serverapp import list_running_servers
+    except ImportError:
+        return None
+    parent = os.environ.get("JPY_PARENT_PID")
+    for server in list_running_servers() if parent else ():
+        if str(server.get("pid")) != parent:
+            continue
+        try:
+            inside = file.resolve().relative_to(Path(server["root_dir"]).resolve())
+        except (KeyError, ValueError):
+            return None
+        return f"{server.get('base_url', '/')}lab/tree/{quote(inside.as_posix())}"
+    return None
