@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..rounds.store.backup import new_file
-
 try:
     import fcntl
 except ImportError:  # Windows: runs on one round at a time are left to the user
@@ -116,6 +114,8 @@ def alone(folder: Path) -> Iterator[None]:
 
 def write_whole(file: Path, text: str) -> None:
     """A file that is there in full or not at all."""
+    from ..rounds.store.backup import new_file  # the store loads more than a page needs
+
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         with os.fdopen(new_file(draft), "w", encoding="utf-8") as stream:
