@@ -2,7 +2,7 @@
 
 import { el, fill, given } from "./elements.js";
 import { takeFocus } from "./keys.js";
-import { findAll, Passage, placesOf } from "./passage.js";
+import { Passage, placesOf } from "./passage.js";
 import { remember, remembered } from "./time.js";
 
 const FOLD = "triples";
@@ -70,8 +70,9 @@ export class Source {
       return { node, search: node.querySelector("input") };
     }
     const title = el("h3", { class: "rb-label" }, field.label);
-    const passage = new Passage(field.label, text);
-    const long = field.show === "long" || text.length > 3000;
+    const isMarkdown = field.show === "markdown";
+    const passage = new Passage(field.label, text, { isMarkdown });
+    const long = field.show === "long" || text.length > (isMarkdown ? 500 : 3000);
     if (!long) passage.node.classList.add("rb-short");
     const search = long ? searchBox(passage, field.label) : null;
     const head = el("div", { class: "rb-field-head" }, title, search?.node ?? null);
@@ -237,7 +238,7 @@ function searchBox(passage, label) {
     "aria-label": `Search ${label}`,
     on: {
       input: () => {
-        found = findAll(passage.text, box.value);
+        found = passage.find(box.value);
         here = found.length ? 0 : -1;
         show();
       },
