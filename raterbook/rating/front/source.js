@@ -1,11 +1,12 @@
 // The left side: what there is to judge and to judge it by, as far as the open question shows it.
 
-import { el, fill, given } from "./elements.js";
+import { button, el, fill, given } from "./elements.js";
 import { takeFocus } from "./keys.js";
 import { Passage, placesOf } from "./passage.js";
 import { remember, remembered } from "./time.js";
 
 const FOLD = "triples";
+const QUOTED = 120; // characters of a mark; the line shows as many as it has room for
 
 // The names of the fields an open question shows; all visible ones where it names none.
 function shownFields(protocol, question) {
@@ -15,10 +16,11 @@ function shownFields(protocol, question) {
 }
 
 export class Source {
-  // `pick(part)` is called when the rater clicks a sentence in its response.
-  constructor(protocol, pick) {
+  // `act` has pick(part), when the rater clicks a sentence in its response, and for evidence
+  // mark() and unmark(place).
+  constructor(protocol, act) {
     this.protocol = protocol;
-    this.pick = pick;
+    this.act = act;
     this.node = el("section", { class: "rb-source", "aria-label": "Source" });
     this.panes = new Map();
     this.shown = this.says = "";
@@ -74,13 +76,14 @@ export class Source {
     const passage = new Passage(field.label, text, { isMarkdown });
     const long = field.show === "long" || text.length > (isMarkdown ? 500 : 3000);
     if (!long) passage.node.classList.add("rb-short");
-    const search = long ? searchBox(passage, field.label) : null;
+    const search = long ? searchBox(passage, field.label, this.act.mark) : null;
+    const marks = el("div", { class: "rb-marks", hidden: true });
     const head = el("div", { class: "rb-field-head" }, title, search?.node ?? null);
     // Only a text that is long on the page too gives way to the others.
     const kinds = ["rb-field", long ? "rb-long" : "", long && text.length > 500 ? "rb-yields" : ""];
     const kind = kinds.filter(Boolean).join(" ");
-    const node = el("div", { class: kind }, head, passage.node);
-    return { node, passage, search: search?.box ?? null, found: search?.place };
+    const node = el("div", { class: kind }, head, passage.node, marks);
+    return { node, passage, marks, search: search?.box ?? null, found: search?.place };
   }
 
   show(question, part, extra = []) {
@@ -108,7 +111,7 @@ export class Source {
     const offset = pane.passage.offset(selected.anchorNode, selected.anchorOffset);
     for (const [number, place] of pane.places) {
       if (place && offset !== null && offset >= place[0] && offset <= place[1]) {
-        this.pick(number);
+        this.act.pick(number);
         return;
       }
     }
@@ -143,7 +146,28 @@ export class Source {
     for (const [field, pane] of this.panes) {
       const places = marks.filter((mark) => mark.field === field);
       pane.passage?.light("rb-evidence", places.map((mark) => [mark.start, mark.end]));
+      if (pane.marks) this.listEvidence(pane, places);
     }
+  }
+
+  // Under the text what is marked in it; each mark leads to its place and can be taken away.
+  listEvidence(pane, places) {
+    const says = JSON.stringify(places);
+    if (says === (pane.says ?? "[]")) return;
+    pane.says = says;
+    pane.marks.hidden = !places.length;
+    const marks = places.map((mark) => {
+      const quote = `“${mark.quote.trim().replace(/\s+/g, " ").slice(0, QUOTED)}”`;
+      const go = () => pane.passage.scrollTo([mark.start, mark.end]);
+      const remove = () => this.act.unmark(mark);
+      return el(
+        "span",
+        { class: "rb-mark" },
+        el("button", { class: "rb-quote", dir: "auto", on: { click: go } }, quote),
+        button("×", remove, { class: "rb-unmark", "aria-label": `Remove the evidence ${quote}` }),
+      );
+    });
+    fill(pane.marks, el("span", { class: "rb-label" }, "Evidence"), marks);
   }
 }
 
@@ -214,8 +238,9 @@ function triplesTable(label, text) {
   );
 }
 
-// Searching a source: what is found is lit, Enter goes on, Shift+Enter goes back.
-function searchBox(passage, label) {
+// Searching a source: what is found is lit, Enter goes on, Shift+Enter goes back. What is found, or
+// selected, is marked as evidence beside it.
+function searchBox(passage, label, mark) {
   let found = [];
   let here = -1;
   const count = el("span", { class: "rb-quiet", "aria-live": "polite" });
@@ -252,5 +277,8 @@ function searchBox(passage, label) {
   });
   // The place the rater has come to, for those who mark it without a mouse.
   const place = () => (here < 0 ? null : found[here]);
-  return { box, place, node: el("span", { class: "rb-row" }, box, count) };
+  const evidence = button("Evidence", mark, { press: "E", title: "Mark what is selected or found" });
+  evidence.addEventListener("pointerdown", (event) => event.preventDefault()); // it stays selected
+  evidence.addEventListener("mousedown", (event) => event.preventDefault());
+  return { box, place, node: el("span", { class: "rb-row" }, box, count, evidence) };
 }
