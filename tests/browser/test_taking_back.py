@@ -94,7 +94,7 @@ def test_evidence_is_marked_by_a_button_and_each_mark_is_removed_by_its_own(stem
 
 
 def test_a_selected_stretch_stays_selected_for_the_button(stem):
-    passage = stem.form.locator(".rb-long .rb-block").first
+    passage = stem.form.locator(".rb-material .rb-block").first
     passage.evaluate(
         "node => getSelection().setBaseAndExtent(node.firstChild, 2, node.firstChild, 9)"
     )

@@ -6,6 +6,7 @@ import { el, given } from "./elements.js";
 import { readMarkdown } from "./markdown.js";
 
 const MANY = 20; // blocks; with fewer there is nothing to gain
+const HEAD = 36; // pixels that a field's head may cover on top of its pane
 const BLOCK = 1500; // characters, roughly; a line is never broken
 
 export function blocksOf(text) {
@@ -170,13 +171,18 @@ export class Passage {
     for (const name of this.lit.keys()) this.light(name, []);
   }
 
-  // Scrolls this pane, and only this pane, until the place is in the middle.
-  scrollTo(place) {
+  // Scrolls the pane this stands in until the place is in the middle; where panes do not scroll, all
+  // of the form's, which takes the question away.
+  scrollTo(place, { onlyPane = false } = {}) {
+    const scrolls = (node) => node && getComputedStyle(node).overflowY !== "visible";
+    const form = onlyPane ? null : this.node.closest(".rb-main");
+    const pane = [this.node.closest(".rb-pane"), form].find(scrolls);
+    if (!pane) return;
     const middle = () => {
       const there = this.range(place).getBoundingClientRect();
-      const here = this.node.getBoundingClientRect();
+      const here = pane.getBoundingClientRect();
       const away = there.top + there.height / 2 - (here.top + here.height / 2);
-      if (there.top < here.top || there.bottom > here.bottom) this.node.scrollTop += away;
+      if (there.top < here.top + HEAD || there.bottom > here.bottom) pane.scrollTop += away;
     };
     middle(); // first near it, where blocks have only estimated heights …
     middle(); // … then to it
