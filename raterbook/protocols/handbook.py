@@ -84,6 +84,7 @@ def _numbered(steps: Iterable[str]) -> Iterator[str]:
 _SHOWN = {
     "text": "shown",
     "long": "shown, with search",
+    "markdown": "shown with its headings, lists, tables and code",
     "triples": "shown as a table of triples",
     "none": "not shown",
     "hidden": "hidden from raters",

@@ -18,6 +18,8 @@ SCRIPTS = (
     "time",
     "entries",
     "questions",
+    "inline",
+    "markdown",
     "passage",
     "source",
     "page",

@@ -157,6 +157,8 @@ def _made_up(protocol: Protocol, number: int) -> Iterator[tuple[str, str]]:
             yield name, f"made-up-{number}"
         elif field.show == "triples":
             yield name, f"item {number} → is → made up\nit → stands for → yours"
+        elif field.show == "markdown":
+            yield name, f"## Item {number}\n\n{SENTENCES[0]}\n\n- **{SENTENCES[1]}**\n- `made up`"
         elif field.show == "long":
             yield name, "\n\n".join([" ".join(SENTENCES)] * 3)
         else:

@@ -11,7 +11,7 @@ from tests.browser.hostile import TEXTS
 _OWN = """() => [...document.querySelectorAll('.rb *')].map(e => e.localName).filter(name => ![
   'header', 'div', 'strong', 'progress', 'span', 'button', 'kbd', 'section', 'h3', 'h4', 'input',
   'table', 'thead', 'tbody', 'tr', 'th', 'td', 'p', 'ul', 'ol', 'li', 'footer', 'aside', 'dl',
-  'dt', 'dd', 'textarea'].includes(name))"""
+  'dt', 'dd', 'textarea', 'h4', 'em', 'del', 'code', 'pre', 'hr', 'blockquote'].includes(name))"""
 _SHOWN = """name => [...document.querySelectorAll('.rb-field')]
   .filter(field => field.querySelector('.rb-label').textContent === name)
   .map(field => [...field.querySelectorAll('.rb-block')].map(b => b.textContent).join('\\n'))[0]"""
@@ -30,6 +30,7 @@ def hostile():
             "id": f"h{n:02}",
             "shown": text,
             "source": text,
+            "markdown": text,
             "triples": f"{text}\na → {text} → c",
             "response": text,
         }

@@ -3,8 +3,9 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from raterbook.protocols import names
+from raterbook.protocols import load, names
 from raterbook.rounds import Store
+from tests.browser.conftest import sample_rows
 
 PROTOCOLS = names()
 SMALL = {"phone": (360, 640), "1280 × 1024 at 400 %": (320, 256)}
@@ -28,6 +29,8 @@ def test_axe_finds_no_barrier(bare_desk, protocol, theme):
 def test_axe_finds_no_barrier_in_what_opens_on_demand(bare_desk, theme):
     desk = bare_desk("halo-support", 1, theme=theme)
     desk.page.evaluate("window.__kernel.alive = false")
+    desk.press("/").write("the").press("Escape", "e")
+    desk.form.locator(".rb-quote").wait_for()
     for keys in (("f",), ("Escape", "s"), ("Escape", "b"), ("b", "g"), ("Escape", "1")):
         desk.press(*keys)
         assert barriers(desk) == [], keys
@@ -71,3 +74,84 @@ def test_the_focus_is_always_to_be_seen(bare_desk):
             break
         assert outline[0] == "solid"
         assert outline[1] >= 2
+
+
+# What scrolls up and down of its own.
+_SCROLLERS = """() => [...document.querySelectorAll('.rb *')].filter(node =>
+  ['auto', 'scroll'].includes(getComputedStyle(node).overflowY) && node.clientHeight > 0
+  && node.scrollHeight > node.clientHeight + 1).map(node => node.className)"""
+# The lines of a field's text that its pane, the form and the window let through.
+_LINES = """label => {
+  const fields = [...document.querySelectorAll('.rb-field')];
+  const field = fields.find((one) => one.querySelector('.rb-label').textContent === label);
+  const text = field.querySelector('.rb-passage');
+  let { top, bottom } = text.getBoundingClientRect();
+  top = Math.max(top, field.querySelector('.rb-field-head')?.getBoundingClientRect().bottom ?? 0);
+  for (let node = text.parentElement; node; node = node.parentElement) {
+    if (!node.matches('.rb, .rb *, .jp-WindowedPanel-outer')) continue;
+    if (getComputedStyle(node).overflowY === 'visible') continue;
+    const frame = node.getBoundingClientRect();
+    [top, bottom] = [Math.max(top, frame.top), Math.min(bottom, frame.bottom)];
+  }
+  bottom = Math.min(bottom, window.innerHeight);
+  return Math.max(bottom - top, 0) / parseFloat(getComputedStyle(text).lineHeight);
+}"""
+_SENTENCE = "Colleges keep attendance records for every learner, and send them in by 31 July. "
+LONG_PAIR = {
+    "qa_id": "p1",
+    "question_type": "factual",
+    "shot_type": "zero_shot",
+    "question": _SENTENCE * 2,
+    "answer": _SENTENCE * 6,
+    "source_context": _SENTENCE * 40,
+    "source_kg": "\n".join(f"Office {n} → checks_the_records_of → College {n}" for n in range(25)),
+}
+
+
+def test_a_laptop_shows_eight_lines_of_the_source_under_question_and_answer(sit_down):
+    desk = sit_down("neureg-qa", [LONG_PAIR], run=False)
+    desk.page.set_viewport_size({"width": 1366, "height": 650})
+    desk.run()
+    desk.form.evaluate("form => form.scrollIntoView({ block: 'end' })")
+    fits = "form => form.offsetHeight <= form.closest('.jp-WindowedPanel-outer').clientHeight"
+    assert desk.form.evaluate(fits)
+    desk.picture("neureg-in-lab-1366")
+    lines = {label: desk.page.evaluate(_LINES, label) for label in ("Source text", "Question")}
+    assert lines["Source text"] >= 8, lines
+    assert lines["Question"] >= 2, lines
+
+
+def test_question_and_answer_stay_in_view_while_the_source_is_read_to_its_end(bare_desk):
+    desk = bare_desk("neureg-qa", [LONG_PAIR], size=(1366, 650))
+    assert desk.page.evaluate(_SCROLLERS)[0] == "rb-pane rb-material"
+    desk.form.locator(".rb-material").hover()
+    desk.page.mouse.wheel(0, 20_000)
+    desk.form.get_by_text("Office 24").wait_for()
+    desk.page.wait_for_function(
+        "(node => node.scrollTop > 0 && node.scrollTop + node.clientHeight > node.scrollHeight - 2)"
+        "(document.querySelector('.rb-material'))"
+    )
+    assert desk.page.evaluate(_LINES, "Question") >= 2
+    assert desk.page.evaluate(_LINES, "Answer") >= 5
+
+
+def test_another_item_is_read_from_its_beginning(bare_desk):
+    desk = bare_desk("neureg-qa", [LONG_PAIR, {**LONG_PAIR, "qa_id": "p2"}], size=(1366, 650))
+    desk.form.locator(".rb-material").evaluate("pane => (pane.scrollTop = 300)")
+    desk.press("]").wait_for_position(2)
+    assert desk.form.locator(".rb-material").evaluate("pane => pane.scrollTop") == 0
+
+
+@pytest.mark.parametrize(
+    "size", [(500, 800), (683, 325)], ids=["500 pixels", "1366 × 650 at 200 %"]
+)
+@pytest.mark.parametrize("protocol", ["neureg-qa", "stem-sentences", "halo-support"])
+def test_a_narrow_form_has_one_scrollbar(bare_desk, protocol, size):
+    rows, parts = sample_rows(load(protocol), 1)
+    long = {
+        name: " ".join([text] * 40)
+        for name, text in rows[0].items()
+        if name in ("source_context", "context", "article")
+    }
+    desk = bare_desk(protocol, [{**rows[0], **long}], parts, size=size)
+    assert desk.page.evaluate(_SCROLLERS) == ["rb-main"]

@@ -74,3 +74,44 @@ def test_undo_takes_back_a_flag_and_puts_back_one_with_its_reason(stem):
         ("flag", "Too long."),
     ]
     stem.form.get_by_role("button", name="Flagged", pressed=True).wait_for()
+
+
+def listed(desk):
+    return [text.lower() for text in desk.form.locator(".rb-quote").all_inner_texts()]
+
+
+def test_evidence_is_marked_by_a_button_and_each_mark_is_removed_by_its_own(stem):
+    for wanted in ("accuracy", "the"):
+        stem.press("/").write(wanted)
+        stem.form.get_by_role("button", name="Evidence", exact=True).first.click()
+        stem.press("Escape")
+    assert listed(stem) == ["“accuracy”", "“the”"]
+    stem.form.get_by_role("button", name="Remove the evidence “accuracy”").click()
+    stem.wait_for_state("saved")
+    assert listed(stem) == ["“the”"]
+    stem.open()
+    assert listed(stem) == ["“the”"]
+
+
+def test_a_selected_stretch_stays_selected_for_the_button(stem):
+    passage = stem.form.locator(".rb-material .rb-block").first
+    passage.evaluate(
+        "node => getSelection().setBaseAndExtent(node.firstChild, 2, node.firstChild, 9)"
+    )
+    wanted = stem.page.evaluate("() => String(getSelection())")
+    stem.form.get_by_role("button", name="Evidence", exact=True).first.click()
+    assert listed(stem) == [f"“{wanted.strip().lower()}”"]
+
+
+def test_undo_marks_again_what_was_removed_and_the_keys_stay_with_the_form(stem):
+    mark_evidence(stem)
+    lit = stem.page.evaluate(_LIT)
+    stem.form.locator(".rb-unmark").press("Enter")
+    assert stem.page.evaluate(_LIT) == []
+    assert stem.page.evaluate("document.activeElement.closest('.rb-card') !== null")
+    stem.press("u").wait_for_state("saved")
+    assert stem.page.evaluate(_LIT) == lit
+    stem.press("u").wait_for_state("saved")
+    assert stem.page.evaluate(_LIT) == []
+    stem.open()
+    assert listed(stem) == []

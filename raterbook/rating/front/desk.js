@@ -178,6 +178,17 @@ export class Desk {
     return form.say("Marked as evidence.");
   }
 
+  // One mark of several, whichever; a quotation it put into a text stays there.
+  removeEvidence(place) {
+    const { form } = this;
+    if (form.locked()) return;
+    this.takeBack(place);
+    const back = () => this.setEvidence([...this.sheet.item.evidence, place], { evidence: place });
+    this.history.add(this.sheet.item.ref, [], { back });
+    form.focus();
+    form.say("No longer marked.");
+  }
+
   takeBack(place) {
     const { evidence } = this.sheet.item;
     const gone = evidence.findLastIndex(

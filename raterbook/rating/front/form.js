@@ -78,7 +78,11 @@ export class Form {
     };
     const refocus = () => this.focus();
     this.bar = new Bar(protocol.title, act);
-    this.source = new Source(protocol, (part) => this.openPart(part));
+    this.source = new Source(protocol, {
+      pick: (part) => this.openPart(part),
+      mark: () => desk.evidence(this.active),
+      unmark: (place) => desk.removeEvidence(place),
+    });
     this.questions = new Questions(protocol, act);
     this.foot = new Foot(protocol, act);
     this.help = new Help(protocol, refocus);

@@ -177,6 +177,7 @@ export class Foot {
 
 const LEAST = 25; // per cent of the width that either side keeps
 const MOST = 75;
+const SHARE = 56; // where nobody has drawn it
 
 // What the source has of the width; drawn by hand or moved by the arrow keys, and remembered.
 export class Divider {
@@ -193,10 +194,10 @@ export class Divider {
       on: {
         pointerdown: (event) => this.draw(event),
         keydown: (event) => this.step(event),
-        dblclick: () => this.set(52),
+        dblclick: () => this.set(SHARE),
       },
     });
-    this.set(Number(remembered("source")) || 52);
+    this.set(Number(remembered("source")) || SHARE);
   }
 
   set(share) {

@@ -1,9 +1,12 @@
 // A long text on the page, with ways to find places in it and to light them without touching it.
 // The text is split at line ends into blocks that the browser lays out only when they are near.
+// Places are places in the text as it came, also where its Markdown is shown as what it means.
 
 import { el, given } from "./elements.js";
+import { readMarkdown } from "./markdown.js";
 
 const MANY = 20; // blocks; with fewer there is nothing to gain
+const HEAD = 36; // pixels that a field's head may cover on top of its pane
 const BLOCK = 1500; // characters, roughly; a line is never broken
 
 export function blocksOf(text) {
@@ -51,34 +54,106 @@ function lightOf(name) {
   return CSS.highlights.get(name);
 }
 
+// What a text becomes on the page: its blocks, and its pieces, nodes of text with their places.
+function plain(text) {
+  const pieces = [];
+  const nodes = blocksOf(text).map((block) => {
+    const node = given("div", block.text, { class: "rb-block" });
+    pieces.push({ start: block.start, text: block.text, node: node.firstChild ?? node });
+    return node;
+  });
+  return { nodes, pieces };
+}
+
+const LINES = new Set(["p", "h4", "div", "li", "blockquote", "pre", "th", "td"]);
+
+function markdown(text) {
+  const pieces = [];
+  const draw = (part) => {
+    if (Array.isArray(part)) {
+      const node = document.createTextNode(text.slice(...part));
+      pieces.push({ start: part[0], text: node.data, node });
+      return node;
+    }
+    const { tag, kids, kind, ...more } = part;
+    const node = el(tag, { dir: LINES.has(tag) ? "auto" : null, class: kind || null, ...more });
+    if (LINES.has(tag)) node.classList.add("rb-given");
+    node.append(...kids.map(draw));
+    return node;
+  };
+  const nodes = [];
+  let size = BLOCK;
+  for (const node of readMarkdown(text).map(draw)) {
+    if (size >= BLOCK) {
+      nodes.push(el("div", { class: "rb-block rb-markdown" }));
+      size = 0;
+    }
+    nodes.at(-1).append(node);
+    size += node.textContent.length;
+  }
+  return { nodes, pieces };
+}
+
+// The text that is shown, and in each piece where in it the piece begins.
+function shownText(text, pieces) {
+  let shown = "";
+  let end = 0;
+  for (const piece of pieces) {
+    if (/[\n|]/.test(text.slice(end, piece.start))) shown += "\n";
+    piece.seen = shown.length;
+    shown += piece.text;
+    end = piece.start + piece.text.length;
+  }
+  return shown;
+}
+
 export class Passage {
-  constructor(label, text) {
+  constructor(label, text, { isMarkdown = false } = {}) {
     this.text = text;
-    this.blocks = blocksOf(text);
-    const nodes = this.blocks.map((block) => given("div", block.text, { class: "rb-block" }));
-    this.blocks.forEach((block, index) => (block.node = nodes[index]));
+    const { nodes, pieces } = isMarkdown ? markdown(text) : plain(text);
     this.node = el(
       "div",
       {
-        class: this.blocks.length > MANY ? "rb-passage rb-many" : "rb-passage",
+        class: nodes.length > MANY ? "rb-passage rb-many" : "rb-passage",
         tabindex: "0",
         role: "region",
         "aria-label": label,
       },
       nodes,
     );
+    this.pieces = pieces.length ? pieces : [{ start: 0, text: "", node: this.node }];
+    this.starts = new Map(pieces.map(({ node, start }) => [node, start]));
+    this.shown = shownText(text, this.pieces);
     this.lit = new Map(); // name -> ranges of ours
   }
 
-  range([start, end]) {
-    const at = (offset) => {
-      const block = this.blocks.findLast((one) => one.start <= offset) ?? this.blocks[0];
-      const node = block.node.firstChild ?? block.node;
-      return [node, Math.min(offset - block.start, node.length ?? 0)];
+  // Places in the text of what is searched for in what is shown.
+  find(wanted) {
+    const place = (offset) => {
+      const piece = this.piece((one) => one.seen <= offset);
+      return piece.start + Math.min(offset - piece.seen, piece.text.length);
     };
+    return findAll(this.shown, wanted).map(([start, end]) => [place(start), place(end - 1) + 1]);
+  }
+
+  // The last piece of those that come first and are so; the first where none is.
+  piece(isSo) {
+    let [low, high] = [0, this.pieces.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isSo(this.pieces[middle])) low = middle + 1;
+      else high = middle;
+    }
+    return this.pieces[Math.max(low - 1, 0)];
+  }
+
+  range([start, end]) {
     const range = document.createRange();
-    range.setStart(...at(start));
-    range.setEnd(...at(end));
+    const first = this.piece((one) => one.start <= start);
+    const last = this.piece((one) => one.start < Math.max(end, start + 1));
+    const within = (piece, offset) => Math.min(Math.max(offset - piece.start, 0), piece.text.length);
+    range.setStart(first.node, within(first, start));
+    range.setEnd(last.node, within(last, end));
     return range;
   }
 
@@ -96,13 +171,18 @@ export class Passage {
     for (const name of this.lit.keys()) this.light(name, []);
   }
 
-  // Scrolls this pane, and only this pane, until the place is in the middle.
-  scrollTo(place) {
+  // Scrolls the pane this stands in until the place is in the middle; where panes do not scroll, all
+  // of the form's, which takes the question away.
+  scrollTo(place, { onlyPane = false } = {}) {
+    const scrolls = (node) => node && getComputedStyle(node).overflowY !== "visible";
+    const form = onlyPane ? null : this.node.closest(".rb-main");
+    const pane = [this.node.closest(".rb-pane"), form].find(scrolls);
+    if (!pane) return;
     const middle = () => {
       const there = this.range(place).getBoundingClientRect();
-      const here = this.node.getBoundingClientRect();
+      const here = pane.getBoundingClientRect();
       const away = there.top + there.height / 2 - (here.top + here.height / 2);
-      if (there.top < here.top || there.bottom > here.bottom) this.node.scrollTop += away;
+      if (there.top < here.top + HEAD || there.bottom > here.bottom) pane.scrollTop += away;
     };
     middle(); // first near it, where blocks have only estimated heights …
     middle(); // … then to it
@@ -114,14 +194,22 @@ export class Passage {
     if (!selected || selected.rangeCount === 0 || selected.isCollapsed) return null;
     const range = selected.getRangeAt(0);
     const start = this.offset(range.startContainer, range.startOffset);
-    const end = this.offset(range.endContainer, range.endOffset);
+    const end = this.offset(range.endContainer, range.endOffset, { ends: true });
     return start === null || end === null || end <= start ? null : [start, end];
   }
 
-  offset(node, within) {
-    const block = this.blocks.find((one) => one.node.contains(node));
-    if (!block) return null;
-    if (node.nodeType === Node.TEXT_NODE) return block.start + within;
-    return block.start + (within > 0 ? block.text.length : 0);
+  // The place of a point on the page; between two pieces it begins at the next or `ends` before it.
+  offset(node, within, { ends = false } = {}) {
+    if (this.starts.has(node) && node.nodeType === Node.TEXT_NODE) {
+      return this.starts.get(node) + within;
+    }
+    if (!this.node.contains(node)) return null;
+    const point = document.createRange();
+    point.setStart(node, within);
+    const isBefore = (piece) => point.comparePoint(piece.node, 0) < 0;
+    const piece = this.piece(isBefore);
+    if (!isBefore(piece)) return piece.start;
+    const next = ends ? null : this.pieces[this.pieces.indexOf(piece) + 1];
+    return next?.start ?? piece.start + piece.text.length;
   }
 }

@@ -1,11 +1,15 @@
 // The left side: what there is to judge and to judge it by, as far as the open question shows it.
 
-import { el, fill, given } from "./elements.js";
+import { button, el, fill, given } from "./elements.js";
 import { takeFocus } from "./keys.js";
-import { findAll, Passage, placesOf } from "./passage.js";
+import { Passage, placesOf } from "./passage.js";
 import { remember, remembered } from "./time.js";
 
 const FOLD = "triples";
+const SEEN = 200; // characters that need no search; as few are in view at once
+const LONG = 500;
+const VERY_LONG = 3000;
+const QUOTED = 120; // characters of a mark; the line shows as many as it has room for
 
 // The names of the fields an open question shows; all visible ones where it names none.
 function shownFields(protocol, question) {
@@ -15,11 +19,20 @@ function shownFields(protocol, question) {
 }
 
 export class Source {
-  // `pick(part)` is called when the rater clicks a sentence in its response.
-  constructor(protocol, pick) {
+  // `act` has pick(part), when the rater clicks a sentence in its response, and for evidence
+  // mark() and unmark(place).
+  constructor(protocol, act) {
     this.protocol = protocol;
-    this.pick = pick;
-    this.node = el("section", { class: "rb-source", "aria-label": "Source" });
+    this.act = act;
+    // What is judged stays in view, what it is judged by has the height there is and one scroller,
+    // and what is judged piece by piece stands under it.
+    this.regions = {
+      object: el("div", { class: "rb-pane rb-judged", hidden: true }),
+      material: el("div", { class: "rb-pane rb-material", hidden: true }),
+      pieces: el("div", { class: "rb-pane rb-pieces", hidden: true }),
+    };
+    const regions = Object.values(this.regions);
+    this.node = el("section", { class: "rb-source", "aria-label": "Source" }, regions);
     this.panes = new Map();
     this.shown = this.says = "";
   }
@@ -28,7 +41,10 @@ export class Source {
     for (const pane of this.panes.values()) pane.passage?.dark();
     this.panes.clear();
     this.shown = this.says = "";
-    this.node.replaceChildren();
+    for (const region of Object.values(this.regions)) {
+      region.replaceChildren();
+      region.scrollTop = 0; // another item is read from its beginning
+    }
   }
 
   // Draws an item's fields once; `show` then only changes what must change.
@@ -54,32 +70,34 @@ export class Source {
   pane(field, text) {
     if (field.show === "triples") {
       // Folded once the rater folds it: the source then has the height there is.
-      const table = triplesTable(field.label, text);
+      const { table, filter, tools } = triplesTable(field.label, text);
       const turn = (open) => {
-        table.hidden = !open;
+        table.hidden = tools.hidden = !open;
         head.setAttribute("aria-expanded", String(open));
       };
       const click = () => {
         turn(table.hidden);
         remember(FOLD, table.hidden ? "shut" : "open");
       };
-      const head = el("button", { class: "rb-label rb-fold", on: { click } }, field.label);
+      const head = el("button", { class: "rb-fold", on: { click } }, field.label);
       turn(remembered(FOLD) !== "shut");
-      const title = el("h3", {}, head);
-      const node = el("div", { class: "rb-field" }, title, table);
-      return { node, search: node.querySelector("input") };
+      const title = el("h3", { class: "rb-label" }, head);
+      const top = el("div", { class: "rb-field-head" }, title, tools);
+      const node = el("div", { class: "rb-field rb-triples" }, top, table);
+      return { node, region: "material", search: filter };
     }
+    const isMarkdown = field.show === "markdown";
+    const passage = new Passage(field.label, text, { isMarkdown });
+    const long = field.show === "long" || text.length > (isMarkdown ? LONG : VERY_LONG);
+    const search = long && text.length > SEEN ? searchBox(passage, field.label, this.act.mark) : null;
+    const marks = el("div", { class: "rb-marks", hidden: true });
     const title = el("h3", { class: "rb-label" }, field.label);
-    const passage = new Passage(field.label, text);
-    const long = field.show === "long" || text.length > 3000;
-    if (!long) passage.node.classList.add("rb-short");
-    const search = long ? searchBox(passage, field.label) : null;
-    const head = el("div", { class: "rb-field-head" }, title, search?.node ?? null);
-    // Only a text that is long on the page too gives way to the others.
-    const kinds = ["rb-field", long ? "rb-long" : "", long && text.length > 500 ? "rb-yields" : ""];
-    const kind = kinds.filter(Boolean).join(" ");
-    const node = el("div", { class: kind }, head, passage.node);
-    return { node, passage, search: search?.box ?? null, found: search?.place };
+    const head = search ? el("div", { class: "rb-field-head" }, title, search.node) : title;
+    const inPieces = this.protocol.parts?.from === field.name;
+    // Only a text that is long on the page too is one to scroll in.
+    const region = inPieces ? "pieces" : long && text.length > LONG ? "material" : "object";
+    const node = el("div", { class: "rb-field" }, head, passage.node, marks);
+    return { node, region, passage, marks, search: search?.box ?? null, found: search?.place };
   }
 
   show(question, part, extra = []) {
@@ -91,13 +109,17 @@ export class Source {
         const title = el("h3", { class: "rb-label" }, label);
         return el("div", { class: "rb-field" }, title, given("div", text));
       });
-      fill(this.node, names.map((name) => this.panes.get(name).node), answers);
+      for (const [name, region] of Object.entries(this.regions)) {
+        const panes = names.map((one) => this.panes.get(one)).filter((pane) => pane.region === name);
+        fill(region, panes.map((pane) => pane.node), name === "object" ? answers : null);
+        region.hidden = !region.firstChild;
+      }
     }
     for (const [name, pane] of this.panes) {
       if (!pane.places) continue;
       const place = names.includes(name) ? pane.places.get(part) : null;
       pane.passage.light("rb-lit", place ? [place] : []);
-      if (place) pane.passage.scrollTo(place);
+      if (place) pane.passage.scrollTo(place, { onlyPane: true });
     }
   }
 
@@ -107,7 +129,7 @@ export class Source {
     const offset = pane.passage.offset(selected.anchorNode, selected.anchorOffset);
     for (const [number, place] of pane.places) {
       if (place && offset !== null && offset >= place[0] && offset <= place[1]) {
-        this.pick(number);
+        this.act.pick(number);
         return;
       }
     }
@@ -142,7 +164,28 @@ export class Source {
     for (const [field, pane] of this.panes) {
       const places = marks.filter((mark) => mark.field === field);
       pane.passage?.light("rb-evidence", places.map((mark) => [mark.start, mark.end]));
+      if (pane.marks) this.listEvidence(pane, places);
     }
+  }
+
+  // Under the text what is marked in it; each mark leads to its place and can be taken away.
+  listEvidence(pane, places) {
+    const says = JSON.stringify(places);
+    if (says === (pane.says ?? "[]")) return;
+    pane.says = says;
+    pane.marks.hidden = !places.length;
+    const marks = places.map((mark) => {
+      const quote = `“${mark.quote.trim().replace(/\s+/g, " ").slice(0, QUOTED)}”`;
+      const go = () => pane.passage.scrollTo([mark.start, mark.end]);
+      const remove = () => this.act.unmark(mark);
+      return el(
+        "span",
+        { class: "rb-mark" },
+        el("button", { class: "rb-quote", dir: "auto", on: { click: go } }, quote),
+        button("×", remove, { class: "rb-unmark", "aria-label": `Remove the evidence ${quote}` }),
+      );
+    });
+    fill(pane.marks, el("span", { class: "rb-label" }, "Evidence"), marks);
   }
 }
 
@@ -201,20 +244,17 @@ function triplesTable(label, text) {
     },
   });
   const head = ["Subject", "Predicate", "Object"].map((name) => el("th", { scope: "col" }, name));
-  return el(
+  const table = el(
     "div",
-    { class: "rb-triples" },
-    el("div", { class: "rb-row" }, filter, count),
-    el(
-      "div",
-      { class: "rb-scroll", tabindex: "0", role: "region", "aria-label": label },
-      el("table", {}, el("thead", {}, el("tr", {}, head)), body),
-    ),
+    { class: "rb-scroll", tabindex: "0", role: "region", "aria-label": label },
+    el("table", {}, el("thead", {}, el("tr", {}, head)), body),
   );
+  return { table, filter, tools: el("span", { class: "rb-row" }, filter, count) };
 }
 
-// Searching a source: what is found is lit, Enter goes on, Shift+Enter goes back.
-function searchBox(passage, label) {
+// Searching a source: what is found is lit, Enter goes on, Shift+Enter goes back. What is found, or
+// selected, is marked as evidence beside it.
+function searchBox(passage, label, mark) {
   let found = [];
   let here = -1;
   const count = el("span", { class: "rb-quiet", "aria-live": "polite" });
@@ -237,7 +277,7 @@ function searchBox(passage, label) {
     "aria-label": `Search ${label}`,
     on: {
       input: () => {
-        found = findAll(passage.text, box.value);
+        found = passage.find(box.value);
         here = found.length ? 0 : -1;
         show();
       },
@@ -251,5 +291,8 @@ function searchBox(passage, label) {
   });
   // The place the rater has come to, for those who mark it without a mouse.
   const place = () => (here < 0 ? null : found[here]);
-  return { box, place, node: el("span", { class: "rb-row" }, box, count) };
+  const evidence = button("Evidence", mark, { press: "E", title: "Mark what is selected or found" });
+  evidence.addEventListener("pointerdown", (event) => event.preventDefault()); // it stays selected
+  evidence.addEventListener("mousedown", (event) => event.preventDefault());
+  return { box, place, node: el("span", { class: "rb-row" }, box, count, evidence) };
 }

@@ -68,10 +68,17 @@ function render({ model, el: place }) {
   };
 
   // As high as the notebook's own pane lets it be, which is less than the window.
-  const pane = root.closest(".jp-WindowedPanel-outer, .jp-NotebookPanel-notebook");
-  const fit = () => root.style.setProperty("--rb-pane", `${pane.clientHeight}px`);
-  const fitting = pane ? new ResizeObserver(fit) : null;
-  fitting?.observe(pane);
+  // Lab draws the form first and puts it there afterwards.
+  let pane = null;
+  const fit = () => {
+    if (!pane?.isConnected) {
+      pane = root.closest(".jp-WindowedPanel-outer, .jp-NotebookPanel-notebook");
+      if (pane) fitting.observe(pane);
+    }
+    if (pane) root.style.setProperty("--rb-pane", `${pane.clientHeight}px`);
+  };
+  const fitting = new ResizeObserver(fit);
+  fitting.observe(root);
 
   const unwatch = watchTyping(root);
   root.addEventListener("keydown", keydown);
@@ -88,7 +95,7 @@ function render({ model, el: place }) {
   return () => {
     clearTimeout(asking);
     unwatch();
-    fitting?.disconnect();
+    fitting.disconnect();
     model.off("msg:custom", heard);
     document.removeEventListener("visibilitychange", back);
     window.removeEventListener("blur", leave);

@@ -1,0 +1,89 @@
+"""A field with `show: markdown`: seen as what its markup means, built node by node."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from raterbook.protocols import load
+
+ANSWER = (
+    """\
+# Water
+
+The mast is **10 metres** high. See [the *manual*](http://manual.example/p_(2)) for its guys.
+
+1. Loosen `guy-1`
+   - by hand
+3. Fasten it: $F = m a$
+
+| Part | Weight |
+|---|---|
+| mast | 12 kg |
+
+```python
+<b onclick=run()>print("no markup")</b>
+```
+> Mind the wind.
+
+"""
+    + "The guys are checked once a year by whoever climbs. " * 8
+)
+_LIT = "name => [...CSS.highlights.get(name) ?? []].map(range => range.toString())"
+
+
+@pytest.fixture
+def desk(bare_desk):
+    return bare_desk(
+        load(Path(__file__).parent / "markdown.yaml"), [{"id": "a1", "answer": ANSWER}]
+    )
+
+
+def shown(desk, selector):
+    return desk.form.locator(f".rb-passage {selector}").all_inner_texts()
+
+
+def test_headings_lists_tables_code_quotes_and_formulas_are_shown_as_such(desk):
+    desk.picture("markdown")
+    assert shown(desk, "h4") == ["Water"]
+    assert shown(desk, "strong") == ["10 metres"]
+    assert shown(desk, "ol > li > p") == ["Loosen guy-1", "Fasten it: F = m a"]
+    values = desk.form.locator("ol > li").evaluate_all("all => all.map(one => one.value)")
+    assert values == [1, 3]
+    assert shown(desk, "ol ul li") == ["by hand"]
+    assert shown(desk, "th") + shown(desk, "td") == ["Part", "Weight", "mast", "12 kg"]
+    assert shown(desk, "p code") == ["guy-1", "F = m a"]
+    assert shown(desk, "pre code")[0].strip() == '<b onclick=run()>print("no markup")</b>'
+    assert shown(desk, "blockquote") == ["Mind the wind."]
+
+
+def test_a_link_is_its_text_and_its_address_and_leads_nowhere(desk):
+    assert shown(desk, ".rb-link em") == ["manual"]
+    assert shown(desk, ".rb-address") == ["(http://manual.example/p_(2))"]
+    assert shown(desk, "a") + shown(desk, "img") == []
+
+
+def test_a_search_finds_what_is_shown_and_evidence_is_a_place_in_the_text_as_it_came(desk):
+    desk.press("/").write("is 10 metres high").press("Enter", "Escape", "e").wait_for_state("saved")
+    assert desk.page.evaluate(_LIT, "rb-evidence") == ["is 10 metres high"]
+    [(_, note)] = desk.marks()
+    place = json.loads(note)["evidence"]
+    assert place["quote"] == ANSWER[place["start"] : place["end"]] == "is **10 metres** high"
+    desk.open()
+    assert desk.page.evaluate(_LIT, "rb-evidence") == ["is 10 metres high"]
+
+
+def test_what_is_selected_over_a_table_and_a_code_block_is_marked(desk):
+    desk.form.locator(".rb-passage").evaluate(
+        "node => getSelection().setBaseAndExtent(node.querySelector('table'), 0,"
+        " node.querySelector('pre'), 1)"
+    )
+    desk.press("e").wait_for_state("saved")
+    place = json.loads(desk.marks()[0][1])["evidence"]
+    assert place["quote"] == "Part | Weight |\n|---|---|\n| mast | 12 kg |\n\n```python"
+
+
+def test_the_sentence_that_is_asked_about_is_lit_and_picked_by_a_click(desk):
+    assert desk.page.evaluate(_LIT, "rb-lit") == ["Water"]
+    desk.form.locator(".rb-passage p strong").click()
+    assert desk.page.evaluate(_LIT, "rb-lit") == ["The mast is 10 metres high."]
