@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .environment import SHIPPED, setting
 from .protocols import Protocol, load
-from .rounds import Round, Store
+from .rounds import Round, RoundError, Store
+from .rounds.store.database import database_path
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -63,11 +64,16 @@ class Workspace:
         return self._store
 
     def rounds(self) -> list[str]:
-        """The names of the rounds there are."""
-        return self.store.rounds()
+        """The names of the rounds there are; looking makes no database."""
+        return self.store.rounds() if database_path(self.db).exists() else []
 
     def round(self, name: str) -> WorkspaceRound:
         """The round of this name."""
+        if not database_path(self.db).exists():
+            raise RoundError(
+                f"There is no round {name!r}, and no database {self.db} yet: open a round first, "
+                "or name the workspace it is in."
+            )
         return WorkspaceRound(self, name)
 
     def open(

@@ -165,15 +165,13 @@ def doctor(given: Namespace) -> None:
     from ..files.doctor import Doctor
     from ..protocols import load
     from ..protocols import names as listed
-    from ..workspace import database_in
 
     if given.file.endswith((".yaml", ".yml")):
         file = shlex.quote(given.file)
         raise Refused(f"{given.file} is no file of items: `raterbook protocols {file}` checks it.")
     place = workspace(given)
     known = {name: load(name) for name in (*given.protocol, *listed())}
-    is_there = given.db or database_in(place.path)  # looking at a file makes no database
-    rounds = [place.round(name) for name in place.rounds()] if is_there else []
+    rounds = [place.round(name) for name in place.rounds()]
     print(Doctor(known, rounds, " ".join(_beginning(given))).look(given.file))
 
 

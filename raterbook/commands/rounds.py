@@ -321,9 +321,14 @@ class Refused(RuntimeError):
 
 
 def workspace(given: Namespace) -> Workspace:
+    from pathlib import Path
+
     from ..workspace import Workspace
 
-    return Workspace(given.workspace or ".", db=given.db, reports=given.reports)
+    folder = Path(given.workspace or ".")
+    if folder.exists() and not folder.is_dir():
+        raise Refused(f"{folder} is a file: name the folder of a workspace.")
+    return Workspace(folder, db=given.db, reports=given.reports)
 
 
 def chosen(given: Namespace) -> WorkspaceRound:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from .command import arg, command
 from .rounds import Refused, workspace
@@ -17,11 +18,9 @@ DEMO = "raterbook-demo"
     arg("folder", metavar="FOLDER", help="a new folder, or one of yours: nothing is overwritten"),
 )
 def new(given: Namespace) -> None:
-    from pathlib import Path
-
     from ..workspace import lay_out
 
-    folder = Path(given.folder)
+    folder = _folder(given.folder)
     written = lay_out(folder)
     if not written:
         print(f"{folder} has all of a workspace already; nothing was written.")
@@ -38,12 +37,11 @@ def new(given: Namespace) -> None:
 )
 def demo(given: Namespace) -> None:
     import webbrowser
-    from pathlib import Path
 
     from ..reporting import ReportError
     from ..samples import LOOK, demo
 
-    folder = Path(given.folder)
+    folder = _folder(given.folder)
     try:
         index = demo(folder)
     except ReportError as error:
@@ -54,6 +52,17 @@ def demo(given: Namespace) -> None:
     for name, what in LOOK:
         print(f"  {name:18} {what}")
     print(f"To rate in one yourself: raterbook --workspace {folder} lab")
+
+
+def _folder(name: str) -> Path:
+    """The folder to write to, which may be new; said before any work is done for it."""
+    folder = Path(name)
+    inmost = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not inmost.is_dir():
+        raise Refused(f"{inmost} is a file: name a folder, a new one or one of yours.")
+    if not os.access(inmost, os.W_OK | os.X_OK):
+        raise Refused(f"Nothing can be written in {inmost}: name a folder of your own.")
+    return folder
 
 
 def has_screen() -> bool:

@@ -411,7 +411,9 @@ def _contents(file: Table | Records, source: str) -> Iterator[str]:
             "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         ).rstrip()
     blank = {
-        each.name: len(file.rows) - each.filled for each in facts if each.filled < len(file.rows)
+        each.name.strip() or f"column {place}, which has no name": len(file.rows) - each.filled
+        for place, each in enumerate(facts, 1)
+        if each.filled < len(file.rows)
     }
     if blank:
         yield "Blank: " + listed(f"{many:,} in {name}" for name, many in blank.items()) + "."

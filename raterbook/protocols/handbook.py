@@ -18,9 +18,10 @@ WIDTH = 96
 def check(path: str | os.PathLike[str]) -> str:
     """One line that says a protocol file is sound; a ProtocolError says what is wrong with it."""
     protocol = load(path)
-    questions = len(protocol.questions)
+    number = len(protocol.questions)
+    questions = f"{number} question{'s' * (number != 1)}"
     return (
-        f"{os.fspath(path)}: {protocol.name} is sound ({questions} questions, "
+        f"{os.fspath(path)}: {protocol.name} is sound ({questions}, "
         f"{len(protocol.measures)} measures, {len(protocol.targets)} targets; "
         f"content {protocol.hash[:12]})"
     )

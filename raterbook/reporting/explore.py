@@ -43,6 +43,7 @@ IMPORTS = """\
 from raterbook import Workspace
 from raterbook.reporting.figures import style
 """
+NOBODY = "No given answer to a main item is left here: choose other raters, systems or groups."
 SHOWN = 12  # rows of a frame below its figure
 
 
@@ -103,7 +104,7 @@ class Explore:
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *VIEWS})
 
-    def where(self, **columns: Sequence[str] | str) -> Explore:
+    def where(self, /, **columns: Sequence[str] | str) -> Explore:
         """Only these raters, systems, groups: `where(rater=["ana", "ben"], model="atlas-2")`."""
         unknown = [name for name in columns if name not in self.every]
         if unknown:
@@ -167,6 +168,8 @@ class Explore:
     def view(self, name: str, **given: Any) -> View:
         """A view by its name, with what it asks for: named, else the first there is."""
         make = getattr(views, name)
+        if self.answers.empty:
+            return View(VIEWS[name], "Nobody has answered yet." if self.every.empty else NOBODY, "")
         asked = inspect.signature(make).parameters
         if unknown := [word for word in given if word not in asked]:
             raise TypeError(f"{name} has no {unknown[0]}: it takes {', '.join([*asked][1:])}")
@@ -195,6 +198,9 @@ class Explore:
             found = self.numeric() or self.labelled() if name in LABELS_TOO else self.scored()
             if not found:
                 raise views.NothingToSee("This round has no numbers to show here.")
+            if name == "confusion":  # values of one scale; another's are other values
+                values = {q.id: q.values for q in self.protocol.questions}
+                found = [each for each in found if values.get(each) == values.get(found[0])]
             return found if word == "questions" else found[0]
         if word == "level":
             return "ordinal" if self.numeric() else "nominal"
@@ -227,7 +233,8 @@ class Explore:
             for word, value in words.items()
         )
         kept = f", {self.shares!r}" if self.shares else ""
-        kept += "".join(f", {name}={list(values)!r}" for name, values in self.kept.items())
+        named = {name: list(values) for name, values in self.kept.items()}
+        kept += f", **{named!r}" if named else ""  # a column may have any name
         return "\n".join(
             [IMPORTS + "\n".join(imports), "", *colours, ""]
             + [inspect.getsource(one) + "\n" for one in needed]

@@ -79,7 +79,10 @@ class Status(dict[str, Any]):
     def missing(self) -> str:
         """What is not there yet; only people are asked, models answer what they do."""
         if all(rater["kind"] == "automatic" for rater in self["raters"]):
-            return "nobody has been asked yet: import answers, or open it with --raters"
+            return (
+                "nobody has been asked yet: bring in people "
+                f"(raterbook assign {self['round']} --raters A,B), or import answers"
+            )
         if self["complete"]:
             return "complete"
         of_cases = self["missing_of_cases"]

@@ -1,7 +1,7 @@
 """Ways to look at a round: each a function of its answers that gives a frame and a figure.
 
 `Explore` shows them and hands on their source, so a function here uses nothing but what this file
-imports and the three helpers at its end. A figure's title says what it shows, and no more than
+imports and the helpers at its end. A figure's title says what it shows, and no more than
 its interval carries; a view that has nothing to show raises `NothingToSee` with the reason.
 """
 
@@ -13,6 +13,8 @@ import seaborn
 from matplotlib import pyplot as plt
 
 from raterbook.analysis import Interval, Ratings, alpha, difference, influence, mean
+from raterbook.reporting.figures import ascending, shortened
+from raterbook.reporting.figures import names as cut
 
 INK, SOFT, LINE = "#1c1f23", "#59616b", "#c5cbd3"
 PALE, DEEP = "#eef2f8", "#1d4f8b"
@@ -28,14 +30,15 @@ def distributions(answers, question, by="rater"):
     if rows.empty:
         raise NothingToSee(f"Nobody answered {question} where {by} is known.")
     counts = pd.crosstab(rows[by].astype(str), rows["value"].astype(str))
-    scale = sorted(counts, key=lambda value: (not value.isdigit(), value.zfill(9)))
+    scale = ascending(counts)
     frame = counts[scale].div(counts.sum(axis=1), axis=0)
-    figure, ax = plt.subplots(figsize=(6.2, 1.2 + 0.3 * len(frame)))
+    figure, ax = plt.subplots(figsize=(6.2, 1.5 + 0.3 * len(frame)))
     colours = seaborn.blend_palette([PALE, DEEP], len(scale))
     frame.iloc[::-1].plot.barh(stacked=True, ax=ax, color=colours, edgecolor=SOFT, width=0.78)
     ax.set(xlim=(0, 1), xlabel=f"share of the answers to {question}", ylabel="")
     ax.xaxis.set_major_formatter("{x:.0%}")
-    ax.legend(ncols=min(len(scale), 5), loc="upper left", bbox_to_anchor=(0, -0.32), frameon=False)
+    by_five, place = min(len(scale), 5), (0, 1)
+    ax.legend(cut(scale), ncols=by_five, loc="lower left", bbox_to_anchor=place, frameon=False)
     most = frame.mean().idxmax()
     low, high = frame[most].idxmin(), frame[most].idxmax()
     said = f"{question}: “{most}” is commonest, {frame[most].mean():.0%} of a {by}'s answers"
@@ -62,7 +65,10 @@ def correlations(answers, questions):
     ax.set(xlabel="", ylabel="")
     ax.tick_params(axis="x", rotation=30)
     first, second = away.stack().dropna().idxmax()
-    said = f"{first} and {second} go together most: Spearman {away.stack().dropna().max():.2f}"
+    most = away.stack().dropna().max()
+    said = f"{first} and {second} go together most: Spearman {most:.2f}; no interval is drawn"
+    if most <= 0:
+        said = f"No two criteria go together: Spearman is at most {most:.2f}"
     return frame, titled(figure, said)
 
 
@@ -184,6 +190,7 @@ def differences(answers, question, system, first, second):
         *(Ratings(pd.DataFrame({"unit": table.index, "rater": "mean", "value": table[name].values,
                                 "draw": draws.values}), cluster="draw") for name in (first, second))
     )  # fmt: skip
+    first, second = cut([first, second], 20)
     figure, ax = plt.subplots(figsize=(6.2, 2.8))
     ax.bar(np.arange(len(frame)), frame["difference"], color=SOFT, width=0.8)
     ax.axhline(frame["difference"].mean(), color=INK)
@@ -200,6 +207,7 @@ def differences(answers, question, system, first, second):
 def mixed(answers, question, system, by):
     """Does the lead of a system depend on the group? A mixed model: group × system and rater as
     fixed effects, cases as random ones."""
+    import re
     import warnings
 
     from statsmodels.formula.api import mixedlm, ols
@@ -210,6 +218,9 @@ def mixed(answers, question, system, by):
         {"score": rows["number"], "system": rows[system].astype(str), "group": rows[by].astype(str),
          "rater": rows["rater"].astype(str), "case": rows["case"].astype(str)}
     )  # fmt: skip
+    # A formula reads “:” and more in names as signs of its own: it is given numbers in their place.
+    named = {word: pd.Categorical(rows[word]).categories for word in ("group", "system", "rater")}
+    rows = rows.assign(**{word: pd.Categorical(rows[word]).codes for word in named})
     few = rows.groupby(["system", "group"])["case"].nunique().min() if len(rows) else 0
     if rows["system"].nunique() < 2 or rows["group"].nunique() < 2 or few < 3:
         raise NothingToSee(f"It takes two of {system} and of {by}, each pair on three cases.")
@@ -230,8 +241,8 @@ def mixed(answers, question, system, by):
     frame = pd.DataFrame({"mean": fit.params, "low": ends[0], "high": ends[1], "p": fit.pvalues})
     crossed = [name for name in names if ":" in name]
     frame = frame.loc[[n for n in names if "rater" not in n and n != "Intercept"]]
-    frame.index = [n.replace("C(group)[T.", "").replace("C(system)[T.", "").replace("]", "")
-                   .replace(":", " × ") for n in frame.index]  # fmt: skip
+    marks = [re.findall(r"C\((group|system)\)\[T\.(\d+)\]", name) for name in frame.index]
+    frame.index = [" × ".join(named[word][int(code)] for word, code in each) for each in marks]
     figure = dots(frame.iloc[::-1], f"effect on {question}, with its interval", zero=True)
     # All crossed effects at once: Wald's test, which does not depend on the first group's name.
     place = np.array([[float(n == name) for n in fit.params.index] for name in crossed])
@@ -271,10 +282,12 @@ def splitting(answers, questions, most=10):
         many = rows.groupby(["unit", "question", "value"], observed=True).size()
         of = many.groupby(["unit", "question"]).agg(["max", "sum"])
         apart = (1 - of["max"] / of["sum"]).unstack()
+        how = "share of the answers that are not the commonest"
     else:
         spans = table.T.groupby("question").agg(lambda one: one.max() - one.min()).T
         scale = rows.groupby("question", observed=True)["number"].agg(lambda s: s.max() - s.min())
         apart = spans / scale.where(scale > 0)
+        how = "how far apart, in parts of the scale"
     frame = apart.assign(apart=apart.max(axis=1)).dropna(subset=["apart"])
     frame = frame[frame["apart"] > 0].sort_values("apart", ascending=False, kind="stable")
     if frame.empty:
@@ -282,8 +295,9 @@ def splitting(answers, questions, most=10):
     shown = frame.head(most).iloc[::-1]
     figure, ax = plt.subplots(figsize=(6.2, 1 + 0.27 * len(shown)))
     ax.barh(shown.index.astype(str), shown["apart"], color=SOFT)
-    ax.set(xlabel="how far apart, in parts of the scale", xlim=(0, 1))
-    return frame, titled(figure, f"Raters differ on {len(frame):,} units, most on {frame.index[0]}")
+    ax.set(xlabel=how, xlim=(0, 1))
+    units = f"{len(frame):,} unit{'s' * (len(frame) != 1)}"
+    return frame, titled(figure, f"Raters differ on {units}, most on {frame.index[0]}")
 
 
 def confidence(answers, questions):
@@ -362,7 +376,7 @@ def dropping(answers, questions, level):
         frame, vmin=-reach, vmax=reach, annot=True, fmt="+.2f", cmap=shades, cbar=False, ax=ax,
         linewidths=0.8, linecolor=LINE,
     )  # fmt: skip
-    ax.set(xlabel="", ylabel="α changes by, without")
+    ax.set(xlabel="change of α", ylabel="without")
     ax.tick_params(axis="x", rotation=30)
     ax.tick_params(axis="y", rotation=0)
     rater, question = frame.stack().dropna().abs().idxmax()
@@ -383,7 +397,7 @@ def confusion(answers, questions):
     if both.empty:
         raise NothingToSee("No question of at most twelve values was answered twice.")
     counts = pd.crosstab(both["value_x"], both["value_y"])
-    names = sorted(counts, key=lambda value: (not value.isdigit(), value.zfill(9)))
+    names = ascending(counts)
     frame = counts.loc[names, names].div(counts.loc[names].sum(axis=1), axis=0)
     figure, ax = plt.subplots(figsize=(1.9 + 0.7 * len(frame), 1.3 + 0.4 * len(frame)))
     ramp = seaborn.blend_palette([PALE, DEEP], as_cmap=True)
@@ -403,12 +417,11 @@ def confusion(answers, questions):
         return frame, titled(figure, "No two raters differed on a unit")
     first, second = away.idxmax()
     part = away.max() / away.sum()
-    return frame, titled(
-        figure, f"“{first}” and “{second}” are taken for each other most: {part:.0%} of the pairs"
-    )
+    said = f"“{first}” and “{second}” are taken for each other most: {part:.0%} of what differs"
+    return frame, titled(figure, said)
 
 
-def chosen(answers, shares=None, **columns):
+def chosen(answers, shares=None, /, **columns):
     """Answers that were given, of the raters, systems and groups named, with the unit each is of.
 
     Items that share a cluster, else a case, are one draw. `shares` name a label of a question: who
@@ -469,10 +482,12 @@ def lengths(items):
 
 
 def titled(figure, said):
-    """The finding above the figure, on as many lines as it takes."""
+    """The finding above the figure, on as many lines as it takes; long names are cut in both."""
     import re
     from textwrap import fill
 
+    for whole, short in shortened(figure.axes[0]).items():
+        said = said.replace(whole, short)
     said = re.sub(r"(?<!\w)-(?=[\d.])", "−", re.sub(r"(?<=\d)%", "\u00a0%", said))
     width = int(figure.get_figwidth() * 10)
     figure.suptitle(fill(said, width), x=0.01, ha="left", fontsize=10, fontweight="bold")

@@ -274,3 +274,33 @@ def test_an_import_from_standard_input(run, monkeypatch):
     text = b"item,rater,question,value\nh1,ana,label,SUPPORTED\n"
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text)))
     assert run("import", "h1", "-")[1].startswith("1 answer added")
+
+
+def test_looking_at_what_is_not_there_makes_nothing(run, tmp_path):
+    assert run("--db", "other/x.sqlite", "status")[0] == 0
+    assert run("--db", "other/x.sqlite", "status", "h1") == (
+        2,
+        "There is no round 'h1', and no database other/x.sqlite yet: open a round first, or name "
+        "the workspace it is in.",
+    )
+    assert run("--workspace", "other", "status") == (
+        0,
+        "other has no rounds yet: open one with `raterbook open`.",
+    )
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("command", ["new", "demo"])
+def test_a_file_in_place_of_a_folder_is_told_before_any_work(run, tmp_path, command):
+    told = "items.csv is a file: name a folder, a new one or one of yours."
+    assert run(command, "items.csv") == (2, told)
+    assert run("--workspace", "items.csv", "status") == (
+        2,
+        "items.csv is a file: name the folder of a workspace.",
+    )
+
+
+def test_a_round_without_people_is_told_how_to_bring_them_in(run):
+    run("open", "h2", "--protocol", "halo-support", "--items", "items.csv")
+    assert "(raterbook assign h2 --raters A,B)" in run("status", "h2")[1]
+    assert run("assign", "h2", "--raters", "cem,dan")[0] == 0

@@ -78,6 +78,11 @@ def test_columns_are_counted_and_what_is_odd_is_said(doctor):
     assert "Said twice: 1 row the same as another." in said
 
 
+def test_a_column_without_a_name_is_called_by_its_place(doctor):
+    Path("bare.csv").write_text("id,text,\n1,a,\n2,b,\n", encoding="utf-8")
+    assert "Blank: 2 in column 3, which has no name." in doctor("bare.csv")[0]
+
+
 @pytest.mark.parametrize("name", [n for n in names() if (SAMPLES / n).is_dir()])
 def test_the_sample_of_a_protocol_is_recognised_and_opens(name, here, doctor):
     said, (command,) = doctor(str(SAMPLES / name / "items.csv"))

@@ -529,7 +529,11 @@ CONTROLS = [
     ),
     Probe(
         "rights as the system gives them",
-        without((database, "claim"), lambda path: None, RIGHTS["a new database"]),
+        without(
+            (database, "claim"),
+            lambda path: None,
+            without((database, "narrow"), lambda path: None, RIGHTS["a new database"]),
+        ),
     ),
     Probe(
         "a link that is followed",

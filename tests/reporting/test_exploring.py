@@ -101,3 +101,79 @@ def test_the_panel_draws_the_view_that_is_chosen_for_the_raters_that_are_chosen(
     raters.value = (named,)
     assert VIEWS["distributions"] in page.value
     assert str(raters.options[1]) not in page.value
+
+
+LONG = [f"Professor Doctor {'of a long name ' * 6}{letter * 5}" for letter in "abcd"]
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """Systems with colons, a topic with “rater” in it, a column of two words, scores below 0."""
+    folder = tmp_path_factory.mktemp("odd")
+    (folder / "odd.yaml").write_text(
+        "name: odd\ntitle: Odd\nabout: Odd.\ninstructions: [Look.]\n"
+        "item:\n  key: [id, model]\n  case: id\n  system: model\n  groups: [topic area]\n"
+        "  fields:\n"
+        "    id: {label: Id, show: none}\n    answer: {label: Answer}\n"
+        "    model: {label: Model, show: hidden}\n    topic area: {label: Topic, show: hidden}\n"
+        "questions:\n"
+        "  - {id: tone, prompt: Tone?, type: scale, min: -2, max: 2}\n"
+        "  - {id: clear, prompt: Clear?, type: scale, min: 1, max: 5}\n"
+        "measures: [{statistic: mean, question: tone}]\n",
+        encoding="utf-8",
+    )
+    items = pd.DataFrame(
+        [
+            {"id": f"i{n}", "answer": "a" * n, "model": model, "topic area": f"{'cs'[n % 2]}rater"}
+            for n in range(8)
+            for model in ("llama3:8b", "qwen:7b")
+        ]
+    )
+    round_ = Workspace(folder).open("odd", folder / "odd.yaml", items)
+    rows = [
+        {"item": item.key, "rater": rater, "question": question, "value": low + (at * turn) % 5}
+        for at, item in enumerate(round_.items())
+        for turn, rater in enumerate(LONG, 1)
+        for question, low in (("tone", -2), ("clear", 1))
+    ]
+    pd.DataFrame(rows).to_csv(folder / "answers.csv", index=False)
+    round_.add(folder / "answers.csv", new_raters=True)
+    return Explore(round_)
+
+
+def test_values_stand_from_the_lowest_to_the_highest(odd):
+    assert list(odd.distributions(question="tone").frame) == ["-2", "-1", "0", "1", "2"]
+
+
+def test_values_of_another_scale_are_not_taken_for_those_of_the_first(odd):
+    assert list(odd.confusion().frame) == ["-2", "-1", "0", "1", "2"]
+
+
+def test_a_lead_by_group_is_asked_of_systems_and_groups_whatever_they_are_called(odd):
+    made = odd.mixed()
+    assert made.frame is not None, made.said
+    assert list(made.frame.index) == ["srater", "qwen:7b", "srater × qwen:7b"]
+
+
+def test_the_code_of_a_view_holds_where_a_column_has_a_name_of_two_words(odd):
+    made = odd.where(**{"topic area": ["srater"]}).systems()
+    space = {}
+    exec(made.code, space)
+    plt.close("all")
+    pd.testing.assert_frame_equal(space["frame"], made.frame)
+
+
+@pytest.mark.parametrize("view", ["pairs", "dropping", "distributions", "severity"])
+def test_long_names_leave_room_for_the_figure_and_are_told_apart(odd, view):
+    made = odd.view(view)
+    labels = [label.get_text() for label in made.figure.axes[0].get_yticklabels()]
+    assert max(map(len, labels)) <= 24
+    assert len(set(labels)) == len(LONG)
+    assert "of a long name of a long name" not in made.said
+
+
+def test_where_nobody_answered_that_is_the_reason(tmp_path):
+    items = pd.DataFrame(records("neureg-qa", 2))
+    explore = Explore(Workspace(tmp_path).open("nobody", "neureg-qa", items, raters=["ana"]))
+    assert {explore.view(view).said for view in VIEWS} == {"Nobody has answered yet."}
+    assert explore.panel().children

@@ -34,9 +34,11 @@ def test_a_database_of_another_program(tmp_path):
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE bookmarks (url TEXT)")
     connection.close()
+    path.chmod(0o644)
     before = path.read_bytes()
     refusal(lambda: Store(path), "is a database of another program (bookmarks)", "--db")
     assert path.read_bytes() == before
+    assert path.stat().st_mode & 0o777 == 0o644  # its rights are its owner's affair
 
 
 def test_a_database_of_a_newer_raterbook(stored):

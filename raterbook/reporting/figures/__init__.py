@@ -98,6 +98,36 @@ def folds(values: Iterable[object], width: int = 22, most: int = 2) -> list[str]
     return told_apart(values, lambda text, _: folded(text, width, most), width + 6)
 
 
+def ascending(values: Iterable[str]) -> list[str]:
+    """Numbers by their size, then words.
+
+    >>> ascending(["yes", "10", "-1", "2", "-2", "0.5"])
+    ['-2', '-1', '0.5', '2', '10', 'yes']
+    """
+
+    def place(value: str) -> tuple[bool, float, str]:
+        is_number = re.fullmatch(r"-?\d+(\.\d+)?", value) is not None
+        return not is_number, float(value) if is_number else 0.0, value
+
+    return sorted(values, key=place)
+
+
+def shortened(ax: Any, width: int = 24) -> dict[str, str]:
+    """Cuts the long names beside the axes; gives each with what stands in its place."""
+    found: dict[str, str] = {}
+    for axis in (ax.xaxis, ax.yaxis):
+        whole = [label.get_text() for label in axis.get_ticklabels()]
+        longest = max(map(len, whole), default=0)
+        if longest > width:
+            short = names(whole, width)
+            axis.set_ticks(axis.get_ticklocs(), short)
+            found |= {one: other for one, other in zip(whole, short, strict=True) if one != other}
+        if axis is ax.xaxis and longest > 12:
+            ax.tick_params(axis="x", rotation=90)
+            grow(ax, 0.07 * min(longest, width))
+    return dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
+
+
 def ink_on(colour: Any) -> str:
     """Dark or light letters, whichever stand out more on this colour."""
     channels = matplotlib.colors.to_rgb(colour)

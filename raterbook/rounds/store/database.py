@@ -216,9 +216,8 @@ _told: set[Path] = set()
 
 
 def claim(path: Path) -> None:
-    """The file is there, no link, and its owner's alone; says so where others could read it."""
-    beside = [path.with_name(path.name + ending) for ending in BESIDE]
-    for each in (path, *beside):
+    """The file is there and no link; one that is made here is its owner's alone."""
+    for each in _with_beside(path):
         if each.is_symlink():
             raise RoundError(
                 f"{each} is a link to {shown(os.readlink(each), 200)}, and nothing is written "
@@ -227,10 +226,18 @@ def claim(path: Path) -> None:
     if not path.exists():
         with suppress(FileExistsError):  # another process was faster
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, OWNERS))
+
+
+def _with_beside(path: Path) -> list[Path]:
+    return [path, *(path.with_name(path.name + ending) for ending in BESIDE)]
+
+
+def narrow(path: Path) -> None:
+    """The file is its owner's alone from here on; says so where others could read it."""
     if os.name != "posix":
         return
     before = path.stat().st_mode & 0o777
-    for each in (path, *beside):
+    for each in _with_beside(path):
         # By name: to open and close a database gives up what locks SQLite holds on it.
         with suppress(OSError):
             found = each.stat()

@@ -110,6 +110,7 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             database.claim(self.path)
             self._settle()
+            database.narrow(self.path)  # not before it is known to be ours
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
