@@ -115,9 +115,14 @@ class WorkspaceRound(Round):
 
     def status(self) -> Standing:
         """What is stored, by whom, and what is missing: data, which shows itself in a few lines."""
-        from .reporting.shown import Standing
+        from .numbers.disputes import disputes
+        from .reporting.shown import Standing, settled
+        from .rounds.consensus import ADJUDICATOR
 
-        return Standing(super().status())
+        found = super().status()
+        if any(rater["kind"] == ADJUDICATOR for rater in found["raters"]):
+            found |= settled(disputes(self))
+        return Standing(found)
 
     def _repr_html_(self) -> str:
         return self.status()._repr_html_()

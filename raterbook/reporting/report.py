@@ -24,6 +24,7 @@ from .pairs import Copies, copies
 from .sections import (
     conduct,
     criteria,
+    disputes,
     machines,
     made,
     next_round,
@@ -56,6 +57,7 @@ SECTIONS: dict[str, Callable[[Any], Section | None]] = {
         trust.trust,
         machines.machines,
         reading.worth_reading,
+        disputes.decisions,
         next_round.next_round,
         criteria.breakdowns,
         shares.majorities,

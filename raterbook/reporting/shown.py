@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from ..numbers.disputes import Dispute, undecided
 from ..rounds.marks import crowd
 from ..rounds.model import counted
 from .html import dressed, join, paragraph, part, table
@@ -27,7 +28,8 @@ class Standing(dict[str, Any]):
             lines += ["  " + line for line in aligned([list(COLUMNS), *rows])]
         if most is not None and len(raters) > most:
             lines.append(f"  … and {counted(len(raters) - most, 'further rater')}")
-        return lines + [f"  {flag}" for flag in self.flags()[:most]]
+        more = [*self.flags()[:most], *self.decisions()[:most]]
+        return lines + [f"  {line}" for line in more]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -44,6 +46,8 @@ class Standing(dict[str, Any]):
             inside.append(paragraph(f"{MOST} of {len(self['raters']):,} raters are shown.", "soft"))
         if self["flagged"]:
             inside.append(part("bullets", self.flags()[:MOST]))
+        if decisions := self.decisions():
+            inside.append(part("bullets", decisions[:MOST]))
         return dressed(join(inside))
 
     def head(self) -> str:
@@ -64,6 +68,18 @@ class Standing(dict[str, Any]):
             f"flagged by {flag['rater']}, {flag['item']}"
             + (f": {flag['reason']}" if flag["reason"] else "")
             for flag in self["flagged"]
+        ]
+
+    def decisions(self) -> list[str]:
+        """What adjudicators left undecided and decided, where there are some."""
+        said = [
+            f"undecided, {one['unit']}, {one['question']}: {one['said']}"
+            for one in self.get("undecided", ())
+        ]
+        return said + [
+            f"decided by {one['by']}, {one['unit']}, {one['question']}: {one['value']}"
+            + (f": {one['reason']}" if one["reason"] else ", without a reason")
+            for one in self.get("decided", ())
         ]
 
     def missing(self) -> str:
@@ -102,6 +118,32 @@ def unplanned(found: Mapping[str, Any]) -> str:
         f" if all {people:,} people are to answer about every item: items have {mean:.3g} "
         "people on average, and no plan says how many they should have (open with --per-item)"
     )
+
+
+def settled(found: Sequence[Dispute]) -> dict[str, list[dict[str, Any]]]:
+    """What adjudicators have left and decided, as plain data beside the rest of a status."""
+    return {
+        "undecided": [
+            {
+                "unit": one.unit,
+                "question": one.question,
+                "said": ", ".join(f"{each.rater} {each.value}" for each in one.said),
+                "left_open_by": {each.rater: each.reason for each in one.left},
+            }
+            for one in undecided(found)
+        ],
+        "decided": [
+            {
+                "unit": one.unit,
+                "question": one.question,
+                "value": one.decision.value,
+                "by": one.decision.rater,
+                "reason": one.decision.reason,
+            }
+            for one in found
+            if one.decision is not None
+        ],
+    }
 
 
 def said(rater: Mapping[str, Any], name: str) -> str:

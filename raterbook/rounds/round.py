@@ -254,22 +254,21 @@ class Round:
         reasons: bool = False,
         pseudonyms: bool = False,
         groups: Iterable[str] = (),
+        until: int | None = None,
     ) -> pd.DataFrame:
         """One row per current answer; retracted ones are gone, excluded raters' only on request.
 
-        `texts` adds the answers to text questions; `reasons` adds the reason of each; `pseudonyms`
-        stand for the names of people; `groups` adds further columns of the items.
+        `texts` adds the answers to text questions, `reasons` the reason of each, `groups` columns
+        of the items; `pseudonyms` stand for the names of people; `until` is what a `reveal` logged.
         """
         from raterbook.rounds.frame import frame
 
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
             questions = self.questions(connection)
-            wanted = {
-                name: each for name, each in questions.items() if texts or not each.question.is_text
-            }
+            wanted = {n: q for n, q in questions.items() if texts or not q.question.is_text}
             more = ("reason",) if reasons else ()
-            events = current.read(connection, self.id, wanted, more=more)
+            events = current.read(connection, self.id, wanted, current.by(until), more=more)
         if not excluded and seen.excluded:
             events = events.take(~np.isin(events.rater, list(seen.excluded)))
         columns = dict.fromkeys(contents.group_columns(self.protocol), False)
@@ -438,6 +437,13 @@ class Round:
             )
             of_rest = other if have < len(lost) else None
             return Reassigned(tuple(keys), tuple(doubled), self.per_item is not None, of_rest)
+
+    def reveal(self, by: str, why: str | None = None) -> None:
+        """What was answered so far is shown to the raters: the log tells it from what follows."""
+        with self.store.write() as connection:
+            seen = self._still_open(connection, "nothing was revealed")
+            who, now, until = seen.rater(by), self.store.now(), current.last(connection)
+            log.add(connection, self.id, "reveal", now, rater_id=who, reason=why, until=until)
 
     def _turn(self, action: str, why: str | None) -> None:
         with self.store.write() as connection:

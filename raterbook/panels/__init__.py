@@ -1,0 +1,1 @@
+"""Panels of widgets, for who leads a round and who settles it."""
