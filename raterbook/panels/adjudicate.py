@@ -349,6 +349,8 @@ class Calibration(widgets.VBox):
         self.reveal.disabled = not self.ready.value
 
     def _reveal(self) -> None:
+        if not self.ready.value:
+            return
         try:
             self.round.reveal(self.adjudicator)
         except RoundError as refused:

@@ -107,9 +107,10 @@ def refuse(round: Round, rater: str | None, kinds: Sequence[str] = PEOPLE) -> No
             "Open a round of its items without --bare to rate them."
         )
     noun, more = ("rater", "") if kinds == PEOPLE else (kinds[0], f", kind={kinds[0]!r}")
-    known = {one.name: one for one in round.raters()}
+    one = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    known = {each.name: each for each in round.raters()}
     if rater not in known:
-        people = [one.name for one in known.values() if one.kind in kinds]
+        people = [each.name for each in known.values() if each.kind in kinds]
         names = ", ".join(people) or "nobody yet"
         if not rater:
             said = f"No {noun} is named: set {noun} to your name as {round.name} has it ({names})."
@@ -118,11 +119,11 @@ def refuse(round: Round, rater: str | None, kinds: Sequence[str] = PEOPLE) -> No
         near = difflib.get_close_matches(rater, people, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise RoundError(
-            f"{rater!r} is not a {noun} of {round.name} ({noun}s: {names}).{hint} Somebody new is "
+            f"{rater!r} is not {one} of {round.name} ({noun}s: {names}).{hint} Somebody new is "
             f"added once with {_adding(round, rater, more)}."
         )
     if known[rater].kind not in kinds:
-        use = "the form is for people" if kinds == PEOPLE else f"a {noun} has a name of their own"
+        use = "the form is for people" if kinds == PEOPLE else f"{one} has a name of their own"
         raise RoundError(f"{rater!r} is {known[rater].kind}: {use}.")
     if known[rater].excluded is not None:
         raise RoundError(f"{rater!r} was excluded from {round.name}: {known[rater].excluded}")

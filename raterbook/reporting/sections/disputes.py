@@ -16,7 +16,7 @@ from ...numbers.disputes import BY, Dispute, Statement, disputes, undecided
 from ...rounds import Item, Round
 from ...rounds.consensus import ADJUDICATOR
 from ..html import Section, bullets, fold, join, paragraph, part, short, table
-from ..words import capital, count, listing, number, scale_names, was
+from ..words import capital, count, listing, number, scale_names, value_name, was
 from .reading import texts_of
 
 Row = tuple[str, ...]
@@ -74,7 +74,7 @@ class Cards:
                 known.get(said.value, said.value),
                 "\n".join(short(text, REMARK) for text in said.comments),
                 "\n".join(f"“{short(text, REMARK)}”" for text in said.evidence),
-                "" if said.confidence is None else f"{number(said.confidence)} %",
+                "" if said.confidence is None else f"{said.confidence:g} %",
                 "" if said.seconds is None else f"{said.seconds:,.0f} s",
                 moment(said.at),
             )
@@ -92,11 +92,13 @@ def moment(at: pd.Timestamp | None) -> str:
 def how_far(question: Any, one: Dispute) -> str:
     """“a tie, 3 levels apart”."""
     said = ["a tie"] if one.tied else []
-    if question.is_numeric or question.level == "ordinal":
-        said.append(f"{count(round(one.spread), 'level')} apart" if one.spread == round(one.spread)
-                    else f"{number(one.spread)} apart")  # fmt: skip
+    if one.spread and (question.is_numeric or question.level == "ordinal"):
+        whole = one.spread == round(one.spread)
+        said.append(f"{count(round(one.spread), 'level') if whole else number(one.spread)} apart")
     elif one.spread:
         said.append(count(int(one.spread) + 1, "answer"))
+    if one.final and one.decision is None:
+        said.append("adjudicators differ")
     return ", ".join(said)
 
 
@@ -147,7 +149,6 @@ def lines(stored: Round, found: Sequence[Dispute]) -> list[str]:
         far = how_far(question, one)
         given = listing([f"{each.rater} {each.value}" for each in one.said], "and", 12)
         told = "".join(f"; {each.rater} left it open{because(each)}" for each in one.left)
-        told += "; adjudicators differ" if one.final else ""
         said.append(f"{place:>3}. {one.unit}, {question.label} ({far}): {given}{told}")
     for one in found:
         if one.decision is not None:
@@ -203,7 +204,7 @@ def undecided_line(report: Any, one: Dispute) -> str:
 
 
 def value_of(report: Any, one: Dispute, value: str) -> str:
-    return scale_names(report.question(one.question)).get(value, value)
+    return value_name(report.question(one.question), value)
 
 
 def given(report: Any, one: Dispute) -> str:
