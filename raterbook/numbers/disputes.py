@@ -25,6 +25,8 @@ BY = {
     "spread": "answers lie further apart than so many levels; labels differ",
     "any": "not all gave the same answer",
 }
+READ = ["subject", "case", "part", "rater", "value", "reason", "confidence", "seconds",
+        "answered_at"]  # fmt: skip
 Place = tuple[str, int]  # an item or case, and its part or 0
 
 
@@ -183,7 +185,7 @@ class _Differences:
         if differing and len(rows):
             rows = rows[rows.groupby(places)["value"].transform("nunique") > 1]
         found: dict[Place, list[dict[str, Any]]] = {}
-        for row in rows.to_dict("records"):
+        for row in rows[READ].to_dict("records"):
             found.setdefault((str(row["subject"]), int(row["part"])), []).append(row)
         return found
 

@@ -62,9 +62,11 @@ class DecisionPanel(widgets.VBox):
         )
         every = [("All questions", ""), *((q.label, q.id) for q in asked)]
         self.question = widgets.Dropdown(options=every, description="Question")
-        self.names = widgets.Checkbox(value=False, description="Raters’ names", indent=False)
+        self.names = tick("Raters’ names", False)
         self.head, self.page, self.said = widgets.HTML(), widgets.HTML(), widgets.HTML()
-        self.chosen = widgets.Dropdown(options=[], description="Dispute")
+        self.chosen = widgets.Dropdown(
+            options=[], description="Dispute", layout=widgets.Layout(width="30em")
+        )
         self.choice: Any = widgets.RadioButtons(options=[])
         self.why = widgets.Textarea(
             description="Reason",
@@ -111,6 +113,7 @@ class DecisionPanel(widgets.VBox):
         every = disputes(self.round, questions, self.by.value, self.beyond.value)
         self.found = [one for one in every if one.disputed]
         self.mine = self.round.current(self.adjudicator)
+        self.waiting = unfinished(self.round)
         cells = [self.cell(one) for one in self.found]
         left = [self.cell(one) for one in undecided(self.found) if not self.is_mine(one)]
         self.show(self.here if self.here in cells else next(iter(left or cells), None))
@@ -166,8 +169,9 @@ class DecisionPanel(widgets.VBox):
         said = f"{capital(count(len(self.found), 'question'))} in dispute: "
         said += f"{len(self.found) - len(left):,} settled, {len(left):,} open."
         lines = [paragraph(said)]
-        if waiting := unfinished(self.round):
-            lines.append(paragraph(f"Not finished: {waiting}. What is in dispute may change."))
+        if self.waiting:
+            told = f"Not finished: {self.waiting}. What is in dispute may change."
+            lines.append(paragraph(told))
         if self.found and not left:
             lines.append(paragraph("Nothing is left to decide."))
         self.head.value = dressed(join(lines))
@@ -217,25 +221,25 @@ class DecisionPanel(widgets.VBox):
             return
         if self.choice.value in (None, ""):
             raise RoundError("Nothing was stored: choose an answer first.")
-        said = scale_names(self.round.protocol.question(one.question))
         chosen = str(self.choice.value)
-        self._say(one, f"Decided: {said.get(chosen, chosen)}.", value=self.choice.value)
+        said = scale_names(self.round.protocol.question(one.question)).get(chosen, chosen)
+        self._say(one, f"decided, {said}.", value=self.choice.value)
 
     def _leave(self) -> None:
         one = self._current()
         if one is not None:
-            self._say(one, "Left open.", status="skipped")
+            self._say(one, "left open.", status="skipped")
 
     def _say(self, one: Dispute, done: str, **answer: Any) -> None:
         why = self.why.value.strip()
         if not why:
             raise RoundError("Nothing was stored: write why, it is reported beside the decision.")
-        cell = self.cell(one)
+        cell, place = self.cell(one), self.found.index(one) + 1
         before = self.mine.get(cell)
         self._store(cell, reason=why, **answer)
         self.steps.append((cell, before))
         self._go_on(one)
-        self.tell(done)
+        self.tell(f"{place} of {len(self.found)} is {done}")
 
     def _take_back(self) -> None:
         one = self._current()
@@ -299,18 +303,25 @@ def control(question: Question, value: Any) -> Any:
     if question.values:
         names = scale_names(question)
         options = [(names.get(str(each), str(each)), each) for each in question.values]
-        return widgets.RadioButtons(options=options, value=value, layout=WIDE)
+        return widgets.RadioButtons(
+            options=options, value=value, description="Decision", layout=WIDE
+        )
     low, high = question.ends
     text = "" if value is None else f"{value:g}"  # a slider would begin with an answer
     return widgets.Text(text, description="Decision", placeholder=f"{low:g} to {high:g}")
 
 
+def tick(words: str, value: bool) -> widgets.Checkbox:
+    return widgets.Checkbox(value=value, description=words, indent=False, layout=FITTING)
+
+
 def unfinished(round: Round) -> str:
     """“ben (3 items)”: people who have items left."""
+    people, _ = round.standings()
     left = [
-        f"{one['rater']} ({count(one['unfinished'], 'item')})"
-        for one in round.status()["raters"]
-        if one["kind"] == "human" and one["unfinished"] and one["excluded"] is None
+        f"{one.rater} ({count(one.items - one.complete, 'item')})"
+        for one in people
+        if one.kind == "human" and one.planned and one.items > one.complete and not one.excluded
     ]
     return listing(left)
 
@@ -325,19 +336,17 @@ class Calibration(widgets.VBox):
     def __init__(self, round: Round, adjudicator: str):
         self.round, self.adjudicator, self.shown = round, adjudicator, Cards(round)
         self.page, self.said = widgets.HTML(), widgets.HTML()
-        self.names = widgets.Checkbox(value=True, description="Raters’ names", indent=False)
-        self.ready = widgets.Checkbox(
-            value=False, description="Everybody has voted; this cannot be undone", indent=False
-        )
+        self.names = tick("Raters’ names", True)
+        self.ready = tick("Everybody has voted; a reveal cannot be undone", False)
         self.reveal = widgets.Button(description="Reveal the answers", layout=FITTING)
         self.again = widgets.Button(description="Look again", layout=FITTING)
         self.reveal.disabled = True
         super().__init__(
             [
-                self.page,
-                self.ready,
-                widgets.HBox([self.reveal, self.again, self.names]),
+                widgets.HBox([self.again, self.names]),
+                widgets.HBox([self.reveal, self.ready]),
                 self.said,
+                self.page,
             ]
         )
         self.ready.observe(self._is_ready, "value")

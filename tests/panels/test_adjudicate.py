@@ -109,7 +109,9 @@ def test_a_number_without_levels_is_written_and_checked(tmp_path, value, stored)
     panel = sitting(round_)
     decide(panel, value, "By hand.")
     assert [row[2] for row in decided(round_)] == ([stored] if stored else [])
-    assert words(panel.said).startswith("Decided" if stored else "Nothing was stored: ")
+    assert words(panel.said).startswith(
+        "1 of 1 is decided, 62.5" if stored else "Nothing was stored: "
+    )
 
 
 def test_in_a_closed_round_what_was_written_stays_in_the_panel(round_):

@@ -16,7 +16,7 @@ from ...numbers.disputes import BY, Dispute, Statement, disputes, undecided
 from ...rounds import Item, Round
 from ...rounds.consensus import ADJUDICATOR
 from ..html import Section, bullets, fold, join, paragraph, part, short, table
-from ..words import capital, count, listing, number, scale_names, value_name, was
+from ..words import capital, count, listing, scale_names, value_name, was
 from .reading import texts_of
 
 Row = tuple[str, ...]
@@ -94,7 +94,7 @@ def how_far(question: Any, one: Dispute) -> str:
     said = ["a tie"] if one.tied else []
     if one.spread and (question.is_numeric or question.level == "ordinal"):
         whole = one.spread == round(one.spread)
-        said.append(f"{count(round(one.spread), 'level') if whole else number(one.spread)} apart")
+        said.append(f"{count(round(one.spread), 'level') if whole else f'{one.spread:g}'} apart")
     elif one.spread:
         said.append(count(int(one.spread) + 1, "answer"))
     if one.final and one.decision is None:
