@@ -148,6 +148,33 @@ def test_systems_are_never_named_and_raters_only_when_asked_for(round_):
     assert not any(name in everything(panel) for name in ("birch", "cedar"))
 
 
+def test_without_names_the_order_of_like_answers_does_not_tell_who_gave_them(tmp_path):
+    said = {f"q{n}/m": {"label": ("yes", "yes", "no", "no")} for n in range(12)}
+    raters = ("ana", "ben", "eva", "dan")
+    round_ = opened(tmp_path, said, {"label": ASKED["label"]}, raters)
+    for item in said:
+        say(round_, "ana", item, "label_comment", "First voice.")
+        say(round_, "ben", item, "label_comment", "Second voice.")
+    panel = sitting(round_)
+    orders = set()
+    for _ in said:
+        panel.buttons["later"].click()
+        shown = words(panel.page)
+        orders.add(shown.index("First voice.") < shown.index("Second voice."))
+    assert orders == {True, False}
+
+
+def test_a_question_about_the_case_is_decided_for_the_case(tmp_path):
+    said = {"q1/birch": {"need": ("yes", "no", "open")}, "q1/cedar": {}}
+    asked = {"need": {**ASKED["label"], "of": "case"}}
+    round_ = opened(tmp_path, said, asked)
+    panel = sitting(round_)
+    assert len(panel.found) == 1
+    decide(panel, "open", "Nobody can say.")
+    (one,) = disputes(round_)
+    assert (one.item, one.case, one.decision.value) == (None, "q1", "open")
+
+
 def test_answers_stand_side_by_side_with_comment_evidence_confidence_and_time(round_):
     say(round_, "ana", "q1/cedar", "label_comment", "Line two says so.")
     say(round_, "ben", "q1/cedar", "label", "no", confidence=80, seconds=12.5)

@@ -139,6 +139,28 @@ def test_comments_evidence_confidence_and_time_stand_with_the_answer(round_):
     assert (eva.evidence, ana.evidence) == (("What",), ())
 
 
+def test_a_comment_stands_beside_its_own_question_and_its_own_part(tmp_path):
+    asked = {
+        "label": {**ASKED["label"], "per": "part"},
+        "tone": {**ASKED["tone"], "comment": {"prompt": "Why?"}},
+        "notes": {"type": "text", "required": False},
+    }
+    parts = {"label": "Sentence", "from": "text", "split": "sentences"}
+    round_ = opened(tmp_path, {"a/m": {"tone": (1, 3, 5)}}, asked, parts=parts)
+    for part in (1, 2):
+        for rater, value in (("ana", "yes"), ("ben", "no"), ("eva", "open")):
+            say(round_, rater, "a/m", "label", value, part=part)
+        say(round_, "ana", "a/m", "label_comment", f"Of sentence {part}.", part=part)
+    say(round_, "ana", "a/m", "tone_comment", "Of the tone.")
+    say(round_, "ana", "a/m", "notes", "Of all.")
+    found = {(one.question, one.part): one.said[0].comments for one in disputes(round_)}
+    assert found == {
+        ("tone", 0): ("Of the tone.", "Of all."),
+        ("label", 1): ("Of sentence 1.", "Of all."),
+        ("label", 2): ("Of sentence 2.", "Of all."),
+    }
+
+
 # Votes
 
 
@@ -165,6 +187,13 @@ def test_an_answer_first_given_after_the_reveal_was_not_blind_and_is_in_no_vote(
     say(round_, "eva", "a/m", "label", "no")
     first, now = votes(round_)
     assert (first.n, now.n, now.changed) == (5, 5, 0)
+
+
+def test_an_answer_taken_back_after_the_reveal_is_in_no_vote(round_):
+    round_.reveal("uma")
+    say(round_, "eva", "q1/cedar", "label", None, status="retracted")
+    first, now = votes(round_)
+    assert (first.n, now.n, now.changed) == (23, 23, 0)
 
 
 def test_a_closed_round_reveals_nothing(round_):
