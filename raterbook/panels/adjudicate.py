@@ -65,7 +65,7 @@ class DecisionPanel(widgets.VBox):
         self.names = tick("Raters’ names", False)
         self.head, self.page, self.said = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self.chosen = widgets.Dropdown(
-            options=[], description="Dispute", layout=widgets.Layout(width="30em")
+            options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
         )
         self.choice: Any = widgets.RadioButtons(options=[])
         self.why = widgets.Textarea(
@@ -180,22 +180,22 @@ class DecisionPanel(widgets.VBox):
         buttons = self.buttons
         top = [
             self.by,
-            widgets.HBox([self.question, self.beyond, self.names]),
+            row(self.question, self.beyond, self.names),
             self.head,
         ]
         if one is None:
-            self.children = [*top, widgets.HBox([buttons["undo"]]), self.said]
+            self.children = [*top, row(buttons["undo"]), self.said]
             return
         place = self.found.index(one) + 1
         title = f"{place} of {len(self.found)}. {self.round.protocol.question(one.question).label}"
         self.page.value = dressed(self.shown.card(one, title, self.names.value))
         self.children = [
             *top,
-            widgets.HBox([self.chosen, buttons["earlier"], buttons["later"], buttons["agenda"]]),
+            row(self.chosen, buttons["earlier"], buttons["later"], buttons["agenda"]),
             self.page,
             self.choice,
             self.why,
-            widgets.HBox([buttons[name] for name in ("decide", "leave", "back", "undo")]),
+            row(*(buttons[name] for name in ("decide", "leave", "back", "undo"))),
             self.said,
         ]
 
@@ -311,6 +311,11 @@ def control(question: Question, value: Any) -> Any:
     return widgets.Text(text, description="Decision", placeholder=f"{low:g} to {high:g}")
 
 
+def row(*these: widgets.Widget) -> widgets.HBox:
+    """Side by side, and below each other where the pane is narrow."""
+    return widgets.HBox(these, layout=widgets.Layout(flex_flow="row wrap"))
+
+
 def tick(words: str, value: bool) -> widgets.Checkbox:
     return widgets.Checkbox(value=value, description=words, indent=False, layout=FITTING)
 
@@ -343,8 +348,8 @@ class Calibration(widgets.VBox):
         self.reveal.disabled = True
         super().__init__(
             [
-                widgets.HBox([self.again, self.names]),
-                widgets.HBox([self.reveal, self.ready]),
+                row(self.again, self.names),
+                row(self.reveal, self.ready),
                 self.said,
                 self.page,
             ]

@@ -32,13 +32,13 @@ def say(round_, rater, item, question, value, **more):
     assert ack.ok, ack.reason
 
 
-def opened(folder, said=SAID, asked=ASKED, raters=RATERS, parts=None):
+def opened(folder, said=SAID, asked=ASKED, raters=RATERS, parts=None, long=""):
     """A round in which the raters said this, with uma to settle it."""
     text = asking(asked, parts=parts, key=["id", "model"], case="id", system="model")
     names = [name.split("/") for name in said]
     items = pd.DataFrame(
         [
-            {"id": id, "model": model, "text": f"What {n} says. And more."}
+            {"id": id, "model": model, "text": f"What {n} says. And more.{long}"}
             for n, (id, model) in enumerate(names)
         ]
     )

@@ -175,6 +175,12 @@ def test_a_question_about_the_case_is_decided_for_the_case(tmp_path):
     assert (one.item, one.case, one.decision.value) == (None, "q1", "open")
 
 
+def test_who_decides_reads_the_whole_text(tmp_path):
+    asked = {"label": ASKED["label"]}
+    round_ = opened(tmp_path, {"a/m": {"label": ("yes", "no", "open")}}, asked, long=" word" * 3000)
+    assert words(sitting(round_).page).count("word") == 3000
+
+
 def test_answers_stand_side_by_side_with_comment_evidence_confidence_and_time(round_):
     say(round_, "ana", "q1/cedar", "label_comment", "Line two says so.")
     say(round_, "ben", "q1/cedar", "label", "no", confidence=80, seconds=12.5)

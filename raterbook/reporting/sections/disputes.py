@@ -45,7 +45,7 @@ class Cards:
         Neither the item's name, which can tell whose output it is, nor raters' names unless wanted.
         """
         question = self.protocol.question(one.question)
-        texts = texts_of(self, one.subject, one.part)
+        texts = texts_of(self, one.subject, one.part, whole=True)
         head, rows = self.side_by_side(one, names)
         inside = paragraph(question.prompt)
         inside += table(head, rows, f"Answers on {question.label}", len(head))
@@ -128,7 +128,7 @@ def agenda(stored: Round, found: Sequence[Dispute], file: str | Path, names: boo
     blocks: list[Block] = [Heading(1, f"{stored.name}: an agenda"), Text(said)]
     for place, one in enumerate(left, start=1):
         question = stored.protocol.question(one.question)
-        texts = [(label, text) for label, text, _ in texts_of(shown, one.subject, one.part)]
+        texts = [(label, text) for label, text, _ in texts_of(shown, one.subject, one.part, True)]
         head, rows = shown.side_by_side(one, names)
         blocks += [
             Heading(2, f"{place}. {question.label}: {how_far(question, one)}"),

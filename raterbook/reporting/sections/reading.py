@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
-from ..html import Section, fold, join, paragraph, part, remark, short, table
+from ..html import Section, fold, join, paragraph, part, printable, remark, short, table
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
 
@@ -89,8 +89,13 @@ def card(report: Any, unit: str, asked: list[Any]) -> Markup:
     return part("item", title, said, texts_of(report, name, number), inside)
 
 
-def texts_of(report: Any, name: str, number: int) -> list[tuple[str, str, str]]:
-    """What raters saw of it, short fields first: a line, a block, or a source to be folded."""
+def texts_of(
+    report: Any, name: str, number: int, whole: bool = False
+) -> list[tuple[str, str, str]]:
+    """What raters saw of it, short fields first: a line, a block, or a source to be folded.
+
+    Long texts are cut, and say so, unless they are wanted `whole`.
+    """
     fields = report.protocol.item.fields
     item = report.items.get(name)
     if item is None:
@@ -102,7 +107,8 @@ def texts_of(report: Any, name: str, number: int) -> list[tuple[str, str, str]]:
     piece = next((one for one in parts if one.number == number), None) if number else None
     if piece is not None:
         label = f"{report.protocol.parts.label} {number}"
-        found.append((label, *shape(short(piece.text, TEXT), False)))
+        text = printable(piece.text).strip() if whole else short(piece.text, TEXT)
+        found.append((label, *shape(text, False)))
     shown = [n for n, field in fields.items() if field.visible and values.get(n)]
     for column in sorted(shown, key=lambda n: (RANK[fields[n].show], far(fields[n]))):
         field = fields[column]
@@ -111,7 +117,8 @@ def texts_of(report: Any, name: str, number: int) -> list[tuple[str, str, str]]:
             field.show == "long" and (field.of == "case" or piece is not None)
         )
         value = group_name(report.protocol, column, values[column])
-        found.append((field.label, *shape(short(value, SOURCE if source else TEXT), source)))
+        text = printable(value).strip() if whole else short(value, SOURCE if source else TEXT)
+        found.append((field.label, *shape(text, source)))
     return found
 
 
