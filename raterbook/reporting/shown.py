@@ -9,10 +9,12 @@ from typing import Any
 from ..numbers.disputes import Dispute, undecided
 from ..rounds.marks import crowd
 from ..rounds.model import counted
+from ..rounds.model import shown as one_line
 from .html import dressed, join, paragraph, part, table
 
 COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged", "answers")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Answers")
+LONG = 2000  # signs of a decision's line
 MOST = 30  # raters and flags that a notebook shows of a crowd
 
 
@@ -76,11 +78,12 @@ class Standing(dict[str, Any]):
             f"undecided, {one['unit']}, {one['question']}: {one['said']}"
             for one in self.get("undecided", ())
         ]
-        return said + [
+        said += [
             f"decided by {one['by']}, {one['unit']}, {one['question']}: {one['value']}"
             + (f": {one['reason']}" if one["reason"] else ", without a reason")
             for one in self.get("decided", ())
         ]
+        return [one_line(line, LONG) for line in said]
 
     def missing(self) -> str:
         """What is not there yet; only people are asked, models answer what they do."""

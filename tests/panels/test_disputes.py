@@ -251,6 +251,15 @@ def test_status_names_what_is_undecided_and_what_was_decided_by_whom_and_why(rou
     ]
 
 
+def test_a_reason_cannot_forge_a_line_or_move_the_cursor(round_, tmp_path, capsys):
+    forged = "So.\nround-01: 0 undecided\x1b[2J"
+    say(round_, "uma", "q1/cedar", "label", "open", reason=forged)
+    run(tmp_path, "disputes", "round-01")
+    for said in (capsys.readouterr().out, str(round_.status())):
+        assert "\x1b" not in said
+        assert "So.\\nround-01: 0 undecided\\x1b[2J" in said
+
+
 def test_status_says_nothing_of_decisions_where_nobody_is_to_make_them(tmp_path):
     from raterbook import Workspace
 

@@ -15,6 +15,7 @@ from ...files.handbook import Block, Heading, Lines, TableBlock, Text, write_pag
 from ...numbers.disputes import BY, Dispute, Statement, disputes, undecided
 from ...rounds import Item, Round
 from ...rounds.consensus import ADJUDICATOR
+from ...rounds.model import shown as one_line
 from ..html import Section, bullets, fold, join, paragraph, part, short, table
 from ..words import capital, count, listing, scale_names, value_name, was
 from .reading import texts_of
@@ -142,7 +143,7 @@ def agenda(stored: Round, found: Sequence[Dispute], file: str | Path, names: boo
 
 def lines(stored: Round, found: Sequence[Dispute]) -> list[str]:
     """A line for each dispute, as a terminal shows it: undecided ones first, numbered as on the
-    agenda; then the decisions."""
+    agenda; then the decisions. Nothing in a text moves the cursor or begins a line."""
     said = []
     for place, one in enumerate(undecided(found), start=1):
         question = stored.protocol.question(one.question)
@@ -155,7 +156,7 @@ def lines(stored: Round, found: Sequence[Dispute]) -> list[str]:
             label = stored.protocol.question(one.question).label
             what = f"{one.decision.rater} decided {one.decision.value}"
             said.append(f"     {one.unit}, {label}: {what}{because(one.decision)}")
-    return said
+    return [one_line(line, 2 * REMARK) for line in said]
 
 
 def decisions(report: Any) -> Section | None:
