@@ -288,6 +288,24 @@ def test_a_page_with_pseudonyms_names_no_adjudicator(round_):
     assert "It is silent." in str(section.html)
 
 
+def test_a_table_has_a_row_for_each_with_who_decided_what_and_why(round_, tmp_path):
+    say(round_, "uma", "q1/cedar", "label", "open", reason="=The source; is silent.")
+    say(round_, "uma", "q2/birch", "tone", None, status="skipped", reason="It is lost.")
+    file = tmp_path / "disputes.csv"
+    assert run(tmp_path, "disputes", "round-01", "--table", str(file)) == 0
+    assert file.read_text("utf-8").splitlines() == [
+        "item,part,question,state,value,by,reason,answers",
+        "q2/birch,,tone,undecided,,uma,It is lost.,ana: 1; ben: 3; eva: 5",
+        "q1/cedar,,label,decided,open,uma,'=The source; is silent.,ana: yes; ben: no; eva: open",
+    ]
+
+
+def test_a_table_in_no_format_is_refused_and_not_begun(round_, tmp_path, capsys):
+    assert run(tmp_path, "disputes", "round-01", "--table", str(tmp_path / "d.pdf")) == 2
+    assert "a table of disputes is" in capsys.readouterr().err
+    assert not (tmp_path / "d.pdf").exists()
+
+
 def test_a_decision_and_its_reason_go_out_with_the_answers_and_come_back(round_, tmp_path):
     say(round_, "uma", "q1/cedar", "label", "open", reason="The source is silent.")
     round_.export(tmp_path / "out.csv")

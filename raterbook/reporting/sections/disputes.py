@@ -11,7 +11,10 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from ...files.content import label, put
+from ...files.formats import endings, written_as
 from ...files.handbook import Block, Heading, Lines, TableBlock, Text, write_page
+from ...files.table import Table as Rows
 from ...numbers.disputes import BY, Dispute, Statement, disputes, undecided
 from ...rounds import Item, Round
 from ...rounds.consensus import ADJUDICATOR
@@ -139,6 +142,33 @@ def agenda(stored: Round, found: Sequence[Dispute], file: str | Path, names: boo
             TableBlock(("Decision", "Reason"), (("", ""),)),
         ]
     return write_page(blocks, f"{stored.name}: an agenda", file, "an agenda")
+
+
+COLUMNS = ("item", "part", "question", "state", "value", "by", "reason", "answers")
+
+
+def write_table(found: Sequence[Dispute], file: str | Path) -> Path:
+    """A file with a row for each dispute: undecided, or decided by whom and why."""
+    rows = []
+    for one in found:
+        done = one.decision
+        told = [done] if done else [*one.final, *one.left]
+        rows.append(
+            [
+                one.subject,
+                str(one.part or ""),
+                one.question,
+                "decided" if done else "undecided",
+                done.value if done else "",
+                "; ".join(each.rater for each in told),
+                "; ".join(each.reason for each in told if each.reason),
+                "; ".join(f"{each.rater}: {each.value}" for each in one.said),
+            ]
+        )
+    suffix = "" if str(file) == "-" else Path(file).suffix.lower()
+    chosen = written_as(suffix, endings("texts"), f"{label(file)}: a table of disputes")
+    put(chosen.write(Rows(str(file), list(COLUMNS), rows)), file)
+    return Path(file)
 
 
 def lines(stored: Round, found: Sequence[Dispute]) -> list[str]:
