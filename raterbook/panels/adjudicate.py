@@ -154,7 +154,7 @@ class DecisionPanel(widgets.VBox):
 
     def _picked(self) -> None:
         """The controls for this dispute, with what was decided of it before."""
-        one = self._current()
+        one, before = self._current(), self.choice
         self.said.value = ""
         if one is not None:
             question = self.round.protocol.question(one.question)
@@ -162,6 +162,8 @@ class DecisionPanel(widgets.VBox):
             self.choice = control(question, None if held is None else held.value)
             self.why.value = "" if held is None else held.reason or ""
         self.draw()
+        if before is not self.choice:
+            before.close()
 
     def draw(self) -> None:
         one = self._current()
@@ -246,8 +248,8 @@ class DecisionPanel(widgets.VBox):
         if one is None or not self.is_mine(one):
             return
         cell = self.cell(one)
-        self.steps.append((cell, self.mine[cell]))
         self._store(cell, status="retracted")
+        self.steps.append((cell, self.mine[cell]))
         self.refresh()
         self.tell("Taken back: it is open again.")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,12 @@ from ...files.formats import endings, written_as
 from ...files.handbook import Block, Heading, Lines, TableBlock, Text, write_page
 from ...files.table import Table as Rows
 from ...numbers.disputes import BY, Dispute, Statement, disputes, undecided
-from ...rounds import Item, Round
+from ...rounds import Round
 from ...rounds.consensus import ADJUDICATOR
 from ...rounds.model import shown as one_line
 from ..html import Section, bullets, fold, join, paragraph, part, short, table
 from ..words import capital, count, listing, scale_names, value_name, was
-from .reading import texts_of
+from .reading import ItemTexts, texts_of
 
 Row = tuple[str, ...]
 LISTED = 12  # disputes of the page that are named
@@ -29,19 +28,11 @@ DECIDED = 60  # decisions in its table
 REMARK = 2000  # signs of what a rater wrote
 
 
-class Cards:
+class Cards(ItemTexts):
     """A round's disputes as they are shown: what was rated, and what was said of it."""
 
     def __init__(self, stored: Round):
         self.stored, self.protocol = stored, stored.protocol
-
-    @cached_property
-    def items(self) -> dict[str, Item]:
-        return {item.key: item for item in self.stored.items()}
-
-    @cached_property
-    def case_parts(self) -> dict[str, tuple[Any, ...]]:
-        return {case.key: case.parts for case in self.stored.cases()}
 
     def card(self, one: Dispute, title: str, names: bool, decided: bool = True) -> Markup:
         """The texts that raters saw, what was asked, and the answers side by side.

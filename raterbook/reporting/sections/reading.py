@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
+from ...protocols import Protocol
+from ...rounds import Item, Round
 from ..html import Section, fold, join, paragraph, part, printable, remark, short, table
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
@@ -87,6 +90,21 @@ def card(report: Any, unit: str, asked: list[Any]) -> Markup:
     inside = answer_table(report, found, title)
     inside += comments(report, found, widest[0].id if widest else None)
     return part("item", title, said, texts_of(report, name, number), inside)
+
+
+class ItemTexts:
+    """What was rated in a round, read once: whoever shows it has these."""
+
+    stored: Round
+    protocol: Protocol
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        return {item.key: item for item in self.stored.items()}
+
+    @cached_property
+    def case_parts(self) -> dict[str, tuple[Any, ...]]:
+        return {case.key: case.parts for case in self.stored.cases()}
 
 
 def texts_of(
