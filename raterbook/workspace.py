@@ -138,9 +138,14 @@ class WorkspaceRound(Round):
 
     def status(self) -> Status:
         """What is stored, by whom, and what is missing: data, which shows itself in a few lines."""
-        from .reporting.shown import Status
+        from .numbers.disputes import disputes
+        from .reporting.shown import Status, settled
+        from .rounds.consensus import ADJUDICATOR
 
-        return Status(super().status())
+        found = super().status()
+        if any(rater["kind"] == ADJUDICATOR for rater in found["raters"]):
+            found |= settled(disputes(self))
+        return Status(found)
 
     def _repr_mimebundle_(self, **how: Any) -> dict[str, Any]:
         return as_panel(self, how)

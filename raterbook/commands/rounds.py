@@ -162,6 +162,37 @@ def status(given: Namespace) -> None:
     )
 
 
+WAYS = Registry("numbers.disputes", "BY")
+
+
+@command(
+    "list what raters differ on and what adjudicators decided, or write it to a file",
+    ROUND,
+    arg("--question", action="append", default=[], metavar="ID", help="only this; may be repeated"),
+    arg("--by", choices=WAYS, default="majority", metavar="WAY", help="%(choices)s"),
+    arg("--beyond", type=float, default=1, metavar="N", help="levels, for spread (default: 1)"),
+    arg("--agenda", metavar="FILE", help="a page to meet over, .html or .md"),
+    arg("--names", action="store_true", help="of raters, on the agenda"),
+    arg("--table", metavar="FILE", help="a row for each, with who decided what and why"),
+)
+def disputes(given: Namespace) -> None:
+    from ..numbers.disputes import BY, undecided
+    from ..numbers.disputes import disputes as found_in
+    from ..reporting.sections.disputes import agenda, lines, write_table
+
+    stored = chosen(given)
+    found = found_in(stored, given.question, given.by, given.beyond)
+    if given.agenda:
+        _written(agenda(stored, found, given.agenda, given.names))
+    if given.table:
+        _written(write_table(found, given.table))
+    if given.agenda or given.table:
+        return
+    left = len(undecided(found))
+    print(f"{given.round}: {left:,} undecided, where {BY[given.by]}.")
+    print("\n".join(lines(stored, found)), end="\n" if found else "")
+
+
 @command(
     "move a rater's unfinished items to another",
     ROUND,

@@ -266,11 +266,16 @@ def _marker(found: re.Match[str]) -> str:
 def write_guide(round: Round | Protocol, file: str | Path) -> Path:
     """The guide as a page (.html) or as Markdown (.md, and on standard output)."""
     protocol, name = (round, "") if isinstance(round, Protocol) else (round.protocol, round.name)
+    return write_page(list(blocks(protocol, name)), protocol.title, file, "a guide")
+
+
+def write_page(blocks: Sequence[Block], title: str, file: str | Path, what: str) -> Path:
+    """The blocks as the file's ending has it; `what` it is, for messages."""
     suffix = ".md" if str(file) == "-" else Path(file).suffix.lower()
     if suffix not in (".html", ".htm", ".md", ".markdown"):
-        raise FileError(f"{label(file)}: a guide is a page or Markdown. Use .html or .md.")
+        raise FileError(f"{label(file)}: {what} is a page or Markdown. Use .html or .md.")
     kind = "html" if suffix.startswith(".htm") else "markdown"
-    put(page(list(blocks(protocol, name)), protocol.title, kind).encode(), file)
+    put(page(blocks, title, kind).encode(), file)
     return Path(file)
 
 

@@ -1,133 +1,320 @@
-"""What is in dispute: units on which those who count differ and that nobody has settled yet."""
+"""What is in dispute: where those who count differ, what settled it, and what votes came to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from ..protocols.questions import Question
-from ..rounds import Round, RoundError
-from ..rounds.consensus import ADJUDICATOR
+from raterbook.analysis import Ratings, alpha
+from raterbook.analysis.estimate import Estimate
 
-# By which a question is in dispute: the name, and what it asks of the answers.
+from ..protocols import Question, holds
+from ..rounds import Round, RoundError
+from ..rounds.completeness import depends_on
+from ..rounds.consensus import ADJUDICATOR, agreed
+from .compute import cluster_of, questions_of
+from .counted import Board, Counted, count
+
+# By which a question is in dispute: the name, and what holds of the answers then.
 BY = {
-    "tie": "no answer has more than half of those who answered",
-    "spread": "answers lie more than `beyond` levels apart; of labels, they differ",
+    "majority": "no answer has more than half of those who answered",
+    "tie": "two answers or more are given most often, each as often as the other",
+    "spread": "answers lie further apart than so many levels; labels differ",
     "any": "not all gave the same answer",
 }
+READ = ["subject", "case", "part", "rater", "value", "reason", "confidence", "seconds",
+        "answered_at"]  # fmt: skip
+Place = tuple[str, int]  # an item or case, and its part or 0
 
 
 @dataclass(frozen=True)
-class Said:
-    """What one rater said, with what they wrote beside it."""
+class Statement:
+    """What one rater said, with what they wrote and marked beside it."""
 
     rater: str
-    value: str
-    comment: str = ""
+    value: str = ""  # empty where the question was left open
+    reason: str = ""
+    comments: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
     confidence: float | None = None
     seconds: float | None = None
+    at: pd.Timestamp | None = None
 
 
 @dataclass(frozen=True)
 class Dispute:
-    """One question about one unit, with everyone's answers; `decision` where it was settled."""
+    """One question about one unit: what those who count said, and what adjudicators did."""
 
     item: str | None
     case: str
     part: int
     question: str
-    spread: float  # levels apart; of labels, how many different ones beyond the first
-    tied: bool
-    said: tuple[Said, ...]
-    decision: Said | None = None
+    said: tuple[Statement, ...]
+    final: tuple[Statement, ...] = ()  # what adjudicators decided
+    left: tuple[Statement, ...] = ()  # adjudicators who left it open, with their reasons
+    spread: float = 0.0  # levels apart; of labels, how many different ones beyond the first
+    width: float = 0.0  # the same as a share of the scale; of labels, who is outside the commonest
+    tied: bool = False
+    disputed: bool = True  # one that was decided may be in dispute no more
+
+    @property
+    def subject(self) -> str:
+        return self.item or self.case
 
     @property
     def unit(self) -> str:
-        name = self.item or self.case
-        return f"{name}, part {self.part}" if self.part else name
+        return f"{self.subject}, part {self.part}" if self.part else self.subject
+
+    @property
+    def decision(self) -> Statement | None:
+        """What more than half of the adjudicators say; where they tie, nothing is settled."""
+        settled = agreed({ADJUDICATOR: [one.value for one in self.final]}, (ADJUDICATOR,))
+        return next((one for one in self.final if one.value == settled), None)
 
 
 def disputes(
-    round: Round, questions: Sequence[str] = (), by: str = "tie", beyond: float = 1
+    round: Round,
+    questions: Sequence[str] = (),
+    by: str = "majority",
+    beyond: float = 1,
+    pseudonyms: bool = False,
 ) -> list[Dispute]:
-    """Ties first, then by spread; those that adjudicators settled keep their decision.
+    """Ties first, then the largest spread; behind them what was decided and is disputed no more.
 
-    Only people's answers make a dispute, or models' where nobody else answered.
+    Only people's answers make a dispute, or models' where no person answered the question. What is
+    asked only after an answer that does not stand is in dispute no more.
     """
     if by not in BY:
         raise RoundError(f"{by!r} is no way to be in dispute: choose {', '.join(BY)}.")
-    asked = [q for q in round.protocol.questions if q.values or q.is_numeric]
-    known = [q.id for q in asked if not q.covers]
+    known = {q.id: q for q in round.protocol.questions if is_settled(q)}
     for name in questions:
         if name not in known:
             raise RoundError(f"{name!r} cannot be in dispute: choose {', '.join(known)}.")
-    wanted = [q for q in asked if q.id in (questions or known)]
-    texts = round.frame(texts=True)
-    rows = texts[texts["status"].eq("answered") & texts["role"].eq("main")]
-    rows = rows[rows["replicate"].eq(1)]
-    found = [one for q in wanted for one in _of_question(q, rows, by, beyond)]
-    return sorted(found, key=lambda one: (not one.tied, -one.spread, one.unit, one.question))
+    answers = _Differences(round, pseudonyms)
+    found = [
+        replace(
+            one,
+            disputed=(one.disputed and _holds(known[name], one, by, beyond))
+            or bool(one.final and one.decision is None),  # adjudicators differ
+        )
+        for name in questions or known
+        for one in answers.differing(known[name])
+    ]
+    kept = [one for one in found if one.disputed or one.final or one.left]
+    return sorted(kept, key=lambda one: (
+        not one.disputed, not one.tied, -one.width, -one.spread, one.subject, one.part, one.question
+    ))  # fmt: skip
 
 
-def open_disputes(found: Sequence[Dispute]) -> list[Dispute]:
-    return [one for one in found if one.decision is None]
+def undecided(found: Sequence[Dispute]) -> list[Dispute]:
+    return [one for one in found if one.disputed and one.decision is None]
 
 
-def _of_question(question: Question, rows: pd.DataFrame, by: str, beyond: float) -> list[Dispute]:
-    own = rows[rows["question"].eq(question.id)].astype({"rater": object, "rater_kind": object})
-    notes = rows[rows["question"].eq(f"{question.id}_comment")]
-    comments = {_place(row): str(row["value"]) for row in notes.to_dict("records")}
-    units: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in own.to_dict("records"):
-        units.setdefault(_place(row)[:3], []).append(row)
+def is_settled(question: Question) -> bool:
+    """Whether an answer can be decided: one of a few, or a number; not a confidence, nor words."""
+    return bool(question.values or question.is_numeric) and not question.covers
+
+
+def _holds(question: Question, one: Dispute, by: str, beyond: float) -> bool:
+    values = [each.value for each in one.said]
+    if len(set(values)) < 2:
+        return False
+    if by == "majority":
+        return not agreed({"human": values}, ("human",))
+    if by == "spread":
+        return one.spread > beyond or not (question.is_numeric or question.level == "ordinal")
+    return one.tied or by == "any"
+
+
+class _Differences:
+    """All answers of a round, by question and place."""
+
+    def __init__(self, round: Round, pseudonyms: bool):
+        self.protocol = round.protocol
+        every = round.frame(texts=True, reasons=True, pseudonyms=pseudonyms)
+        self.counted: Counted = count(every, self.protocol.questions)
+        given = self.counted.given
+        self.final = given[given["rater_kind"].eq(ADJUDICATOR)]
+        open_ = every["rater_kind"].eq(ADJUDICATOR) & every["status"].eq("skipped")
+        self.left = every[open_ & every["role"].eq("main") & every["replicate"].eq(1)]
+        texts = {q.id: q.comment_of for q in self.protocol.questions if q.is_text}
+        self.comments: dict[tuple[str, str], list[tuple[int, str | None, str]]] = {}
+        for row in given[given["question"].isin(list(texts))].to_dict("records"):
+            about = texts[str(row["question"])]
+            where = (str(row["subject"]), str(row["rater"]))
+            self.comments.setdefault(where, []).append((int(row["part"]), about, str(row["value"])))
+        self.stand: dict[str, dict[Place, str]] = {}
+        self.evidence: dict[tuple[str, str], list[str]] = {}
+        for mark in round.marked(pseudonyms, excluded=False):
+            if mark["mark"] == "evidence":
+                where = (mark["item"], mark["rater"])
+                self.evidence.setdefault(where, []).append(str(mark["quote"]))
+
+    def differing(self, question: Question) -> list[Dispute]:
+        """Where those who count differ, or an adjudicator said something."""
+        theirs = self._by_place(self.counted.of(question.id), differing=True)
+        final = self._by_place(self.counted.of(question.id, self.final))
+        left = self._by_place(self.counted.of(question.id, self.left))
+        whole = {**theirs, **final, **left}
+        if missing := set(whole) - set(theirs):
+            rows = self.counted.of(question.id)
+            theirs |= self._by_place(rows[rows["subject"].isin([name for name, _ in missing])])
+        found = []
+        for place, rows in whole.items():
+            said, decided, open_ = (
+                tuple(self._said(question, place, row) for row in each.get(place, []))
+                for each in (theirs, final, left)
+            )
+            item = None if question.of == "case" else place[0]
+            case = str(rows[0]["case"])
+            one = Dispute(item, case, place[1], question.id, said, decided, open_)
+            found.append(self._measured(question, one, place))
+        return found
+
+    def _by_place(
+        self, rows: pd.DataFrame, differing: bool = False
+    ) -> dict[Place, list[dict[str, Any]]]:
+        rows = rows.assign(value=rows["value"].astype(object))
+        if "subject" not in rows:  # what was left open is no answer, and stands in no unit
+            item = rows["item"].astype(object)
+            rows = rows.assign(subject=item.where(item.notna(), rows["case"].astype(object)))
+        places = [rows["subject"].astype(object), rows["part"]]
+        if differing and len(rows):
+            rows = rows[rows.groupby(places)["value"].transform("nunique") > 1]
+        found: dict[Place, list[dict[str, Any]]] = {}
+        for row in rows[READ].to_dict("records"):
+            found.setdefault((str(row["subject"]), int(row["part"])), []).append(row)
+        return found
+
+    def _said(self, question: Question, place: Place, row: Mapping[str, Any]) -> Statement:
+        where = (place[0], str(row["rater"]))
+        # What was written of this question first, then of the whole; nothing of other questions.
+        texts = [t for t in self.comments.get(where, []) if t[0] in (0, place[1])]
+        own = [text for _, about, text in texts if about == question.id]
+        own += [text for _, about, text in texts if about is None]
+        at, why = row["answered_at"], row["reason"]
+        confidence, seconds = (
+            None if pd.isna(row[name]) else float(row[name]) for name in ("confidence", "seconds")
+        )
+        return Statement(
+            str(row["rater"]),
+            "" if pd.isna(row["value"]) else str(row["value"]),
+            why if isinstance(why, str) else "",
+            tuple(own),
+            tuple(self.evidence.get(where, [])),
+            confidence,
+            seconds,
+            None if pd.isna(at) else at,
+        )
+
+    def _measured(self, question: Question, one: Dispute, place: Place) -> Dispute:
+        values = [each.value for each in one.said]
+        counts = sorted((values.count(value) for value in set(values)), reverse=True)
+        tied = len(counts) > 1 and counts[0] == counts[1]
+        order = {str(value): float(at) for at, value in enumerate(question.values or ())}
+        if question.is_numeric:
+            numbers = [float(value) for value in values]
+            low, high = question.ends
+        else:
+            numbers = [order.get(value, 0.0) for value in values]
+            low, high = 0, max(len(order) - 1, 1)
+        if question.is_numeric or question.level == "ordinal":
+            spread = max(numbers, default=0.0) - min(numbers, default=0.0)
+            width = spread / (high - low)
+        else:
+            spread = float(max(len(counts) - 1, 0))
+            width = 1 - counts[0] / len(values) if counts else 0.0
+        asked = self._asked(question, place, one.case)
+        return replace(one, spread=spread, width=width, tied=tied, disputed=asked)
+
+    def _asked(self, question: Question, place: Place, case: str) -> bool:
+        """Whether it is asked after the answers that stand; true while one of them is open."""
+        answers = {}
+        for name in depends_on(question):
+            other = next(q for q in self.protocol.questions if q.id == name)
+            if not is_settled(other):
+                return True
+            subject = case if other.of == "case" else place[0]
+            part = place[1] if other.per == "part" else 0
+            answers[name] = self._standing(other, (subject, part))
+            if answers[name] is None:
+                return True
+        return holds(question.when, answers)
+
+    def _standing(self, question: Question, place: Place) -> Any:
+        """The answer that stands for all: adjudicated, else a strict majority's, else none."""
+        if question.id not in self.stand:
+            people = self._by_place(self.counted.of(question.id))
+            final = self._by_place(self.counted.of(question.id, self.final))
+            self.stand[question.id] = {
+                where: agreed(
+                    {
+                        ADJUDICATOR: [str(row["value"]) for row in final.get(where, [])],
+                        "human": [str(row["value"]) for row in people.get(where, [])],
+                    },
+                    (ADJUDICATOR, "human"),
+                )
+                for where in {**people, **final}
+            }
+        text = self.stand[question.id].get(place, "")
+        known = {str(value): value for value in question.values or ()}
+        return known.get(text, float(text) if question.is_numeric and text else None)
+
+
+# Calibration: a vote that nobody saw, what was revealed, and the votes after the discussion.
+
+
+@dataclass(frozen=True)
+class Vote:
+    """All that was said by one moment: until the answers were revealed, or until now."""
+
+    at: str | None  # when it was revealed; None: it goes on
+    by: str | None
+    alphas: dict[str, Estimate]  # by question, of the answers that all votes have
+    n: int  # how many answers these are
+    changed: int  # of them, since the vote before
+
+
+def votes(round: Round, pseudonyms: bool = False) -> list[Vote]:
+    """Every vote of a round in which answers were revealed, the present one last; none without.
+
+    All are counted on the answers that each of them has, so that they can be compared.
+    """
+    reveals = [entry for entry in round.log() if entry["action"] == "reveal"]
+    if not reveals:
+        return []
+    asked = {q.id: q for q in round.protocol.questions if is_settled(q)}
+    frames = [round.frame(until=entry["until"], pseudonyms=pseudonyms) for entry in reveals]
+    boards = [
+        Board(frame, questions_of(round.protocol), cluster=cluster_of(frame))
+        for frame in (*frames, round.frame(pseudonyms=pseudonyms))
+    ]
+    tables = {
+        name: [board.long(name).set_index(["unit", "rater"]) for board in boards] for name in asked
+    }
+    for name, each in tables.items():
+        common = each[0].index
+        for table in each[1:]:
+            common = common.intersection(table.index)
+        tables[name] = [table.loc[common] for table in each]
     found = []
-    for (item, case, part), given in units.items():
-        final = [row for row in given if row["rater_kind"] == ADJUDICATOR]
-        people = [row for row in given if row["rater_kind"] == "human"]
-        theirs = people or [row for row in given if row["rater_kind"] == "model"]
-        values = [str(row["value"]) for row in theirs]
-        most = max(map(values.count, values), default=0)
-        tied = bool(values) and 2 * most <= len(values)
-        spread = _spread(question, theirs)
-        differ = len(set(values)) > 1
-        far = spread > beyond if question.is_numeric else differ
-        if not {"tie": tied and differ, "spread": far, "any": differ}[by]:
-            continue
-        said = tuple(_said(row, comments) for row in theirs)
-        settled = _settled([_said(row, comments) for row in final])
-        found.append(Dispute(item, case, part, question.id, spread, tied and differ, said, settled))
+    for place, entry in enumerate([*reveals, {}]):
+        now = {name: each[place] for name, each in tables.items() if len(each[place])}
+        changed = sum(
+            int((table["value"] != tables[name][place - 1]["value"]).sum())
+            for name, table in now.items()
+            if place
+        )
+        alphas = {
+            name: alpha(
+                Ratings(table.reset_index(), scale=asked[name].values, cluster="cluster"),
+                asked[name].level or "nominal",
+            )
+            for name, table in now.items()
+        }
+        many = sum(map(len, now.values()))
+        found.append(Vote(entry.get("at"), entry.get("rater"), alphas, many, changed))
     return found
-
-
-def _place(row: dict[str, Any]) -> tuple[Any, ...]:
-    item = None if pd.isna(row["item"]) else str(row["item"])
-    return (item, str(row["case"]), int(row["part"]), str(row["rater"]))
-
-
-def _spread(question: Question, rows: Sequence[dict[str, Any]]) -> float:
-    if question.is_numeric:
-        numbers = [float(row["number"]) for row in rows]
-        return max(numbers) - min(numbers) if numbers else 0.0
-    return float(max(len({str(row["value"]) for row in rows}) - 1, 0))
-
-
-def _said(row: dict[str, Any], comments: dict[tuple[Any, ...], str]) -> Said:
-    def number(name: str) -> float | None:
-        return None if pd.isna(row[name]) else float(row[name])
-
-    return Said(
-        str(row["rater"]),
-        str(row["value"]),
-        comments.get(_place(row), ""),
-        number("confidence"),
-        number("seconds"),
-    )
-
-
-def _settled(final: Sequence[Said]) -> Said | None:
-    """What more than half of the adjudicators say; where they tie, nothing is settled."""
-    values = [one.value for one in final]
-    return next((one for one in final if 2 * values.count(one.value) > len(values)), None)

@@ -1,1 +1,1 @@
-"""Panels of widgets for those who lead a round: what the command line does, inside Jupyter."""
+"""Panels of widgets, for who leads a round and who settles it."""

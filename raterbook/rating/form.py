@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class Form(anywidget.AnyWidget):
     _css = front.style()
 
     def __init__(self, round: Round, rater: str | None):
-        _refuse(round, rater)
+        refuse(round, rater)
         assert rater
         self._sitting = Sitting(round, rater)
         # Messages may come on other threads than the notebook's, and on several.
@@ -104,28 +105,36 @@ class Form(anywidget.AnyWidget):
         raise RoundError(f"The form does not know the message {said}: reload the page.")
 
 
-def _refuse(round: Round, rater: str | None) -> None:
-    """What cannot be rated is refused here, with the remedy, and not in the browser."""
+def refuse(round: Round, rater: str | None, kinds: Sequence[str] = PEOPLE) -> None:
+    """What cannot be rated, or settled where the kind is an adjudicator's, is refused here, with
+    the remedy, and not in the browser."""
     if round.bare:
         raise RoundError(
             f"{round.name} was opened bare, without the texts: it can be analysed, not rated. "
             "Open a round of its items without --bare to rate them."
         )
-    known = {one.name: one for one in round.raters()}
+    noun, more = ("rater", "") if kinds == PEOPLE else (kinds[0], f", kind={kinds[0]!r}")
+    one = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    known = {each.name: each for each in round.raters()}
     if rater not in known:
-        people = [one.name for one in known.values() if one.kind in PEOPLE]
+        people = [each.name for each in known.values() if each.kind in kinds]
         names = ", ".join(people) or "nobody yet"
         if not rater:
-            raise RoundError(
-                f"No rater is named: set rater to your name as {round.name} has it ({names})."
-            )
+            said = f"No {noun} is named: set {noun} to your name as {round.name} has it ({names})."
+            new = f" Add one: {_adding(round, 'NAME', more)}." if more and not people else ""
+            raise RoundError(said + new)
         near = difflib.get_close_matches(rater, people, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise RoundError(
-            f"{rater!r} is not a rater of {round.name} (raters: {names}).{hint} Somebody new is "
-            f"added once with Workspace().round({round.name!r}).add_rater({rater!r})."
+            f"{rater!r} is not {one} of {round.name} ({noun}s: {names}).{hint} Somebody new is "
+            f"added once with {_adding(round, rater, more)}."
         )
-    if known[rater].kind not in PEOPLE:
-        raise RoundError(f"{rater!r} is {known[rater].kind}: the form is for people.")
+    if known[rater].kind not in kinds:
+        use = "the form is for people" if kinds == PEOPLE else f"{one} has a name of their own"
+        raise RoundError(f"{rater!r} is {known[rater].kind}: {use}.")
     if known[rater].excluded is not None:
         raise RoundError(f"{rater!r} was excluded from {round.name}: {known[rater].excluded}")
+
+
+def _adding(round: Round, name: str, more: str) -> str:
+    return f"Workspace().round({round.name!r}).add_rater({name!r}{more})"

@@ -17,7 +17,7 @@ from ..numbers.completeness import Completeness, asked
 from ..numbers.compute import Numbers, cluster_of, compute, frame_of
 from ..numbers.counted import Counted, count
 from ..numbers.parameters import checked
-from ..rounds import Item, Round
+from ..rounds import Round
 from .folder import slug
 from .html import Section, figure, plain
 from .leanings import concord, leans, strict_leans
@@ -25,6 +25,7 @@ from .pairs import Copies, copies
 from .sections import (
     conduct,
     criteria,
+    disputes,
     machines,
     made,
     next_round,
@@ -57,6 +58,7 @@ SECTIONS: dict[str, Callable[[Any], Section | None]] = {
         trust.trust,
         machines.machines,
         reading.worth_reading,
+        disputes.decisions,
         next_round.next_round,
         criteria.breakdowns,
         shares.majorities,
@@ -79,7 +81,7 @@ def contents() -> str:
     return plain("contents.md", sections=sections, cautions=CAUTIONS, warnings=warnings)
 
 
-class Report:
+class Report(reading.ItemTexts):
     """`Report(stored, seed=3)`; each method is one section, None where it has nothing to say."""
 
     def __init__(self, stored: Round, **given: Any):
@@ -126,14 +128,6 @@ class Report:
         """An item or case, and which of its parts where it is one of them."""
         parts = self.protocol.parts
         return f"{name}, {parts.label.lower()} {part}" if part and parts else name
-
-    @cached_property
-    def items(self) -> dict[str, Item]:
-        return {item.key: item for item in self.stored.items()}
-
-    @cached_property
-    def case_parts(self) -> dict[str, tuple[Any, ...]]:
-        return {case.key: case.parts for case in self.stored.cases()}
 
     @cached_property
     def leans(self) -> pd.DataFrame:

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from ..numbers.disputes import Dispute, undecided
 from ..rounds.marks import crowd
 from ..rounds.model import counted
+from ..rounds.model import shown as one_line
 from .html import dressed, join, paragraph, part, table
 
 COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged", "answers")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Answers")
+LONG = 2000  # signs of a decision's line
 MOST = 30  # raters and flags that a notebook shows of a crowd
 
 
@@ -27,7 +30,8 @@ class Status(dict[str, Any]):
             lines += ["  " + line for line in aligned([list(COLUMNS), *rows])]
         if most is not None and len(raters) > most:
             lines.append(f"  … and {counted(len(raters) - most, 'further rater')}")
-        return lines + [f"  {flag}" for flag in self.flags()[:most]]
+        more = [*self.flags()[:most], *self.decisions()[:most]]
+        return lines + [f"  {line}" for line in more]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -44,6 +48,8 @@ class Status(dict[str, Any]):
             inside.append(paragraph(f"{MOST} of {len(self['raters']):,} raters are shown.", "soft"))
         if self.flags():
             inside.append(part("bullets", self.flags()[:MOST]))
+        if decisions := self.decisions():
+            inside.append(part("bullets", decisions[:MOST]))
         return dressed(join(inside))
 
     def head(self) -> str:
@@ -75,6 +81,19 @@ class Status(dict[str, Any]):
                 f"{rater}: {stamps} outside the years 1970–2199; the time of arrival stands instead"
             )
         return lines
+
+    def decisions(self) -> list[str]:
+        """What adjudicators left undecided and decided, where there are some."""
+        said = [
+            f"undecided, {one['unit']}, {one['question']}: {one['said']}"
+            for one in self.get("undecided", ())
+        ]
+        said += [
+            f"decided by {one['by']}, {one['unit']}, {one['question']}: {one['value']}"
+            + (f": {one['reason']}" if one["reason"] else ", without a reason")
+            for one in self.get("decided", ())
+        ]
+        return [one_line(line, LONG) for line in said]
 
     def missing(self) -> str:
         """What is not there yet; only people are asked, models answer what they do."""
@@ -116,6 +135,32 @@ def unplanned(found: Mapping[str, Any]) -> str:
         "people on average, and no plan says how many they should have "
         f"(raterbook assign {found['round']} --per-item {max(1, round(mean))} does)"
     )
+
+
+def settled(found: Sequence[Dispute]) -> dict[str, list[dict[str, Any]]]:
+    """What adjudicators have left and decided, as plain data beside the rest of a status."""
+    return {
+        "undecided": [
+            {
+                "unit": one.unit,
+                "question": one.question,
+                "said": ", ".join(f"{each.rater} {each.value}" for each in one.said),
+                "left_open_by": {each.rater: each.reason for each in one.left},
+            }
+            for one in undecided(found)
+        ],
+        "decided": [
+            {
+                "unit": one.unit,
+                "question": one.question,
+                "value": one.decision.value,
+                "by": one.decision.rater,
+                "reason": one.decision.reason,
+            }
+            for one in found
+            if one.decision is not None
+        ],
+    }
 
 
 def said(rater: Mapping[str, Any], name: str) -> str:

@@ -157,12 +157,21 @@ def read(
     return Events(**arrays, revision=np.ones(size, dtype=np.int64), more=extra)
 
 
+def last(connection: Connection) -> int:
+    """The number of the latest answer of the workspace."""
+    return int(connection.scalar(select(func.max(_events.c.seq))) or 0)
+
+
+def by(last: int | None) -> tuple[ColumnElement[bool], ...]:
+    """What was there when this answer was the latest; everything where none is named."""
+    return () if last is None else (_events.c.seq <= last,)
+
+
 def _of_round(connection: Connection, round_id: int) -> ColumnElement[bool]:
     """By the index for a small share of the table; by reading it through for a large one."""
     own = select(func.count()).where(_events.c.round_id == round_id)
     mine = connection.scalar(own) or 0
-    everything = connection.scalar(select(func.max(_events.c.seq))) or 0
-    if mine * 4 < everything:
+    if mine * 4 < last(connection):
         return _events.c.round_id == round_id
     return (_events.c.round_id + 0) == round_id
 

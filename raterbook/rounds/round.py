@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import numpy as np
 from sqlalchemy import Connection, func, select
@@ -256,22 +256,21 @@ class Round:
         reasons: bool = False,
         pseudonyms: bool = False,
         groups: Iterable[str] = (),
+        until: int | None = None,
     ) -> pd.DataFrame:
         """One row per current answer; retracted ones are gone, excluded raters' only on request.
 
-        `texts` adds the answers to text questions; `reasons` adds the reason of each; `pseudonyms`
-        stand for the names of people; `groups` adds further columns of the items.
+        `texts` adds the answers to text questions, `reasons` the reason of each, `groups` columns
+        of the items; `pseudonyms` stand for the names of people; `until` is what a `reveal` logged.
         """
         from raterbook.rounds.frame import frame
 
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
             questions = self.questions(connection)
-            wanted = {
-                name: each for name, each in questions.items() if texts or not each.question.is_text
-            }
+            wanted = {n: q for n, q in questions.items() if texts or not q.question.is_text}
             more = ("reason",) if reasons else ()
-            events = current.read(connection, self.id, wanted, more=more)
+            events = current.read(connection, self.id, wanted, current.by(until), more=more)
         if not excluded and seen.excluded:
             events = events.take(~np.isin(events.rater, list(seen.excluded)))
         columns = dict.fromkeys(contents.group_columns(self.protocol), False)
@@ -438,13 +437,18 @@ class Round:
             seen = self._still_open(connection, "nothing was assigned")
             rule = self.rule(seen) if per_item is None else replace(self._opened, per_item=per_item)
             changed = plan.renew(connection, seen, rule, names, now, why)
-            counts = {"given": len(changed.given), "withdrawn": len(changed.withdrawn)}
-            log.add(
-                connection, self.id, "assign", now, reason=why, per_item=rule.per_item, **counts
-            )
+            said = {"given": len(changed.given), "withdrawn": len(changed.withdrawn)}
+            log.add(connection, self.id, "assign", now, reason=why, per_item=rule.per_item, **said)
             if dry_run:
                 raise plan.DryRun
         return changed
+
+    def reveal(self, by: str, why: str | None = None) -> None:
+        """What was answered so far is shown to the raters: the log tells it from what follows."""
+        with self.store.write() as connection:
+            seen = self._still_open(connection, "nothing was revealed")
+            who, now, until = seen.rater(by), self.store.now(), current.last(connection)
+            log.add(connection, self.id, "reveal", now, rater_id=who, reason=why, until=until)
 
     def _turn(self, action: str, why: str | None) -> None:
         with self.store.write() as connection:
@@ -453,8 +457,7 @@ class Round:
 
     def _count(self, action: str, rater: str, why: str | None) -> None:
         with self.store.write() as connection:
-            seen = snapshot.take(connection, self.id)
-            number = seen.rater(rater)
+            number = (seen := snapshot.take(connection, self.id)).rater(rater)
             if (action == "exclude") != (number in seen.excluded):
                 log.add(connection, self.id, action, self.store.now(), rater_id=number, reason=why)
 
@@ -494,5 +497,4 @@ class Round:
         kept = self._kept.get(what)
         if kept is None or kept[0] != now:
             kept = self._kept[what] = (now, read(connection, self.id))
-        found: Found = kept[1]
-        return found
+        return cast(Found, kept[1])

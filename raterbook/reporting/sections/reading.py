@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,21 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
+from ...protocols import Protocol
+from ...rounds import Item, Round
 from ...rounds.marks import AFTER_REVEAL
-from ..html import Section, fold, join, paragraph, part, remark, short, table, told_apart
+from ..html import (
+    Section,
+    fold,
+    join,
+    paragraph,
+    part,
+    printable,
+    remark,
+    short,
+    table,
+    told_apart,
+)
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
 
@@ -92,8 +106,28 @@ def card(report: Any, unit: str, asked: list[Any], called: str) -> Markup:
     return part("item", title, said, texts_of(report, name, number), inside)
 
 
-def texts_of(report: Any, name: str, number: int) -> list[tuple[str, str, str]]:
-    """What raters saw of it, short fields first: a line, a block, or a source to be folded."""
+class ItemTexts:
+    """What was rated in a round, read once: whoever shows it has these."""
+
+    stored: Round
+    protocol: Protocol
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        return {item.key: item for item in self.stored.items()}
+
+    @cached_property
+    def case_parts(self) -> dict[str, tuple[Any, ...]]:
+        return {case.key: case.parts for case in self.stored.cases()}
+
+
+def texts_of(
+    report: Any, name: str, number: int, whole: bool = False
+) -> list[tuple[str, str, str]]:
+    """What raters saw of it, short fields first: a line, a block, or a source to be folded.
+
+    Long texts are cut, and say so, unless they are wanted `whole`.
+    """
     fields = report.protocol.item.fields
     item = report.items.get(name)
     if item is None:
@@ -105,7 +139,8 @@ def texts_of(report: Any, name: str, number: int) -> list[tuple[str, str, str]]:
     piece = next((one for one in parts if one.number == number), None) if number else None
     if piece is not None:
         label = f"{report.protocol.parts.label} {number}"
-        found.append((label, *shape(short(piece.text, TEXT), False)))
+        text = printable(piece.text).strip() if whole else short(piece.text, TEXT)
+        found.append((label, *shape(text, False)))
     shown = [n for n, field in fields.items() if field.visible and values.get(n)]
     for column in sorted(shown, key=lambda n: (RANK[fields[n].show], far(fields[n]))):
         field = fields[column]
@@ -114,7 +149,8 @@ def texts_of(report: Any, name: str, number: int) -> list[tuple[str, str, str]]:
             field.show == "long" and (field.of == "case" or piece is not None)
         )
         value = group_name(report.protocol, column, values[column])
-        found.append((field.label, *shape(short(value, SOURCE if source else TEXT), source)))
+        text = printable(value).strip() if whole else short(value, SOURCE if source else TEXT)
+        found.append((field.label, *shape(text, source)))
     return found
 
 

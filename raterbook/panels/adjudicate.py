@@ -1,0 +1,432 @@
+"""The adjudicator's panel: what is in dispute, one by one, and the votes of a calibration.
+
+Everything is drawn into widgets of its own, as text; what is done goes through `Round.save` and
+`Round.reveal`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from ..numbers.disputes import BY, Dispute, disputes, is_settled, undecided, votes
+from ..protocols import Question
+from ..rating.form import refuse
+from ..reporting.html import bullets, dressed, join, paragraph, part, table
+from ..reporting.sections.disputes import Cards, agenda, how_far
+from ..reporting.words import capital, count, interval, listing, number, reason, scale_names
+from ..rounds import Answer, Event, Round, RoundError
+from ..rounds.consensus import ADJUDICATOR
+
+WIDE = widgets.Layout(width="99%")
+FITTING = widgets.Layout(width="auto")
+Cell = tuple[str, int, str]  # the ref of an item or case, a part or 0, a question
+
+
+class Adjudication(widgets.Tab):
+    """`Adjudication(round, "uma")`: what raters differ on, for uma to decide, with her reasons.
+
+    What was decided is an answer of hers; the raters' own stay. Opened again it goes on where it
+    stopped.
+    """
+
+    def __init__(self, round: Round, adjudicator: str | None):
+        refuse(round, adjudicator, (ADJUDICATOR,))
+        assert adjudicator
+        self.decide = DecisionPanel(round, adjudicator)
+        self.calibrate = Calibration(round, adjudicator)
+        super().__init__([self.decide, self.calibrate], titles=("Decide", "Calibrate"))
+        self.add_class("rb-adjudicate")
+        self.observe(lambda _: self.children[self.selected_index or 0].refresh(), "selected_index")
+
+
+class DecisionPanel(widgets.VBox):
+    """One dispute at a time, ties and the widest first, with the answers side by side."""
+
+    def __init__(self, round: Round, adjudicator: str):
+        self.round, self.adjudicator, self.shown = round, adjudicator, Cards(round)
+        self.here: Cell | None = None  # the dispute that is shown
+        self.filling = False
+        self.refs = {case.key: case.ref for case in round.cases()}
+        self.refs_of_items = {key: item.ref for key, item in self.shown.items.items()}
+        self.steps: list[tuple[Cell, Answer | None]] = []  # what stood before each, to undo it
+        asked = [q for q in round.protocol.questions if is_settled(q)]
+        ways = [(capital(words), name) for name, words in BY.items()]
+        self.by = widgets.Dropdown(options=ways, description="In dispute", layout=WIDE)
+        self.beyond = widgets.BoundedFloatText(
+            value=1, min=0, max=100, step=1, description="Levels", tooltip="Further apart than"
+        )
+        every = [("All questions", ""), *((q.label, q.id) for q in asked)]
+        self.question = widgets.Dropdown(options=every, description="Question")
+        self.names = tick("Raters’ names", False)
+        self.head, self.page, self.said = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.chosen = widgets.Dropdown(
+            options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
+        )
+        self.choice: Any = widgets.RadioButtons(options=[])
+        self.why = widgets.Textarea(
+            description="Reason",
+            placeholder="Why: it is reported beside the decision",
+            layout=widgets.Layout(width="99%", height="5em"),
+            continuous_update=False,  # sent whole before a click is
+        )
+        self.buttons = {
+            name: widgets.Button(description=words, layout=FITTING)
+            for name, words in {
+                "decide": "Decide",
+                "leave": "Leave open",
+                "back": "Take back",
+                "undo": "Undo",
+                "earlier": "Previous",
+                "later": "Next",
+                "agenda": "Write an agenda",
+            }.items()
+        }
+        self.buttons["decide"].button_style = "primary"
+        super().__init__()
+        for name, do in {
+            "decide": self._decide,
+            "leave": self._leave,
+            "back": self._take_back,
+            "undo": self._undo,
+            "earlier": lambda: self._step(-1),
+            "later": lambda: self._step(1),
+            "agenda": self._agenda,
+        }.items():
+            self.buttons[name].on_click(self._safely(do))
+        for each in (self.by, self.beyond, self.question):
+            each.observe(lambda _: self.refresh(), "value")
+        self.names.observe(lambda _: self.draw(), "value")
+        self.chosen.observe(self._pointed, "value")
+        self.refresh()
+
+    # What is there
+
+    def refresh(self) -> None:
+        """What is in dispute now; the one that was shown stays, else the first that is open."""
+        self.beyond.layout.display = None if self.by.value == "spread" else "none"
+        questions = [self.question.value] if self.question.value else []
+        every = disputes(self.round, questions, self.by.value, self.beyond.value)
+        self.found = [one for one in every if one.disputed]
+        self.mine = self.round.current(self.adjudicator)
+        self.waiting = unfinished(self.round)
+        cells = [self.cell(one) for one in self.found]
+        left = [self.cell(one) for one in undecided(self.found) if not self.is_mine(one)]
+        self.show(self.here if self.here in cells else next(iter(left or cells), None))
+
+    def show(self, cell: Cell | None) -> None:
+        """This one; the list of all of them says how each stands."""
+        self.here = cell
+        lines = [(self._line(place, one), place) for place, one in enumerate(self.found, start=1)]
+        at = next((n for n, one in enumerate(self.found) if self.cell(one) == cell), None)
+        self.filling = True
+        self.chosen.options = lines
+        self.chosen.index = at
+        self.filling = False
+        self._picked()
+
+    def cell(self, one: Dispute) -> Cell:
+        refs = self.refs if one.item is None else self.refs_of_items
+        return refs[one.subject], one.part, one.question
+
+    def is_mine(self, one: Dispute) -> bool:
+        return self.cell(one) in self.mine
+
+    def _line(self, place: int, one: Dispute) -> str:
+        """Nothing in it names the item: that can tell whose output it is."""
+        question = self.round.protocol.question(one.question)
+        state = "decided" if one.decision else "left open" if one.left else "open"
+        return f"{place} · {question.label} · {how_far(question, one)} · {state}"
+
+    def _current(self) -> Dispute | None:
+        return next((one for one in self.found if self.cell(one) == self.here), None)
+
+    def _pointed(self, _: Any) -> None:
+        if not self.filling and self.chosen.index is not None:
+            self.here = self.cell(self.found[self.chosen.index])
+            self._picked()
+
+    # What is shown
+
+    def _picked(self) -> None:
+        """The controls for this dispute, with what was decided of it before."""
+        one, before = self._current(), self.choice
+        self.said.value = ""
+        if one is not None:
+            question = self.round.protocol.question(one.question)
+            held = self.mine.get(self.cell(one))
+            self.choice = control(question, None if held is None else held.value)
+            self.why.value = "" if held is None else held.reason or ""
+        self.draw()
+        if before is not self.choice:
+            before.close()
+
+    def draw(self) -> None:
+        one = self._current()
+        left = undecided(self.found)
+        said = f"{capital(count(len(self.found), 'question'))} in dispute: "
+        said += f"{len(self.found) - len(left):,} settled, {len(left):,} open."
+        lines = [paragraph(said)]
+        if self.waiting:
+            told = f"Not finished: {self.waiting}. What is in dispute may change."
+            lines.append(paragraph(told))
+        if self.found and not left:
+            lines.append(paragraph("Nothing is left to decide."))
+        self.head.value = dressed(join(lines))
+        self.buttons["undo"].disabled = not self.steps
+        self.buttons["back"].disabled = one is None or not self.is_mine(one)
+        buttons = self.buttons
+        top = [
+            self.by,
+            row(self.question, self.beyond, self.names),
+            self.head,
+        ]
+        if one is None:
+            self.children = [*top, row(buttons["undo"]), self.said]
+            return
+        place = self.found.index(one) + 1
+        title = f"{place} of {len(self.found)}. {self.round.protocol.question(one.question).label}"
+        self.page.value = dressed(self.shown.card(one, title, self.names.value))
+        self.children = [
+            *top,
+            row(self.chosen, buttons["earlier"], buttons["later"], buttons["agenda"]),
+            self.page,
+            self.choice,
+            self.why,
+            row(*(buttons[name] for name in ("decide", "leave", "back", "undo"))),
+            self.said,
+        ]
+
+    def tell(self, text: str) -> None:
+        self.said.value = dressed(paragraph(text))
+
+    # What is done
+
+    def _safely(self, do: Callable[[], None]) -> Callable[[Any], None]:
+        """What the store refuses is said, and what was written stays in the panel."""
+
+        def done(_: Any) -> None:
+            try:
+                do()
+            except RoundError as refused:
+                self.tell(str(refused))
+
+        return done
+
+    def _decide(self) -> None:
+        one = self._current()
+        if one is None:
+            return
+        if self.choice.value in (None, ""):
+            raise RoundError("Nothing was stored: choose an answer first.")
+        chosen = str(self.choice.value)
+        said = scale_names(self.round.protocol.question(one.question)).get(chosen, chosen)
+        self._say(one, f"decided, {said}.", value=self.choice.value)
+
+    def _leave(self) -> None:
+        one = self._current()
+        if one is not None:
+            self._say(one, "left open.", status="skipped")
+
+    def _say(self, one: Dispute, done: str, **answer: Any) -> None:
+        why = self.why.value.strip()
+        if not why:
+            raise RoundError("Nothing was stored: write why, it is reported beside the decision.")
+        cell, place = self.cell(one), self.found.index(one) + 1
+        before = self.mine.get(cell)
+        self._store(cell, reason=why, **answer)
+        self.steps.append((cell, before))
+        self._go_on(one)
+        self.tell(f"{place} of {len(self.found)} is {done}")
+
+    def _take_back(self) -> None:
+        one = self._current()
+        if one is None or not self.is_mine(one):
+            return
+        cell = self.cell(one)
+        self._store(cell, status="retracted")
+        self.steps.append((cell, self.mine[cell]))
+        self.refresh()
+        self.tell("Taken back: it is open again.")
+
+    def _undo(self) -> None:
+        """What stood before the last step stands again, as a new answer: nothing is erased."""
+        if not self.steps:
+            return
+        cell, before = self.steps[-1]
+        if before is None:
+            self._store(cell, status="retracted")
+        else:
+            value = before.value if before.status == "answered" else None
+            self._store(cell, value=value, status=before.status, reason=before.reason)
+        self.steps.pop()
+        self.refresh()
+        if cell in [self.cell(one) for one in self.found]:
+            self.show(cell)
+        self.tell("The last step is undone.")
+
+    def _store(self, cell: Cell, **answer: Any) -> None:
+        subject, number, question = cell
+        event = Event(uuid.uuid4().hex, subject, question, part=number, **answer)
+        (ack,) = self.round.save(self.adjudicator, [event])
+        if not ack.ok:
+            raise RoundError(f"Nothing was stored: {ack.reason}.")
+
+    def _go_on(self, one: Dispute) -> None:
+        """To the next that is open, from here on and around."""
+        cell = self.cell(one)
+        self.refresh()
+        cells = [self.cell(each) for each in self.found]
+        here = cells.index(cell) if cell in cells else -1
+        left = {self.cell(each) for each in undecided(self.found)} - set(self.mine)
+        for place in (*range(here + 1, len(cells)), *range(here + 1)):
+            if cells[place] in left:
+                self.show(cells[place])
+                return
+
+    def _step(self, way: int) -> None:
+        one = self._current()
+        if one is not None:
+            place = (self.found.index(one) + way) % len(self.found)
+            self.show(self.cell(self.found[place]))
+
+    def _agenda(self) -> None:
+        file = Path(f"{self.round.name}-agenda.html")
+        agenda(self.round, self.found, file, self.names.value)
+        self.tell(f"Written beside this notebook: {file}.")
+
+
+def control(question: Question, value: Any) -> Any:
+    """Where an answer is chosen, none to begin with: a list, or a field for a number."""
+    if question.values:
+        names = scale_names(question)
+        options = [(names.get(str(each), str(each)), each) for each in question.values]
+        return widgets.RadioButtons(
+            options=options, value=value, description="Decision", layout=WIDE
+        )
+    low, high = question.ends
+    text = "" if value is None else f"{value:g}"  # a slider would begin with an answer
+    return widgets.Text(text, description="Decision", placeholder=f"{low:g} to {high:g}")
+
+
+def row(*these: widgets.Widget) -> widgets.HBox:
+    """Side by side, and below each other where the pane is narrow."""
+    return widgets.HBox(these, layout=widgets.Layout(flex_flow="row wrap"))
+
+
+def tick(words: str, value: bool) -> widgets.Checkbox:
+    return widgets.Checkbox(value=value, description=words, indent=False, layout=FITTING)
+
+
+def unfinished(round: Round) -> str:
+    """“ben (3 items)”: people who have items left."""
+    people, _ = round.standings()
+    left = [
+        f"{one.rater} ({count(one.items - one.complete, 'item')})"
+        for one in people
+        if one.kind == "human" and one.planned and one.items > one.complete and not one.excluded
+    ]
+    return listing(left)
+
+
+# Calibration: a blind vote, what was said, the discussion, and the vote after it.
+
+
+class Calibration(widgets.VBox):
+    """Votes in a round: everybody rates alone, the answers are revealed and discussed, and who
+    thinks otherwise then corrects the answer in the form."""
+
+    def __init__(self, round: Round, adjudicator: str):
+        self.round, self.adjudicator, self.shown = round, adjudicator, Cards(round)
+        self.page, self.said = widgets.HTML(), widgets.HTML()
+        self.names = tick("Raters’ names", True)
+        self.ready = tick("Everybody has voted; a reveal cannot be undone", False)
+        self.reveal = widgets.Button(description="Reveal the answers", layout=FITTING)
+        self.again = widgets.Button(description="Look again", layout=FITTING)
+        self.reveal.disabled = True
+        super().__init__(
+            [
+                row(self.again, self.names),
+                row(self.reveal, self.ready),
+                self.said,
+                self.page,
+            ]
+        )
+        self.ready.observe(self._is_ready, "value")
+        self.names.observe(lambda _: self.refresh(), "value")
+        self.reveal.on_click(lambda _: self._reveal())
+        self.again.on_click(lambda _: self.refresh())
+
+    def _is_ready(self, _: Any) -> None:
+        self.reveal.disabled = not self.ready.value
+
+    def _reveal(self) -> None:
+        if not self.ready.value:
+            return
+        try:
+            self.round.reveal(self.adjudicator)
+        except RoundError as refused:
+            self.said.value = dressed(paragraph(str(refused)))
+            return
+        self.said.value = ""
+        self.ready.value = False
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Before the first reveal how many have voted, and nothing of what they said."""
+        found = votes(self.round)
+        waiting = unfinished(self.round)
+        told = f"Not finished: {waiting}." if waiting else "Everybody has finished."
+        if not found:
+            blind = "A blind vote: what anybody said, and how far they agree, is shown to nobody "
+            blind += f"before it is revealed. {told}"
+            self.page.value = dressed(paragraph(blind))
+            return
+        asked = {q.id: q.label for q in self.round.protocol.questions if q.id in found[0].alphas}
+        rows = [
+            (
+                f"Vote {place}",
+                "now" if vote.at is None else vote.at[:16].replace("T", " "),
+                "" if place == 1 else f"{vote.changed:,} of {vote.n:,}",
+                *(said_of(vote.alphas[name]) for name in asked),
+            )
+            for place, vote in enumerate(found, start=1)
+        ]
+        head = ("Vote", "Revealed", "Answers changed", *(f"α, {name}" for name in asked.values()))
+        steps = [
+            "Discuss the questions below. Who thinks otherwise now corrects it in the form.",
+            "Look again, or reveal the next vote, and compare α with the vote before.",
+        ]
+        every = [one for one in disputes(self.round, by="any") if one.disputed]
+        cards = [
+            self.shown.card(
+                one,
+                f"{place}. {self.round.protocol.question(one.question).label}",
+                self.names.value,
+                decided=False,
+            )
+            for place, one in enumerate(every, start=1)
+        ]
+        caption = "Votes, on the answers that all of them have"
+        self.page.value = dressed(
+            join(
+                [
+                    part("heading", f"{count(len(found) - 1, 'vote')} revealed"),
+                    table(head, rows, caption, len(head)),
+                    bullets(steps),
+                    *cards,
+                ]
+            )
+        )
+
+
+def said_of(estimate: Any) -> str:
+    """“0.39 (0.12 to 0.60)”, or why there is none."""
+    if estimate.value is None:
+        return f"none: {reason(estimate.reason)}"
+    between = interval(estimate.low, estimate.high)
+    return number(estimate.value) + (f" ({between})" if between else "")
