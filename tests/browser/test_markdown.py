@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from raterbook.protocols import load
+from tests.browser.test_reading_the_form import barriers
 
 ANSWER = (
     """\
@@ -32,11 +33,13 @@ The mast is **10 metres** high. See [the *manual*](http://manual.example/p_(2)) 
 _LIT = "name => [...CSS.highlights.get(name) ?? []].map(range => range.toString())"
 
 
+PROTOCOL = load(Path(__file__).parent / "markdown.yaml")
+ITEMS = [{"id": "a1", "answer": ANSWER}]
+
+
 @pytest.fixture
 def desk(bare_desk):
-    return bare_desk(
-        load(Path(__file__).parent / "markdown.yaml"), [{"id": "a1", "answer": ANSWER}]
-    )
+    return bare_desk(PROTOCOL, ITEMS)
 
 
 def shown(desk, selector):
@@ -87,3 +90,10 @@ def test_the_sentence_that_is_asked_about_is_lit_and_picked_by_a_click(desk):
     assert desk.page.evaluate(_LIT, "rb-lit") == ["Water"]
     desk.form.locator(".rb-passage p strong").click()
     assert desk.page.evaluate(_LIT, "rb-lit") == ["The mast is 10 metres high."]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_barrier_in_markdown(bare_desk, theme):
+    desk = bare_desk(PROTOCOL, ITEMS, theme=theme)
+    desk.picture(f"markdown-{theme}")
+    assert barriers(desk) == []
