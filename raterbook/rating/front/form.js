@@ -4,10 +4,10 @@ import { Desk } from "./desk.js";
 import { button, download, el } from "./elements.js";
 import { mayTakeFocus, run, takeFocus } from "./keys.js";
 import { Courier, Outbox, overlay, unsavedFile } from "./outbox.js";
-import { Ask, Bar, Divider, End, Foot, Help, Items, plural } from "./page.js";
+import { Ask, Bar, End, Foot, Help, Items, plural } from "./page.js";
 import { inWords, Questions } from "./questions.js";
 import { Sheet, slotKey } from "./sheet.js";
-import { Source } from "./source.js";
+import { Divider, Source } from "./source.js";
 import { Memory, Stopwatch } from "./time.js";
 
 export class Form {

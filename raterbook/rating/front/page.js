@@ -2,7 +2,7 @@
 
 import { button, el, fill, given } from "./elements.js";
 import { KEYS, takeFocus } from "./keys.js";
-import { remember, remembered, timeLeft } from "./time.js";
+import { timeLeft } from "./time.js";
 
 export const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
@@ -172,65 +172,6 @@ export class Foot {
         this.jumps(open),
       );
     }
-  }
-}
-
-const LEAST = 25; // per cent of the width that either side keeps
-const MOST = 75;
-const SHARE = 56; // where nobody has drawn it
-
-// What the source has of the width; drawn by hand or moved by the arrow keys, and remembered.
-export class Divider {
-  constructor(main) {
-    this.main = main;
-    this.node = el("div", {
-      class: "rb-divider",
-      role: "separator",
-      tabindex: "0",
-      "aria-orientation": "vertical",
-      "aria-label": "Width of the source",
-      "aria-valuemin": String(LEAST),
-      "aria-valuemax": String(MOST),
-      on: {
-        pointerdown: (event) => this.draw(event),
-        keydown: (event) => this.step(event),
-        dblclick: () => this.set(SHARE),
-      },
-    });
-    this.set(Number(remembered("source")) || SHARE);
-  }
-
-  set(share) {
-    this.share = Math.min(Math.max(Math.round(share), LEAST), MOST);
-    this.main.style.setProperty("--rb-share", `${this.share}%`);
-    this.node.setAttribute("aria-valuenow", String(this.share));
-  }
-
-  step(event) {
-    const by = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.set(this.share + by);
-    remember("source", this.share);
-  }
-
-  draw(begun) {
-    begun.preventDefault();
-    this.node.setPointerCapture(begun.pointerId);
-    const move = (event) => {
-      const { left, width } = this.main.getBoundingClientRect();
-      const right = getComputedStyle(this.main).direction === "rtl";
-      const share = (100 * (event.clientX - left)) / width;
-      this.set(right ? 100 - share : share);
-    };
-    const end = () => {
-      this.node.removeEventListener("pointermove", move);
-      remember("source", this.share);
-    };
-    this.node.addEventListener("pointermove", move);
-    this.node.addEventListener("pointerup", end, { once: true });
-    this.node.addEventListener("pointercancel", end, { once: true });
   }
 }
 
