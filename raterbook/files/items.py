@@ -47,7 +47,7 @@ def read_items(
     optional = {name for name, field in spec.fields.items() if not field.required}
     texts = [name for name, field in spec.fields.items() if field.required and not field.exchange]
     needed = dict.fromkeys([spec.case, *spec.key, *([] if bare else texts)])
-    columns.require([name for name in needed if name not in optional])
+    columns.require([name for name in needed if name not in optional], mapped=not headers)
     answers = {name for name, field in spec.fields.items() if field.exchange}
     labels = {name for name, field in spec.fields.items() if field.answers}
     left = {"role", *answers, *(set(spec.fields) - naming - labels if bare else ())}

@@ -199,14 +199,19 @@ class Columns:
     def cells(self, name: str) -> list[str]:
         return self.table.column(self.placed.get(name))
 
-    def require(self, names: Sequence[str], header: Sequence[str] = ()) -> None:
-        """Refuse a file that lacks a column; `header` is what a first row needs."""
+    def require(
+        self, names: Sequence[str], header: Sequence[str] = (), mapped: bool = False
+    ) -> None:
+        """Refuse a file that lacks a column; `header` is what a first row needs, and where fields
+        can be `mapped` their headers can be told instead."""
         missing = [name for name in names if name not in self.placed]
         if missing:
             plural, them = ("columns", "them") if len(missing) > 1 else ("column", "it")
+            instead = f", or say which they are (--map {missing[0]}=HEADER)" if mapped else ""
+            there = listed(map(shown, self.table.columns))
             raise FileError(
                 f"{self.table.name}, row 1: no {plural} {listed(missing)}. "
-                f"The file has {listed(map(shown, self.table.columns))}. Name {them} in row 1; "
+                f"The file has {there}. Name {them} in row 1{instead}; "
                 f"if it is no row of names, write one above it with {listed(header or names)}."
             )
 

@@ -273,12 +273,13 @@ def status(
         )
     ).one()
     found, cases = standings(connection, seen, protocol, questions)
-    imported = bool(log.entries(connection, seen.round_id, "import"))
+    brought = _brought(connection, seen.round_id)
     raters = [
         _of_rater(as_rater(row, seen.excluded.get(row.id)), row.id, standing, marked)
         for row, standing in zip(seen.raters.values(), found, strict=True)
     ]
     counting = [each for each in raters if each["excluded"] is None]
+    people = [row.id for row in seen.raters.values() if row.kind == "human"]
     planned = any(each["assigned"] for each in counting)
     of_cases = cases.missing if planned else 0
     unsplit = _without_parts(protocol, seen) if planned else 0
@@ -308,7 +309,7 @@ def status(
         "since": iso(seen.state_at),
         "bare": seen.bare,
         "per_item": seen.per_item,
-        "imported": imported,
+        "imported": 2 * len(brought.intersection(people)) > len(people),
         "items": len(seen.items),
         "cases": len(seen.cases),
         "parts": sum(len(numbers) for numbers in seen.parts.values()),
@@ -329,6 +330,16 @@ def status(
     }
 
 
+def _brought(connection: Connection, round_id: int) -> set[int]:
+    """Raters who came after the opening of a round with an import: a file brought them."""
+    if not log.entries(connection, round_id, "import"):
+        return set()
+    opened = log.entries(connection, round_id, "open")[0].at
+    place = schema.round_rater
+    later = select(place.c.rater_id).where(place.c.round_id == round_id, place.c.added_at > opened)
+    return set(connection.scalars(later))
+
+
 def untimely(connection: Connection, seen: Snapshot) -> dict[str, int]:
     """By rater, how much of what was said has a sender's time outside 1970–2199. It came before
     such times were refused; the store's time stands in their place."""
@@ -343,8 +354,8 @@ def untimely(connection: Connection, seen: Snapshot) -> dict[str, int]:
 
 
 def crowd(found: Mapping[str, Any]) -> tuple[int, float] | None:
-    """(people, people of an item on average) of a status, where a file brought many people with
-    few items each and no plan says how many an item should have; then “missing” rests on nothing.
+    """(people, people of an item on average) of a status, where a file brought most people, with
+    few items each, and no plan says how many an item should have; then “missing” rests on nothing.
     """
     people = [each for each in found["raters"] if each["kind"] == "human" and not each["excluded"]]
     touched = sum(each["complete"] + each["begun"] for each in people)

@@ -95,8 +95,8 @@ def test_items_without_a_first_row_of_names_are_told_what_it_needs(run, tmp_path
     assert run(*words) == (
         2,
         "bare.csv, row 1: no columns id, question, context, generated_answer. The file has h1, "
-        "q, c, a. Name them in row 1; if it is no row of names, write one above it with id, "
-        "question, context, generated_answer.",
+        "q, c, a. Name them in row 1, or say which they are (--map id=HEADER); if it is no row of "
+        "names, write one above it with id, question, context, generated_answer.",
     )
 
 

@@ -60,6 +60,12 @@ def test_status_says_of_whom_the_missing_answers_are_wanted(place, capsys):
     assert "if all" not in capsys.readouterr().out
 
 
+def test_people_named_for_a_round_owe_their_answers_from_the_first_file_on(place):
+    round = place.open("named", PROTOCOL, ITEMS, raters=[str(n) for n in range(12)])
+    round.add(crowd(12, 3, "{}"))
+    assert "108 required answers missing; " in str(round.status())
+
+
 def test_the_page_asks_nobody_to_fill_what_no_plan_says_they_were_asked(place):
     round = place.open("r", PROTOCOL, ITEMS)
     round.add(crowd())

@@ -3,11 +3,14 @@
 from contextlib import nullcontext
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.reporting.comparison import moves, panels
+from raterbook.reporting.figures import svg
+from raterbook.reporting.figures.rows import dots_figure, likert_figure
 from raterbook.reporting.sections.recall import writers
 from raterbook.reporting.sections.trace import trace
 from raterbook.rounds import Event, ItemTable, PartRow, Store
@@ -132,3 +135,15 @@ def test_what_adjudicators_settled_is_a_mismatch_in_the_sentence_and_in_the_tabl
     assert "The people’s label is the one more than half of them gave, or the adjudicators" in page
     assert "1 mismatch without a note: i003" in page
     assert "i003 SUPPORTED CONTRADICTED no" in page
+
+
+def test_a_name_that_begins_with_an_underscore_stands_in_the_legend():
+    shares = pd.DataFrame([[0.4, 0.6]], index=["Send"], columns=["yes", "_no"])
+    assert "_no" in svg(likert_figure(shares, {}, "Said", ordered=False))
+    rows = [
+        {"line": "Tone", "system": name, "estimate": 0.5, "low": 0.4, "high": 0.6}
+        for name in ("base", "_tuned")
+    ]
+    drawn = svg(dots_figure(rows, ["base", "_tuned"], "Said", "mean"))
+    assert "_tuned" in drawn
+    assert "_child" not in drawn

@@ -141,11 +141,15 @@ LEGEND = 62  # letters on a line of it, each sign counting for four
 
 def legend_above(ax: Any, columns: int) -> None:
     """What the signs stand for, on one line over the axes where it fits."""
-    said = list(ax.get_legend_handles_labels()[1])
+    # A name may begin with “_”, which matplotlib would leave out.
+    signs = [each for each in ax.lines if not re.fullmatch(r"_child\d+", str(each.get_label()))]
+    said = [str(each.get_label()) for each in signs]
     fitting = max(1, LEGEND // (4 + max(map(len, said), default=0)))
     lines = [-(-len(said) // across) for across in (min(columns, fitting), columns)]
     grow(ax, 0.18 * (lines[0] - lines[1]))
     ax.legend(
+        signs,
+        said,
         ncols=min(columns, fitting),
         loc="lower right",
         bbox_to_anchor=(1, 1),

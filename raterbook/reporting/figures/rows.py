@@ -356,7 +356,7 @@ def likert_figure(
     weights = np.clip(middle - np.arange(levels) + 0.5, 0, 1) if ordered else np.zeros(levels)
     left = -(values * weights).sum(axis=1)
     paints = colours(levels, ordered)
-    for index, level in enumerate(shares.columns):
+    for index in range(levels):
         width = values[:, index]
         ink = ink_on(paints[index])
         ax.barh(
@@ -367,7 +367,6 @@ def likert_figure(
             edgecolor=SOFT,
             linewidth=0.5,
             height=0.72,
-            label=labels.get(str(level), str(level)),
         )
         for place, (start, share) in enumerate(zip(left, width, strict=True)):
             if share >= 0.045:
@@ -388,7 +387,9 @@ def likert_figure(
     ax.margins(x=0.02)
     ax.tick_params(axis="y", pad=6)
     ax.spines[["bottom", "left"]].set_visible(False)
-    ax.legend(
+    ax.legend(  # named here: a label that begins with “_” would be left out
+        ax.containers,
+        [labels.get(str(level), str(level)) for level in shares.columns],
         ncols=across,
         loc="upper left",
         bbox_to_anchor=(0, -0.02),
