@@ -189,7 +189,7 @@ def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
         return counts
 
     def values(totals: np.ndarray) -> np.ndarray:
-        return (_spearman if name == "spearman" else _macro_f1)(pairs, totals)
+        return (spearman_of if name == "spearman" else _macro_f1)(pairs, totals)
 
     wanted = replace(wish, method=None) if too_many else wish
     link = FISHER if name == "spearman" else PLAIN
@@ -200,7 +200,7 @@ def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
     return found
 
 
-def _spearman(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def spearman_of(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Rank correlations of the values in `pairs`, each met as often as a row of `totals` says."""
     n = totals.sum(axis=1, keepdims=True)
     centred = []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from analysis.intervals.resampling import Link, Values, leave_one_out, like_interval, spread
 
 
 @dataclass(frozen=True)
@@ -44,4 +46,29 @@ def ratio_over_clusters(x: np.ndarray, cluster: np.ndarray) -> Ratio:
     # What differs by rounding alone has no spread.
     if plain <= 1e-12 * max(abs(mean), 1.0):
         return Ratio(mean, 0.0, n, many, 1.0)
-    return Ratio(mean, se, n, many, (se / plain) ** 2)
+    return Ratio(mean, se, n, many, float((se / plain) ** 2))
+
+
+def drawn_anew(
+    rows: np.ndarray,
+    values: Values,
+    theta: float,
+    each: np.ndarray,
+    coverage: float,
+    link: Link,
+) -> tuple[float, float] | None:
+    """The ends where clusters and raters are both drawn anew; None where they cannot be had.
+
+    `each` are the values without each rater. What raters make of an item is in both spreads;
+    counted twice, it widens and never narrows.
+    """
+    ones = np.ones(len(rows), dtype=np.int64)
+    left = leave_one_out(values, rows, rows.sum(axis=0))
+    if not (np.isfinite(left).all() and np.isfinite(each).all()):
+        return None
+    units = spread(theta, left, ones, link)
+    raters = spread(theta, each, np.ones(len(each), dtype=np.int64), link)
+    if units.on_link != raters.on_link:
+        return None
+    units = replace(units, df=max(units.df, 1.0))
+    return like_interval(theta, units, raters, 0.0, coverage, link)

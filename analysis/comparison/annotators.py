@@ -15,18 +15,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.averages.differences import adjust
-from analysis.comparison import Ratio, ratio_over_clusters
+from analysis.comparison import Ratio, drawn_anew, ratio_over_clusters
 from analysis.estimate import Estimate, sentence
 from analysis.intervals import Interval, UnitSums, Wish, estimated, interval_of
-from analysis.intervals.resampling import (
-    LOGIT,
-    PLAIN,
-    Link,
-    Values,
-    leave_one_out,
-    like_interval,
-    spread,
-)
+from analysis.intervals.resampling import LOGIT, PLAIN, Values
 from analysis.ratings import Coded, read
 
 LEAST = 30  # items a person must have rated beside others
@@ -301,7 +293,7 @@ def tested(
     highest = None
     if len(kept) >= 3 and reason is None:
         # Five in a hundred on one side, as the persons' own tests have it.
-        ends = _like(rows, values, mean, each["gap"], 0.9, PLAIN)
+        ends = drawn_anew(rows, values, mean, each["gap"], 0.9, PLAIN)
         highest = None if ends is None else ends[1]
     return AnnotatorTest(
         epsilon, found, left_out, advantage, mean, highest, n_clusters, reason, warnings
@@ -392,30 +384,8 @@ def _advantage(
     sample = UnitSums(rows, np.ones(len(rows), dtype=np.int64), "clusters", "cluster", sizes=sizes)
     found = interval_of(values, sample, wish, link=LOGIT, edge=None)
     if found.low is not None and len(each) and wish.method == "jackknife":
-        ends = _like(rows, values, rho, each, wish.coverage, LOGIT)
+        ends = drawn_anew(rows, values, rho, each, wish.coverage, LOGIT)
         if ends is not None:
             low, high = min(ends[0], found.low), max(ends[1], found.high or 1.0)
             found = replace(found, low_like=low, high_like=high)
     return estimated(rho, found, wish, warnings=found.warnings, **common)
-
-
-def _like(
-    rows: np.ndarray,
-    values: Values,
-    theta: float,
-    each: np.ndarray,
-    coverage: float,
-    link: Link,
-) -> tuple[float, float] | None:
-    """The ends for raters drawn anew as well; None where they cannot be had."""
-    ones = np.ones(len(rows), dtype=np.int64)
-    left = leave_one_out(values, rows, rows.sum(axis=0))
-    if not (np.isfinite(left).all() and np.isfinite(each).all()):
-        return None
-    units = spread(theta, left, ones, link)
-    raters = spread(theta, each, np.ones(len(each), dtype=np.int64), link)
-    if units.on_link != raters.on_link:
-        return None
-    units = replace(units, df=max(units.df, 1.0))
-    # What persons make of an item is in both spreads; counted twice, it widens and never narrows.
-    return like_interval(theta, units, raters, 0.0, coverage, link)
