@@ -159,6 +159,7 @@ REASONS = {
         "It is not known with which chance an item was given to people, so they speak for the "
         "items they rated and for no others."
     ),
+    "nothing_to_correct": "People rated every item the model did, so nothing is to be corrected.",
     "inclusion_zero": "Some items could not come to people at all, so nobody speaks for them.",
     "no_better_than_chance": "The model tells the two apart no better than chance would.",
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .files.exporting import Exported
     from .files.importing import ImportSummary
     from .judges import JudgeRun
+    from .numbers.comparison import Comparison
     from .numbers.compute import Numbers
     from .rating import Form, PartsPanel
     from .reporting import Report
@@ -183,6 +184,12 @@ class WorkspaceRound(Round):
         from .numbers.compute import numbers
 
         return numbers(self, **parameters)
+
+    def compare(self, model: str, **how: Any) -> Comparison:
+        """The model's answers beside people's: may it replace them, assist them, or not?"""
+        from .numbers.compare import compare
+
+        return compare(self, model, **how)
 
     def read(self, **parameters: Any) -> Report:
         """The report's sections, to look at one by one in a notebook."""

@@ -48,9 +48,9 @@ class Duels:
         return np.asarray(self.person - self.model)
 
     @classmethod
-    def pooled(cls, several: Sequence[Duels]) -> Duels:
-        """Those of several questions together; persons by name, clusters by their number."""
-        names = tuple(dict.fromkeys(name for each in several for name in each.persons))
+    def pooled(cls, several: Sequence[Duels], persons: Sequence[Any]) -> Duels:
+        """Those of several questions together: the persons in this order, clusters by number."""
+        names = tuple(persons)
 
         def wide(table: np.ndarray, persons: tuple[Any, ...]) -> np.ndarray:
             found = np.full((len(table), len(names)), np.nan)

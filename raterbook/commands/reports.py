@@ -18,6 +18,14 @@ from typing import Any
 from .command import PARAM, ROUND, arg, command
 from .rounds import Refused, chosen, pairs, workspace
 
+GROUP = arg(
+    "--group",
+    action="append",
+    default=[],
+    metavar="COLUMN",
+    help="break the numbers down by this column of the items as well",
+)
+
 
 @command(
     "build the page of a round, of several, or of all",
@@ -26,13 +34,7 @@ from .rounds import Refused, chosen, pairs, workspace
     arg("--jobs", type=int, default=1, metavar="N"),
     arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
     arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
-    arg(
-        "--group",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="break the numbers down by this column of the items as well",
-    ),
+    GROUP,
     arg("--compare", nargs=2, metavar=("A", "B"), help="what changed from one to the other"),
     PARAM,
 )
@@ -112,6 +114,29 @@ def check(given: Namespace) -> int:
             print(sentence(target))
         print(outcome(targets, passed, given.decided))
     return 0 if passed else 1
+
+
+@command(
+    "a model beside people: may it replace them, assist them, or not",
+    ROUND,
+    arg("--model", "--judge", required=True, metavar="NAME", help="the rater to compare"),
+    arg(
+        "--epsilon",
+        type=float,
+        default=0.15,
+        metavar="E",
+        help="how much oftener a person may be nearer (default: %(default)s)",
+    ),
+    arg("--inclusion", metavar="COLUMN", help="each item's chance of having come to people"),
+    GROUP,
+    arg("--json", action="store_true"),
+    PARAM,
+)
+def compare(given: Namespace) -> None:
+    found = chosen(given).compare(
+        given.model, epsilon=given.epsilon, inclusion=given.inclusion, **parameters_of(given)
+    )
+    print(found.to_json() if given.json else found, end="" if given.json else "\n")
 
 
 def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -> str:
