@@ -131,23 +131,38 @@ class Sides:
         people = grid.codes[:, self.people(grid)].any(axis=1)
         return np.asarray(people & (grid.codes[:, self.own] > 0))
 
-    def chances(self, units: np.ndarray) -> np.ndarray | None:
+    def chances(self, units: np.ndarray, rated: np.ndarray) -> np.ndarray | None:
         """With which chance each unit's item came to people; None where nobody knows."""
         if self.inclusion is not None:
             column = self.board.first[self.inclusion].astype(object).iloc[units]
             return _shares(column, self.inclusion, self.board.first["item"].iloc[units])
-        drawn = json.loads(self.stored.options).get("double")
-        if drawn is None:
+        if self.double is None:
             return None
-        chance = drawn["chance"]
-        items = self.board.first["item"].astype(object).iloc[units]
-        return np.array([chance.get(str(item), np.nan) for item in items], dtype=float)
+        items = [str(item) for item in self.board.first["item"].astype(object).iloc[units]]
+        drawn, chance = set(self.double["items"]), self.double["chance"]
+        # Items that came to the round later go to everybody.
+        beyond = {item for item in chance if item not in drawn}
+        if any(item in beyond for item, said in zip(items, rated, strict=True) if said):
+            return None  # somebody chose to rate what was not drawn
+        return np.array([chance.get(item, 1.0) for item in items], dtype=float)
+
+    @property
+    def double(self) -> dict[str, Any] | None:
+        """Which items were drawn for people to rate beside a model, where some were."""
+        found: dict[str, Any] | None = json.loads(self.stored.options).get("double")
+        return found
 
     def notes(self) -> tuple[str, ...]:
-        drawn = json.loads(self.stored.options).get("double")
+        drawn = self.double
         if drawn is None or self.inclusion is not None:
             return ()
-        return (f"People rate {drawn['n']:,} of {drawn['of']:,} items, drawn by chance.",)
+        items = self.board.first["item"].astype(object).astype(str)
+        human = self.board.kinds[self.board.rater_codes] == "human"
+        rated = set(items.iloc[np.unique(self.board.unit_codes[human])]) & set(drawn["items"])
+        said = f"People rate {drawn['n']:,} of {drawn['of']:,} items, drawn by chance"
+        left = drawn["n"] - len(rated)
+        more = f"; {left:,} of them nobody has rated yet, as if by chance too." if left else "."
+        return (said + more,)
 
 
 def _shares(column: Iterable[Any], name: str, items: Iterable[Any]) -> np.ndarray:
@@ -270,7 +285,7 @@ def _means(sides: Sides, question: Any, grid: Grid, mask: np.ndarray) -> list[Sh
     codes = grid.codes[np.ix_(units, np.append(sides.people(grid), sides.own))]
     rated = codes[:, :-1].any(axis=1)
     clusters = sides.board.cluster[units]
-    chances = None if rated.all() else sides.chances(units)
+    chances = None if rated.all() else sides.chances(units, rated)
     known = rated.all() or chances is not None
     if question.is_score:
         x = np.append(np.nan, grid.scale.numbers)[codes]

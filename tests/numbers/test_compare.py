@@ -9,6 +9,8 @@ from analysis import alpha, kappa
 from raterbook.cli import main
 from raterbook.numbers.compare import compare
 from raterbook.numbers.compute import numbers
+from raterbook.protocols import parse
+from raterbook.rounds import Event, ItemTable, RoundError, Store
 from tests.reporting.rounds import asking, choice, opened, records, scale
 
 PEOPLE = ("ana", "ben", "cai")
@@ -225,3 +227,72 @@ def test_a_comparison_shows_itself_and_names_are_text(tmp_path):
     shown = compare(stored, "<b>m")._repr_html_()
     assert "&lt;b&gt;m may replace these people" in shown
     assert "<b>m" not in shown
+
+
+# Items drawn for people beside a model that rates all.
+
+
+def drawn(folder, rows, **how):
+    """A round of which people rate what was drawn for them, and the model everything."""
+    asked = parse(asking({"tone": scale(5)}), source="given.yaml")
+    store = Store(str(folder / "drawn.sqlite"))
+    table = ItemTable.from_records(asked, rows)
+    stored = store.open("by-hand", asked, table, raters=["ana", "ben"], **how)
+    stored.add_rater("gauge", kind="model")
+    rng = random.Random(2)
+    true = {row["id"]: rng.randint(2, 4) for row in rows}
+    for who in ("ana", "ben", "gauge"):
+        keys = [item.key for item in stored.queue(who)]
+        events = [Event(f"{who}{key}", key, "tone", true[key] + (who == "gauge")) for key in keys]
+        assert all(ack.ok for ack in stored.save(who, events))
+    return stored, true
+
+
+ROWS = [{"id": f"i{at:03d}", "text": "…", "sort": "ab"[at % 3 == 0]} for at in range(90)]
+
+
+def test_people_are_given_the_items_drawn_and_models_all(tmp_path):
+    stored, _ = drawn(tmp_path, ROWS, double=40)
+    assert [len(stored.queue(who)) for who in ("ana", "ben", "gauge")] == [40, 40, 90]
+    assert {item.key for item in stored.queue("ana")} == {item.key for item in stored.queue("ben")}
+
+
+def test_a_model_that_is_always_one_too_high_is_corrected_to_the_truth(tmp_path):
+    stored, true = drawn(tmp_path, ROWS, double=40)
+    found = compare(stored, "gauge")
+    [mean] = found.part("tone").means
+    truth = sum(true.values()) / len(true)
+    assert mean.model.value == pytest.approx(truth + 1)
+    assert abs(mean.corrected.value - truth) < 0.4 * abs(mean.people.value - truth) + 1e-9
+    assert found.notes == ("People rate 40 of 90 items, drawn by chance.",)
+
+
+def test_strata_with_other_chances_are_weighted(tmp_path):
+    stored, _ = drawn(tmp_path, ROWS, double=20, by=["sort"])
+    chance = json.loads(stored.options)["double"]["chance"]
+    assert {ROWS[at]["sort"]: chance[ROWS[at]["id"]] for at in (0, 1)} == {
+        "b": pytest.approx(7 / 30), "a": pytest.approx(13 / 60),
+    }  # fmt: skip
+    [mean] = compare(stored, "gauge").part("tone").means
+    assert mean.corrected.low < mean.corrected.value < mean.corrected.high
+
+
+def test_who_rates_an_item_that_was_not_drawn_makes_the_chances_unknown(tmp_path):
+    stored, _ = drawn(tmp_path, ROWS, double=40)
+    left = json.loads(stored.options)["double"]
+    other = next(key for key in left["chance"] if key not in left["items"])
+    assert stored.save("ana", [Event("more", other, "tone", 3)])[0].ok
+    [mean] = compare(stored, "gauge").part("tone").means
+    assert mean.corrected.reason == "inclusion_unknown"
+
+
+def test_items_that_come_later_go_to_everybody(tmp_path):
+    stored, _ = drawn(tmp_path, ROWS, double=40)
+    later = [{"id": "late", "text": "…"}]
+    stored.add_items(ItemTable.from_records(stored.protocol, later))
+    assert "late" in {item.key for item in stored.queue("ana")}
+
+
+def test_more_items_than_there_are_cannot_be_drawn_for_people(tmp_path):
+    with pytest.raises(RoundError, match="a sample of 91 cannot be taken from 90 items"):
+        drawn(tmp_path, ROWS, double=91)
