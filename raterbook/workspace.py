@@ -185,7 +185,7 @@ class WorkspaceRound(Round):
 
         return numbers(self, **parameters)
 
-    def compare(self, model: str, **how: Any) -> Comparison:
+    def compare(self, model: str | None = None, **how: Any) -> Comparison:
         """The model's answers beside people's: may it replace them, assist them, or not?"""
         from .numbers.compare import compare
 

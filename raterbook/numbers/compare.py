@@ -37,7 +37,7 @@ ALPHAS = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal"}
 
 def compare(
     stored: Round,
-    model: str,
+    model: str | None = None,
     *,
     epsilon: float = EPSILON,
     inclusion: str | None = None,
@@ -45,15 +45,16 @@ def compare(
 ) -> Comparison:
     """The model's answers beside people's: question by question, together, and by group.
 
-    `epsilon` is how much oftener a person may be nearer to the others (.2 for experts, .15 for
-    skilled people, .1 for crowds), to be said before looking. `inclusion` is the item column that
-    says with which chance each item came to people, where people rated some items only. Further
-    parameters are those of a report: questions, raters, groups, coverage, pseudonyms.
+    Without a name it is the round's only model. `epsilon` is how much oftener a person may be
+    nearer to the others (.2 for experts, .15 for skilled people, .1 for crowds), to be said before
+    looking. `inclusion` is the item column that says with which chance each item came to people,
+    where people rated some items only. Further parameters are those of a report: questions,
+    raters, groups, coverage, pseudonyms.
     """
     if not 0 <= epsilon < 0.5:
         raise ValueError(f"epsilon {epsilon!r}: give a share from 0 to .5, such as .15")
     given = checked(stored.name, parameters)
-    refuse_no_model(stored, model)
+    model = the_model(stored, model)
     extra = [inclusion] if inclusion is not None and inclusion not in given.groups else []
     frame = frame_of(stored, replace(given, groups=(*given.groups, *extra)))
     asked = questions_of(stored.protocol)
@@ -86,16 +87,22 @@ def stored_groups(stored: Round, given: Parameters) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*stored.protocol.item.groups, *given.groups]))
 
 
-def refuse_no_model(stored: Round, name: str) -> None:
-    """The rater must be there and no person."""
+def the_model(stored: Round, name: str | None) -> str:
+    """The rater of this name, who must be no person; without a name the round's only model."""
     kinds = {each.name: each.kind for each in stored.raters()}
     models = [each for each, kind in kinds.items() if kind in ("model", "automatic")]
     known = ", ".join(models) or "none yet"
+    if name is None:
+        if len(models) != 1:
+            raise ValueError(f"{stored.name}: name the model to compare ({known}).")
+        return models[0]
     if name not in kinds:
         raise ValueError(f"{stored.name} has no model {name!r}; its models: {known}.")
     if name not in models:
-        raise ValueError(f"{name} is a rater of kind {kinds[name]} in {stored.name}: name a "
-                         f"model ({known}).")  # fmt: skip
+        raise ValueError(
+            f"{name} is a rater of kind {kinds[name]} in {stored.name}: name a model ({known})."
+        )
+    return name
 
 
 @dataclass(frozen=True)

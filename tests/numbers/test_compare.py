@@ -1,7 +1,11 @@
 """A model beside people in a round: the verdict, what is corrected, and what is refused."""
 
 import json
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -296,3 +300,29 @@ def test_items_that_come_later_go_to_everybody(tmp_path):
 def test_more_items_than_there_are_cannot_be_drawn_for_people(tmp_path):
     with pytest.raises(RoundError, match="a sample of 91 cannot be taken from 90 items"):
         drawn(tmp_path, ROWS, double=91)
+
+
+def test_the_notebook_says_the_sentence_and_shows_the_test_and_the_numbers(tmp_path):
+    stored = rated(tmp_path)
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "papermill", "--no-progress-bar",
+         str(root / "notebooks" / "compare.ipynb"), "out.ipynb", "-p", "round_name", "by-hand"],
+        cwd=tmp_path, env=os.environ | {"RATERBOOK_DB": str(stored.store.path)},
+        capture_output=True, check=False, timeout=300, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cells = json.loads((tmp_path / "out.ipynb").read_text(encoding="utf-8"))["cells"]
+    outputs = {cell["id"]: json.dumps(cell.get("outputs"), ensure_ascii=False) for cell in cells}
+    assert compare(stored, "gauge").sentence in outputs["compare"]
+    assert "winning rate 1.00" in outputs["test"]
+    assert "in a person's place" in outputs["frame"]
+    assert not any("stderr" in output for output in outputs.values())
+
+
+def test_without_a_name_it_is_the_only_model_and_of_several_one_has_to_be_named(tmp_path):
+    stored = rated(tmp_path, items=30)
+    assert compare(stored).model == "gauge"
+    stored.add_rater("meter", kind="model")
+    with pytest.raises(ValueError, match=r"name the model to compare \(gauge, meter\)"):
+        compare(stored)
