@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .files.exporting import Exported
     from .files.importing import ImportSummary
     from .judges import JudgeRun
-    from .numbers.comparison import Comparison
+    from .numbers.compare.comparison import Comparison
     from .numbers.compute import Numbers
     from .rating import Form, PartsPanel
     from .reporting import Report

@@ -41,7 +41,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Block:
+class SideSums:
     """Sums per cluster, and what a row of totals makes of them."""
 
     rows: np.ndarray
@@ -157,7 +157,7 @@ def _estimate(
     return estimated(theta, found, wish, warnings=found.warnings, **common)
 
 
-def _value(side: Block) -> float:
+def _value(side: SideSums) -> float:
     return float(side.values(side.rows.sum(axis=0)[None, :])[0])
 
 
@@ -166,7 +166,7 @@ def _clusters(people: Coded) -> np.ndarray:
     return np.unique(clusters, return_inverse=True)[1].ravel()
 
 
-def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[Block, Block]:
+def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, SideSums]:
     """The model and the persons, each the mean of its blocks: over persons, or over pairs."""
     points = np.append(np.nan, people.numbers)
     x, f, clusters = points[people.codes], points[own], _clusters(people)
@@ -176,8 +176,8 @@ def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[Bl
         with_model = [make(f, x[:, j], clusters, size) for j in persons]
         pairs = [make(x[:, j], x[:, k], clusters, size) for j in persons for k in persons if j < k]
         return _together(with_model, size), _together(pairs, size)
-    model: list[Block] = []
-    person: list[Block] = []
+    model: list[SideSums] = []
+    person: list[SideSums] = []
     for j in persons:
         others = np.delete(x, j, axis=1)
         n = np.isfinite(others).sum(axis=1)
@@ -189,17 +189,17 @@ def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[Bl
     return _together(model, size), _together(person, size)
 
 
-def _block(numbers: dict[str, np.ndarray], clusters: np.ndarray, size: int) -> Block:
+def _block(numbers: dict[str, np.ndarray], clusters: np.ndarray, size: int) -> SideSums:
     """A ratio of sums, or the counts of each pair of values."""
     if "own" in numbers:
         table = np.column_stack([numbers["others"], numbers["own"]])
         pairs, codes = np.unique(table, axis=0, return_inverse=True)
         counts = np.zeros((size, len(pairs)))
         np.add.at(counts, (clusters, codes.ravel()), 1.0)
-        return Block(counts, lambda totals: spearman_of(pairs, totals))
+        return SideSums(counts, lambda totals: spearman_of(pairs, totals))
     x = numbers.get("x", numbers.get("hit"))
     one = np.ones(len(clusters))
-    return Block(_summed((x if x is not None else one, one), clusters, size), _ratio)
+    return SideSums(_summed((x if x is not None else one, one), clusters, size), _ratio)
 
 
 def _summed(columns: Sequence[np.ndarray], clusters: np.ndarray, size: int) -> np.ndarray:
@@ -211,7 +211,7 @@ def _ratio(totals: np.ndarray) -> np.ndarray:
         return np.asarray(totals[:, 0] / totals[:, 1])
 
 
-def _numbers_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int) -> Block:
+def _numbers_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:
     """Cohen's κ with quadratic weights, which needs no more than sums of squares."""
     both = np.isfinite(a) & np.isfinite(b)
     a, b, clusters = a[both], b[both], clusters[both]
@@ -224,10 +224,10 @@ def _numbers_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int
             chance = (squares + other) / n - 2 * one * two / n**2
             return np.asarray(np.where(chance > 1e-12, 1 - apart / chance, np.nan))
 
-    return Block(rows, values)
+    return SideSums(rows, values)
 
 
-def _labels_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int) -> Block:
+def _labels_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:
     """Cohen's κ of labels: how often both are each label, and each of them is."""
     both = np.isfinite(a) & np.isfinite(b)
     a, b, clusters = a[both], b[both], clusters[both]
@@ -243,14 +243,14 @@ def _labels_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int)
             kappa = (totals[:, 1] / n - chance) / (1 - chance)
             return np.asarray(np.where(1 - chance > 1e-12, kappa, np.nan))
 
-    return Block(_summed(columns, clusters, size), values)
+    return SideSums(_summed(columns, clusters, size), values)
 
 
-def _together(blocks: Sequence[Block], size: int) -> Block:
+def _together(blocks: Sequence[SideSums], size: int) -> SideSums:
     """The mean of those blocks that have a value."""
     blocks = [each for each in blocks if np.isfinite(_value(each))]
     if not blocks:
-        return Block(np.zeros((size, 1)), lambda totals: np.full(len(totals), np.nan))
+        return SideSums(np.zeros((size, 1)), lambda totals: np.full(len(totals), np.nan))
     ends = np.cumsum([each.rows.shape[1] for each in blocks])
     starts = [0, *ends[:-1]]
 
@@ -261,4 +261,4 @@ def _together(blocks: Sequence[Block], size: int) -> Block:
         ]
         return np.asarray(np.mean(found, axis=0))
 
-    return Block(np.hstack([each.rows for each in blocks]), values)
+    return SideSums(np.hstack([each.rows for each in blocks]), values)

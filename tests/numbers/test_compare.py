@@ -326,3 +326,27 @@ def test_without_a_name_it_is_the_only_model_and_of_several_one_has_to_be_named(
     stored.add_rater("meter", kind="model")
     with pytest.raises(ValueError, match=r"name the model to compare \(gauge, meter\)"):
         compare(stored)
+
+
+def top_heavy(folder, model, rare=10):
+    """Nearly all answers are a 5; the persons see the `rare` other, the model as it is told."""
+    rng, answers = random.Random(11), []
+    for at in range(150):
+        true = 2 if at % rare == 0 else 5
+        answers += [(who, f"i{at:03d}", "accuracy", true if rng.random() < 0.95 else 4)
+                    for who in PEOPLE]  # fmt: skip
+        answers.append(("gauge", f"i{at:03d}", "accuracy", model(at, true)))
+    return opened(folder, "neureg-qa", records("neureg-qa", 150), answers, {"gauge": "model"})
+
+
+def test_a_model_that_always_gives_the_top_passes_the_test_and_is_not_let_in_by_it(tmp_path):
+    found = compare(top_heavy(tmp_path, lambda at, true: 4 if at % 30 == 7 else 5, 50), "gauge")
+    assert found.overall.test.passes
+    assert found.overall.verdict.kind == "cannot be told"
+    assert "that it tells items apart as people do is not shown" in found.sentence
+
+
+def test_a_model_that_passes_and_goes_with_people_less_than_a_person_is_said_to(tmp_path):
+    found = compare(top_heavy(tmp_path, lambda at, true: 5 if at % 20 == 0 else true), "gauge")
+    assert found.overall.verdict.kind == "may replace"
+    assert "Yet its answers go with people's less than a person's do: κ" in found.sentence

@@ -23,11 +23,11 @@ from analysis.estimate import Estimate
 from analysis.intervals import USUAL, Interval
 from analysis.ratings import Coded
 
-from ..rounds import Round
+from ...rounds import Round
+from ..compute import cluster_of, frame_of, questions_of
+from ..counted import Board, Grid
+from ..parameters import Parameters, checked
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
-from .compute import cluster_of, frame_of, questions_of
-from .counted import Board, Grid
-from .parameters import Parameters, checked
 
 EPSILON = 0.15
 SCORES = ("exact", "within_one", "mae", "bias", "spearman", "kappa")

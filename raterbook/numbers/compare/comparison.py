@@ -15,7 +15,7 @@ from analysis.comparison.annotators import AnnotatorTest, PersonTest
 from analysis.comparison.persons import Beside
 from analysis.estimate import Estimate, sentence
 
-from .targets import OUT_OF_REACH, round_up
+from ..targets import OUT_OF_REACH, round_up
 
 REPLACE, ASSIST, NOT, UNKNOWN = "may replace", "may assist", "may not", "cannot be told"
 
@@ -297,10 +297,19 @@ def _told(found: Compared, model: str, parts: Sequence[Compared]) -> tuple[str, 
     )
     winning = sum(each.rejected for each in test.persons)
     of = f"{winning} of {len(test.persons)} persons at ε {test.epsilon:g}{_plain(test)}"
+    follows = any(_follows(each) for each in (parts or (found,)))
+    if test.passes and not follows:
+        return (
+            UNKNOWN,
+            f"Whether {model} may replace people cannot be told: {nearer}, and it stands in for "
+            f"{of}, yet that it tells items apart as people do is not shown. Items that people "
+            "answer differently would tell.",
+        )
     if test.passes:
         return (
             REPLACE,
-            f"{model} may replace these people: {nearer}, and it stands in for {of}. {_anew(test)}",
+            f"{model} may replace these people: {nearer}, and it stands in for {of}. "
+            f"{_anew(test)}{_less(found)}",
         )
     if not test.fails and (needed := items_to_tell(test)) is not None:
         return (
@@ -308,7 +317,7 @@ def _told(found: Compared, model: str, parts: Sequence[Compared]) -> tuple[str, 
             f"Whether {model} may replace people cannot be told: {nearer}, and it stands in for "
             f"{of}. About {needed:,} items a person would tell, if things stay as they are.",
         )
-    if any(_follows(each) for each in (parts or (found,))):
+    if follows:
         return (
             ASSIST,
             f"{model} may assist people and not replace them: {nearer}, and it stands in for {of}. "
@@ -364,11 +373,26 @@ def _anew(test: AnnotatorTest) -> str:
     return "Whether it may replace other people like them is not shown."
 
 
+def _less(part: Compared) -> str:
+    """That a person goes with the others better than the model does, where that is shown."""
+    for each in part.beside:
+        gap, model, person = each.difference.high, each.model.value, each.persons.value
+        if each.statistic == "kappa" and gap is not None and gap < 0 and model is not None:
+            return (
+                " Yet its answers go with people's less than a person's do: "
+                f"κ {_number(model)} against {_number(person or 0.0)}."
+            )
+    return ""
+
+
 def _follows(part: Compared) -> bool:
     """Whether the model's answers are shown to go with people's, beyond chance."""
     given = [each for each in part.plain if each.statistic == "spearman"]
     given += [each.model for each in part.beside if each.statistic == "kappa"]
-    return any(each.low is not None and each.low > 0 for each in given)
+    # Where nobody ever differs there is no interval, and nothing to doubt.
+    return any(
+        each.low > 0 if each.low is not None else (each.value or 0.0) > 1 - 1e-9 for each in given
+    )
 
 
 def items_to_tell(test: AnnotatorTest) -> int | None:
