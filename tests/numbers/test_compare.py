@@ -15,7 +15,7 @@ from raterbook.numbers.compare import compare
 from raterbook.numbers.compute import numbers
 from raterbook.protocols import parse
 from raterbook.rounds import Event, ItemTable, RoundError, Store
-from tests.reporting.rounds import asking, choice, opened, records, scale
+from tests.reporting.rounds import asking, choice, opened, page_of, records, scale, words_of
 
 PEOPLE = ("ana", "ben", "cai")
 
@@ -350,3 +350,10 @@ def test_a_model_that_passes_and_goes_with_people_less_than_a_person_is_said_to(
     found = compare(top_heavy(tmp_path, lambda at, true: 5 if at % 20 == 0 else true), "gauge")
     assert found.overall.verdict.kind == "may replace"
     assert "Yet its answers go with people's less than a person's do: κ" in found.sentence
+
+
+def test_the_page_says_the_sentence_below_the_models_numbers(tmp_path):
+    stored = rated(tmp_path)
+    words = words_of(page_of(stored))
+    assert "May gauge replace people?" in words
+    assert " ".join(compare(stored, "gauge").sentence.replace("\u00a0", " ").split()) in words

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from analysis.averages.against import COMPARISONS, estimates_against
 from analysis.coefficients.tables import coefficient
@@ -57,29 +58,44 @@ def compare(
     model = the_model(stored, model)
     extra = [inclusion] if inclusion is not None and inclusion not in given.groups else []
     frame = frame_of(stored, replace(given, groups=(*given.groups, *extra)))
-    asked = questions_of(stored.protocol)
-    board = Board(frame, asked, cluster=cluster_of(frame))
-    wish = replace(USUAL, coverage=given.coverage)
-    sides = Sides(stored, board, model, epsilon, inclusion, wish, given.raters)
-    wanted = [q for q in stored.protocol.questions if q.is_score or q.is_label]
-    if given.questions is not None:
-        wanted = [q for q in wanted if q.id in given.questions]
-    wanted = [q for q in wanted if sides.both(q.id).any()]
-    if not wanted:
+    sides = replace(sides_of(stored, frame, model, given), epsilon=epsilon, inclusion=inclusion)
+    columns = [name for name in frame.columns if name in stored_groups(stored, given)]
+    found = comparison_of(sides, given, columns)
+    if found is None:
         raise ValueError(
             f"{stored.name}: {model} and people answered no item both; import people's answers, "
             f"or let the model judge: raterbook judge {stored.name} --model {model}"
         )
-    parts = _parts(sides, wanted, board.everything, {})
-    columns = [name for name in frame.columns if name in stored_groups(stored, given)]
+    return found
+
+
+def sides_of(stored: Round, frame: pd.DataFrame, model: str, given: Parameters) -> Sides:
+    """The model and the people of a round's frame."""
+    board = Board(frame, questions_of(stored.protocol), cluster=cluster_of(frame))
+    wish = replace(USUAL, coverage=given.coverage)
+    return Sides(stored, board, model, EPSILON, None, wish, given.raters)
+
+
+def comparison_of(
+    sides: Sides, given: Parameters, columns: Iterable[str] = ()
+) -> Comparison | None:
+    """All questions both sides answered, then by the groups of these columns; None without any."""
+    wanted = [q for q in sides.stored.protocol.questions if q.is_score or q.is_label]
+    if given.questions is not None:
+        wanted = [q for q in wanted if q.id in given.questions]
+    wanted = [q for q in wanted if sides.both(q.id).any()]
+    if not wanted:
+        return None
+    parts = _parts(sides, wanted, sides.board.everything, {})
     for column in columns:
-        labels = board.first[column].astype(object)
+        labels = sides.board.first[column].astype(object)
         for value in sorted(labels.dropna().unique(), key=str):
             mask = labels.eq(value).to_numpy()
             rich = [q for q in wanted if (sides.both(q.id) & mask).sum() >= LEAST]
             if rich and not mask.all():
                 parts += _parts(sides, rich, mask, {column: value})
-    return Comparison(stored.name, model, epsilon, tuple(parts), given.coverage, sides.notes())
+    name, notes = sides.stored.name, sides.notes()
+    return Comparison(name, sides.model, sides.epsilon, tuple(parts), given.coverage, notes)
 
 
 def stored_groups(stored: Round, given: Parameters) -> tuple[str, ...]:
