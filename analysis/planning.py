@@ -41,21 +41,24 @@ class Precision:
     def of_units(self, raters: int) -> float:
         """The variance over units that so many raters would leave at the pilot's items.
 
-        Measured up to the pilot's number; beyond, a + b/r through what was measured, and no less
-        than the a. Two raters alone do not tell the parts apart: more would narrow nothing.
+        Measured up to the pilot's number; beyond, it falls from there as a + b/r does that is laid
+        through what was measured. Two raters alone do not tell the parts apart: more would narrow
+        nothing.
         """
         if raters in self.units:
             return self.units[raters]
         known = np.array(sorted(self.units))
+        most = int(known[-1])
         if len(known) < 2:
-            return self.units[int(known[0])]
+            return self.units[most]
         from scipy.optimize import nnls
 
         found, _ = nnls(
             np.column_stack([np.ones(len(known)), 1 / known]),
             np.array([self.units[int(k)] for k in known]),
         )
-        return float(found[0] + found[1] / raters)
+        share = (found[0] + found[1] / raters) / (found[0] + found[1] / most)
+        return self.units[most] * float(share)
 
     def ends(self, items: int, raters: int, like: bool = False) -> tuple[float, float] | None:
         """The interval to be expected of so many items and raters; None where none can be."""

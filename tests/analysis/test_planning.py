@@ -69,6 +69,15 @@ def test_more_items_and_more_raters_narrow_it(pilot):
     assert pilot.width(60, 6) <= pilot.width(60, 5) <= pilot.width(60, 2)
 
 
+def test_beyond_the_pilots_raters_it_goes_on_from_the_pilots_own_interval():
+    rng = np.random.default_rng(3)
+    table = np.clip(np.round(rng.normal(3, 1, (60, 1)) + rng.normal(0, 0.7, (60, 3))), 1, 5)
+    # A fourth rater who knows nothing: pairs with them agree on little, all four on some.
+    four = np.column_stack([table, rng.integers(1, 6, 60)])
+    found = precision(Ratings(four, scale=SCALE), "alpha_ordinal")
+    assert 0.8 * found.width(60, 4) < found.width(60, 5) <= found.width(60, 4)
+
+
 def test_the_items_needed_are_the_fewest_that_do(pilot):
     items = pilot.items_for(0.1, 4)
     assert pilot.width(items, 4) <= 0.1 < pilot.width(items - 1, 4)

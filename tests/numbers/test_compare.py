@@ -324,6 +324,8 @@ def test_without_a_name_it_is_the_only_model_and_of_several_one_has_to_be_named(
     stored = rated(tmp_path, items=30)
     assert compare(stored).model == "gauge"
     stored.add_rater("meter", kind="model")
+    assert stored.save("meter", [Event("one", "i000", "accuracy", 3)])[0].ok
+    assert "2 models of this round can be compared" in compare(stored, "gauge").notes[0]
     with pytest.raises(ValueError, match=r"name the model to compare \(gauge, meter\)"):
         compare(stored)
 

@@ -176,6 +176,15 @@ class Sides:
         return found
 
     def notes(self) -> tuple[str, ...]:
+        """What has to be known of the comparison as a whole."""
+        models = int((self.board.kinds == "model").sum())
+        several = (
+            f"{models} models of this round can be compared: each verdict is of one alone, and "
+            "nothing corrects for the choice of the best.",
+        )
+        return (several if models > 1 else ()) + self.of_double()
+
+    def of_double(self) -> tuple[str, ...]:
         drawn = self.double
         if drawn is None or self.inclusion is not None:
             return ()

@@ -284,7 +284,11 @@ def _by_question(kind: str, parts: Sequence[Compared]) -> str:
         if part.verdict.kind != kind:
             other.setdefault(part.verdict.kind, []).append(str(part.question))
     said = [f"{', '.join(names)} ({each})" for each, names in other.items()]
-    return f" Taken alone, otherwise: {'; '.join(said)}." if said else ""
+    alone = f" Taken alone, otherwise: {'; '.join(said)}." if said else ""
+    less = [str(part.question) for part in parts if _less(part)] if kind == REPLACE else []
+    if less:
+        alone += f" Its answers go with people's less than a person's do on {', '.join(less)}."
+    return alone
 
 
 def _told(found: Compared, model: str, parts: Sequence[Compared]) -> tuple[str, str]:
