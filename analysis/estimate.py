@@ -161,6 +161,10 @@ REASONS = {
     ),
     "nothing_to_correct": "People rated every item the model did, so nothing is to be corrected.",
     "inclusion_zero": "Some items could not come to people at all, so nobody speaks for them.",
+    "too_few_of_one_value": (
+        "People gave one of the two values in fewer than five independent units, too few for an "
+        "interval."
+    ),
     "no_better_than_chance": "The model tells the two apart no better than chance would.",
 }
 

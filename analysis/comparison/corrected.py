@@ -11,6 +11,7 @@ from analysis.averages import add_up
 from analysis.estimate import Estimate
 from analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
 from analysis.intervals.resampling import (
+    LOGIT,
     PLAIN,
     leave_one_out,
     like_interval,
@@ -18,6 +19,7 @@ from analysis.intervals.resampling import (
 )
 from analysis.ratings import cluster_codes
 
+FEWEST_OF_A_VALUE = 5  # clusters; below, a share has no interval
 # Columns of a cluster's sums.
 WEIGHT, OF_PEOPLE, OF_MODEL, BOTH, SIZE, REST, OF_REST, N_ALL, OF_ALL, SQUARES = range(10)
 
@@ -96,11 +98,13 @@ def ppi_mean(
             sizes=sizes,
             size=sums.size,
         )
-        found = interval_of(values, sample, wish, link=PLAIN, edge=None)
+        found = sums.of_shares(interval_of(values, sample, wish, link=PLAIN, edge=None), table)
         if found.low is not None and common["n_raters"] >= 3:
             found = sums.with_raters(found, theta, rows, paired, table, wish)
-    found = _moved(found, sums.middle)
-    return estimated(theta + sums.middle, found, wish, warnings=found.warnings, **common)
+    found = sums.possible(_moved(found, sums.middle))
+    value = theta + sums.middle
+    value = min(max(value, 0.0), 1.0) if sums.is_share else value
+    return estimated(value, found, wish, warnings=found.warnings, **common)
 
 
 class _Sums:
@@ -111,7 +115,9 @@ class _Sums:
     ) -> None:
         _, self.cluster = np.unique(codes, return_inverse=True)
         # Squares of numbers far from zero would cancel, so all are taken around one middle.
-        self.middle = float(f.mean())
+        given = table[np.isfinite(table)]
+        self.is_share = bool(np.isin(given, (0, 1)).all() and np.isin(f, (0, 1)).all())
+        self.middle = 0.0 if self.is_share else float(f.mean())
         self.f = f - self.middle
         self.table = table - self.middle
         self.size = float(max(np.abs(self.f).max(), np.nanmax(np.abs(self.table))))
@@ -165,9 +171,8 @@ class _Sums:
         elif wish.method is not None:
             ones = np.ones(len(rows), dtype=np.int64)
             sample = UnitSums(rows, ones, "clusters", sizes=rows[:, size], size=self.size)
-            found = interval_of(
-                lambda t: t[:, of] / t[:, many], sample, wish, link=PLAIN, edge=None
-            )
+            link = LOGIT if self.is_share else PLAIN
+            found = interval_of(lambda t: t[:, of] / t[:, many], sample, wish, link=link, edge=None)
         return estimated(
             value + self.middle,
             _moved(found, self.middle),
@@ -177,6 +182,24 @@ class _Sums:
             n_units=int(total[size]),
             warnings=found.warnings,
         )
+
+    def of_shares(self, found: Ends, table: np.ndarray) -> Ends:
+        """None where people gave one of the two values to so few clusters that t says nothing."""
+        if not self.is_share or found.low is None:
+            return found
+        fewest = min(len(np.unique(self.cluster[(table == value).any(axis=1)])) for value in (0, 1))
+        return Ends(reason="too_few_of_one_value") if fewest < FEWEST_OF_A_VALUE else found
+
+    def possible(self, found: Ends) -> Ends:
+        """A share's interval ends at 0 and 1, and says so."""
+        if not self.is_share or found.low is None:
+            return found
+        names = ("low", "high", "low_like", "high_like")
+        ends = {name: getattr(found, name) for name in names if getattr(found, name) is not None}
+        kept = {name: min(max(end, 0.0), 1.0) for name, end in ends.items()}
+        if kept == ends:
+            return found
+        return replace(found, **kept, warnings=(*found.warnings, "cut_at_scale"))
 
     def with_raters(
         self,

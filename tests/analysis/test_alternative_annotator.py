@@ -209,3 +209,57 @@ def test_a_hundred_rounds_show_nothing_else():
     found = corrected_coverage(**DESIGNS["30 of 200 clusters of three"], rounds=100)
     assert found.corrected >= 0.88
     assert found.model == 0
+
+
+# The published test once more, written down as its paper has it: item by item, without arrays.
+
+
+def as_published(columns, matched, epsilon, least):
+    from math import sqrt
+
+    from scipy.stats import t as student
+
+    people = [name for name in columns if name != "model"]
+
+    def score(value, others):
+        if matched:
+            return sum(value == other for other in others) / len(others)
+        return -sqrt(sum((value - other) ** 2 for other in others) / len(others))
+
+    p, wins = {}, {}
+    for person in people:
+        model, own = [], []
+        for at in range(len(columns["model"])):
+            others = [columns[k][at] for k in people if k != person and columns[k][at] is not None]
+            if None in (columns[person][at], columns["model"][at]) or not others:
+                continue
+            f, h = score(columns["model"][at], others), score(columns[person][at], others)
+            model.append(f >= h - 1e-12)
+            own.append(h >= f - 1e-12)
+        if len(model) < least:
+            continue
+        d = [h - f for h, f in zip(own, model, strict=True)]
+        mean, n = sum(d) / len(d), len(d)
+        s = sqrt(sum((each - mean) ** 2 for each in d) / (n - 1))
+        p[person] = student.cdf((mean - epsilon) / (s / sqrt(n)), n - 1)
+        wins[person] = sum(model) / n
+    ranked, m = sorted(p.values()), len(p)
+    harmonic = sum(1 / k for k in range(1, m + 1))
+    passed = [k for k, each in enumerate(ranked, 1) if each <= 0.05 * k / (m * harmonic)]
+    return max(passed, default=0) / m, sum(wins.values()) / m, p
+
+
+@pytest.mark.parametrize("matched", [False, True])
+@pytest.mark.parametrize("wrong", [0.1, 0.3, 0.45])
+@pytest.mark.parametrize("seed", range(4))
+def test_winning_rate_and_advantage_are_those_of_the_published_test(matched, wrong, seed):
+    rng = np.random.default_rng(100 + seed)
+    columns = {
+        name: [value if rng.random() < 0.8 else None for value in column]
+        for name, column in drawn(120, wrong, seed, people=4).items()
+    }
+    found = alternative_annotator_test(rated(columns), "model", matched=matched)
+    rate, advantage, p = as_published(columns, matched, 0.15, 30)
+    assert found.winning_rate_plain == rate
+    assert found.advantage.value == pytest.approx(advantage)
+    assert {each.rater: each.p_plain for each in found.persons} == pytest.approx(p)

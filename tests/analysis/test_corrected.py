@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analysis import Ratings, proportion
 from analysis.comparison.corrected import ppi_mean, rogan_gladen
 
 # Eight items people rated and twenty that only the model did, in the shared notes on statistics.
@@ -101,6 +102,31 @@ def test_three_raters_or_more_give_the_interval_for_raters_like_these():
 def test_what_nobody_or_no_model_answered_has_no_value():
     assert ppi_mean([None, None], [1, 2]).reason == "no_ratings"
     assert ppi_mean([1, 2], [None, None]).reason == "no_model"
+
+
+def test_a_share_alone_has_the_interval_that_shares_have():
+    people, model = [1, 0, 1, 1] * 10 + [None] * 60, [1, 0, 1, 0] * 25
+    found = ppi_mean(people, model)
+    expected = proportion(Ratings([[value] for value in people[:40]]), [1])
+    alone = found.beside["people"]
+    assert (alone.low, alone.high) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize(("ones", "given"), [(4, False), (5, True)])
+def test_a_share_with_fewer_than_five_of_one_value_has_no_interval(ones, given):
+    people = [1] * ones + [0] * (60 - ones) + [None] * 300
+    model = [1] * (ones - 1) + [0] * (61 - ones) + [1, *[0] * 9] * 30
+    found = ppi_mean(people, model)
+    assert found.value is not None
+    assert (found.low is not None) == given
+    assert (found.reason == "too_few_of_one_value") == (not given)
+
+
+def test_a_share_and_its_interval_end_where_shares_do():
+    people = [1] * 5 + [0] * 55 + [None] * 300
+    found = ppi_mean(people, [1, 1, 0, 0, 0] + [1] * 12 + [0] * 343)
+    assert 0 == found.low <= found.value < found.high < 1
+    assert "cut_at_scale" in found.warnings
 
 
 @pytest.mark.parametrize(

@@ -250,9 +250,13 @@ def _lines(part: Compared) -> list[str]:
                 said += f"; {how} {_say(each)}"
         lines.append(("mean" if mean.label is None else mean.label, said))
     width = max((len(name) for name, _ in lines), default=0)
-    reasons = dict.fromkeys(mean.corrected.reason for mean in part.means)
-    notes = [f"Not corrected: {sentence(reason)}" for reason in reasons if reason]
-    return [f"{name:<{width}}  {said}" for name, said in lines] + notes
+    notes = dict.fromkeys(
+        ("Not corrected: " if mean.corrected.value is None else "No interval: ")
+        + sentence(mean.corrected.reason)
+        for mean in part.means
+        if mean.corrected.reason
+    )
+    return [f"{name:<{width}}  {said}" for name, said in lines] + [*notes]
 
 
 def _say(found: Estimate) -> str:
