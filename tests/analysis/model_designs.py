@@ -23,24 +23,31 @@ class Errors:
     anew: float
 
 
-def boundary_duels(rng, clusters, size, effect, persons=3):
-    """Duels whose person is nearer by just ε, in clusters that share as much as `effect` says."""
+def boundary_duels(rng, clusters, size, effect, persons=3, apart=0.0):
+    """Duels whose person is nearer by just ε, in clusters that share as much as `effect` says.
+
+    Persons differ by `apart` in how much nearer they are; in all, it is ε.
+    """
     alike = (effect - 1) / (size - 1) if size > 1 else 0.0
     cluster = np.repeat(np.arange(clusters), size)
     n = len(cluster)
     # Half of the items are ties; the rest goes to the person oftener, by ε in all.
-    shares = [0.25 - EPSILON / 2, 0.5, 0.25 + EPSILON / 2]
-    own = rng.choice([-1.0, 0.0, 1.0], p=shares, size=(n, persons))
-    shared = rng.choice([-1.0, 0.0, 1.0], p=shares, size=(clusters, persons))[cluster]
+    nearer = EPSILON + np.clip(rng.normal(0, apart, persons), -0.3, 0.3)
+
+    def draw(many):
+        place = rng.random((many, persons))
+        return (place > 0.75 - nearer / 2).astype(float) - (place < 0.25 - nearer / 2)
+
+    own, shared = draw(n), draw(clusters)[cluster]
     d = np.where(rng.random((n, persons)) < np.sqrt(alike), shared, own)
     return Duels((d <= 0).astype(float), (d >= 0).astype(float), cluster, tuple(range(persons)))
 
 
-def false_passes(clusters, size, effect, rounds, seed=1, persons=3):
+def false_passes(clusters, size, effect, rounds, seed=1, persons=3, apart=0.0):
     """How often a model at the boundary passes."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(rounds):
-        every = boundary_duels(rng, clusters, size, effect, persons)
+        every = boundary_duels(rng, clusters, size, effect, persons, apart)
         test = tested(
             lambda kept, every=every: Duels(
                 every.model[:, kept],
