@@ -152,6 +152,20 @@ REASONS = {
     "too_many_values": "There are too many different values for this statistic.",
     "not_numeric": "The values are labels, which have no mean.",
     "no_order": "The values are labels, which have no order.",
+    "too_few_persons": "No person rated enough items beside others to be tested.",
+    "too_few_clusters": "There are fewer than eight independent clusters, too few for a verdict.",
+    "no_model": "The model answered nothing here.",
+    "inclusion_unknown": (
+        "It is not known with which chance an item was given to people, so they speak for the "
+        "items they rated and for no others."
+    ),
+    "nothing_to_correct": "People rated every item the model did, so nothing is to be corrected.",
+    "inclusion_zero": "Some items could not come to people at all, so nobody speaks for them.",
+    "too_few_of_one_value": (
+        "People gave one of the two values in fewer than five independent units, too few for an "
+        "interval."
+    ),
+    "no_better_than_chance": "The model tells the two apart no better than chance would.",
 }
 
 WARNINGS = {
@@ -173,6 +187,8 @@ WARNINGS = {
         "The table has more columns than rows and was read as units × raters: turn it round if "
         "its rows are raters."
     ),
+    "under_twenty_clusters": "Fewer than twenty independent clusters: a test is rough.",
+    "persons_left_out": "Persons who rated too few items beside others were not tested.",
     "answers_without_confidence": "Answers without a confidence are left out.",
 }
 

@@ -102,7 +102,28 @@ def against(
     3        bias     0.500        3
     4    spearman     1.000        3
     """
-    coded, wish, names = read_numbers(ratings), Interval.of(interval), list(names)
+    found = estimates_against(ratings, rater, names, Interval.of(interval))
+    return pd.DataFrame(
+        [
+            {
+                "statistic": made.statistic,
+                "estimate": made.value,
+                "low": made.low,
+                "high": made.high,
+                "n_units": made.n_units,
+                "n_raters": made.n_raters,
+                "reason": made.reason,
+            }
+            for made in found
+        ]
+    )
+
+
+def estimates_against(
+    ratings: Any, rater: Any, names: Iterable[str], wish: Interval
+) -> list[Estimate]:
+    """The same as estimates."""
+    coded, names = read_numbers(ratings), list(names)
     unknown = [name for name in names if name not in COMPARISONS]
     if unknown:
         raise ValueError(f"unknown comparison {unknown[0]!r}: choose {', '.join(COMPARISONS)}")
@@ -124,18 +145,9 @@ def against(
             numbers = values_against(name, others, middle, own)
             one = np.zeros(len(units), dtype=int)
             made = compared(name, Entries(units, one, clusters, numbers, (rater,), called), wish)
-        found.append(
-            {
-                "statistic": name,
-                "estimate": made.value,
-                "low": made.low,
-                "high": made.high,
-                "n_units": len(units),
-                "n_raters": int(np.isfinite(others).any(axis=0).sum()) + 1,
-                "reason": made.reason,
-            }
-        )
-    return pd.DataFrame(found)
+        raters = int(np.isfinite(others).any(axis=0).sum()) + 1
+        found.append(replace(made, statistic=name, n_units=len(units), n_raters=raters))
+    return found
 
 
 def values_against(
@@ -189,7 +201,7 @@ def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
         return counts
 
     def values(totals: np.ndarray) -> np.ndarray:
-        return (_spearman if name == "spearman" else _macro_f1)(pairs, totals)
+        return (spearman_of if name == "spearman" else _macro_f1)(pairs, totals)
 
     wanted = replace(wish, method=None) if too_many else wish
     link = FISHER if name == "spearman" else PLAIN
@@ -200,7 +212,7 @@ def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
     return found
 
 
-def _spearman(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def spearman_of(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Rank correlations of the values in `pairs`, each met as often as a row of `totals` says."""
     n = totals.sum(axis=1, keepdims=True)
     centred = []

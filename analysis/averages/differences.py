@@ -14,14 +14,14 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 from raterbook.analysis.ratings import Coded, cluster_codes, one_label
 
-CORRECTIONS = ("holm", "benjamini-hochberg", "none")
+CORRECTIONS = ("holm", "benjamini-hochberg", "none", "benjamini-yekutieli")
 
 
 def adjust(p: Iterable[float | None], correction: str = "holm") -> list[float | None]:
     """p-values corrected for their number; those that are absent stay absent.
 
     `holm` keeps the chance of any false finding, `benjamini-hochberg` the share of false ones
-    among the findings.
+    among the findings, `benjamini-yekutieli` the same however the tests hang together.
 
     >>> adjust([0.01, None, 0.04])
     [0.02, None, 0.04]
@@ -36,8 +36,10 @@ def adjust(p: Iterable[float | None], correction: str = "holm") -> list[float | 
     if correction == "holm":
         steps: np.ndarray = given[order] * np.arange(m, 0, -1)
         adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    elif correction == "benjamini-hochberg":
+    elif correction != "none":
         steps = given[order] * (m / np.arange(1, m + 1))
+        if correction == "benjamini-yekutieli":
+            steps = steps * (1 / np.arange(1, m + 1)).sum()
         adjusted[order] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
     found: list[float | None] = [None] * len(p)
     for place, value in zip(there, adjusted, strict=True):

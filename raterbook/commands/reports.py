@@ -11,6 +11,14 @@ from typing import Any
 from .command import PARAM, ROUND, arg, command
 from .rounds import Refused, chosen, pairs, workspace
 
+GROUP = arg(
+    "--group",
+    action="append",
+    default=[],
+    metavar="COLUMN",
+    help="break the numbers down by this column of the items as well",
+)
+
 
 @command(
     "build the page of a round, of several, or of all",
@@ -19,13 +27,7 @@ from .rounds import Refused, chosen, pairs, workspace
     arg("--jobs", type=int, default=1, metavar="N"),
     arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
     arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
-    arg(
-        "--group",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="break the numbers down by this column of the items as well",
-    ),
+    GROUP,
     arg("--compare", nargs=2, metavar=("A", "B"), help="what changed from one to the other"),
     PARAM,
 )
@@ -107,6 +109,65 @@ def check(given: Namespace) -> int:
             print(sentence(target))
         print(outcome(targets, passed, given.decided))
     return 0 if passed else 1
+
+
+@command(
+    "a model beside people: may it replace them, assist them, or not",
+    ROUND,
+    arg("--model", "--judge", required=True, metavar="NAME", help="the rater to compare"),
+    arg(
+        "--epsilon",
+        type=float,
+        default=0.15,
+        metavar="E",
+        help="how much oftener a person may be nearer (default: %(default)s)",
+    ),
+    arg("--inclusion", metavar="COLUMN", help="each item's chance of having come to people"),
+    GROUP,
+    arg("--json", action="store_true"),
+    PARAM,
+)
+def compare(given: Namespace) -> None:
+    found = chosen(given).compare(
+        given.model, epsilon=given.epsilon, inclusion=given.inclusion, **parameters_of(given)
+    )
+    print(found.to_json() if given.json else found, end="" if given.json else "\n")
+
+
+@command(
+    "how many items and raters the next round needs, from this one as a pilot",
+    ROUND,
+    arg("--items", default="", metavar="N,…", help="numbers of items to look at"),
+    arg("--raters", default="", metavar="N,…", help="numbers of raters to look at"),
+    arg(
+        "--within",
+        type=float,
+        default=0.05,
+        metavar="W",
+        help="the half-width wanted (default: %(default)s)",
+    ),
+    arg("--json", action="store_true"),
+    PARAM,
+)
+def plan(given: Namespace) -> None:
+    found = chosen(given).next_round(
+        items=whole("--items", given.items),
+        raters=whole("--raters", given.raters),
+        within=given.within,
+        **pairs(given.param),
+    )
+    print(found.to_json() if given.json else found, end="" if given.json else "\n")
+
+
+def whole(option: str, text: str) -> list[int]:
+    """`50,100`: whole numbers with commas between them."""
+    found = []
+    for part in filter(None, text.split(",")):
+        try:
+            found.append(int(part))
+        except ValueError:
+            raise Refused(f"{option} {text!r}: {part!r} is no whole number.") from None
+    return found
 
 
 def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -> str:

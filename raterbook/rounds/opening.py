@@ -20,7 +20,7 @@ import raterbook.rounds.snapshot as snapshot
 from raterbook.protocols import Protocol, parse
 from raterbook.rounds.frame import COLUMNS
 from raterbook.rounds.model import Event, ItemRow, ItemTable, PartRow, RoundError
-from raterbook.rounds.plan import Mix, PlanError, PlanRule, draw
+from raterbook.rounds.plan import Mix, PlanError, draw
 from raterbook.rounds.snapshot import written
 from raterbook.rounds.store import log, schema
 
@@ -47,6 +47,7 @@ class Opening:
     by: Iterable[str] = ()
     cluster: str | None = None
     mix: Mix | None = None
+    double: int | None = None  # items that people rate beside a model, of all that it rates
 
 
 def open_round(store: Store, how: Opening) -> None:
@@ -87,7 +88,7 @@ def open_round(store: Store, how: Opening) -> None:
         if parts is None and not how.bare:
             parts = splitting.from_fields(protocol, table)
         splitting.add_parts(connection, protocol, seen, parts or (), now)
-        plan.extend(connection, seen, PlanRule(how.seed, how.per_item, how.mix), now)
+        plan.extend(connection, seen, plan.opened(how.seed, how.per_item, options), now)
         add_answers(connection, number, protocol, table, now)
 
 
@@ -166,9 +167,11 @@ def _sampled(how: Opening) -> tuple[ItemTable, dict[str, Any]]:
     if how.mix is not None:
         options["mix"] = {"gold": how.mix.gold, "training": how.mix.training}
     if how.sample is None:
-        if by:
-            raise RoundError("Columns to sample by need the size of the sample too (--sample N).")
-        return how.items, options
+        if by and how.double is None:
+            raise RoundError(
+                "Columns to sample by need the size of the sample too (--sample N or --double N)."
+            )
+        return how.items, options | _doubled(how, how.items)
     columns = {row.key: row.fields for row in how.items.rows if row.role == "main"}
     taken = sample(columns, how.sample, by, how.seed)
     rows = tuple(
@@ -177,7 +180,22 @@ def _sampled(how: Opening) -> tuple[ItemTable, dict[str, Any]]:
         if row.role != "main" or row.key in taken.chance
     )
     options["sample"] = taken.to_dict()
-    return replace(how.items, rows=rows), options
+    table = replace(how.items, rows=rows)
+    return table, options | _doubled(how, table)
+
+
+def _doubled(how: Opening, table: ItemTable) -> dict[str, Any]:
+    """Which items people rate beside a model, and with which chance each would have been drawn."""
+    if how.double is None:
+        return {}
+    columns = {row.key: row.fields for row in table.rows if row.role == "main"}
+    by = tuple(how.by)
+    drawn = sample(columns, how.double, by, how.seed)
+    share = {key: taken / there for key, (there, taken) in drawn.strata.items()}
+    chance = {
+        item: share[tuple(str(fields[column]) for column in by)] for item, fields in columns.items()
+    }
+    return {"double": {**drawn.to_dict(), "items": list(drawn.items), "chance": chance}}
 
 
 # Which items a round takes when it takes a sample: seeded, stratified, its chances recorded.

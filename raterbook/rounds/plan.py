@@ -183,6 +183,19 @@ class PlanRule:
     seed: int = 0
     per_item: int | None = None  # raters an item; None is everybody
     mix: Mix | None = None
+    kept: frozenset[str] = frozenset()  # items that a model rates and no person
+
+
+def kept_from_people(options: Mapping[str, Any]) -> frozenset[str]:
+    """Items that no person is given: those not drawn for people to rate beside a model."""
+    double = options.get("double") or {"chance": (), "items": ()}
+    return frozenset(double["chance"]) - frozenset(double["items"])
+
+
+def opened(seed: int, per_item: int | None, options: Mapping[str, Any]) -> PlanRule:
+    """The rule of a round as its options have it."""
+    mix = options.get("mix")
+    return PlanRule(seed, per_item, Mix(**mix) if mix else None, kept_from_people(options))
 
 
 def extend(connection: Connection, snapshot: Snapshot, rule: PlanRule, now: int) -> int:
@@ -222,7 +235,11 @@ def _give(
 ) -> list[tuple[str, str]]:
     """Deals what is to be dealt beside what exists, and writes it down."""
     raters = _planned(snapshot)
-    main = [key for key, subject in snapshot.items.items() if subject.role == "main"]
+    main = [
+        key
+        for key, subject in snapshot.items.items()
+        if subject.role == "main" and key not in rule.kept
+    ]
     rest = [key for key, subject in snapshot.items.items() if subject.role != "main"]
     pairs = assign(main, list(raters), rule.per_item, rule.seed, existing)
     pairs += assign(rest, list(raters), None, rule.seed, existing)  # checks are for everybody

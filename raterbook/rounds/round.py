@@ -37,7 +37,7 @@ from raterbook.rounds.model import (
     RoundError,
 )
 from raterbook.rounds.parts import NewSplit, Page, Queued
-from raterbook.rounds.plan import Handover, Mix, PlanRule, Reassigned, Replanned
+from raterbook.rounds.plan import Handover, PlanRule, Reassigned, Replanned
 from raterbook.rounds.snapshot import Snapshot, StoredQuestion
 from raterbook.rounds.store import log, schema
 
@@ -70,8 +70,7 @@ class Round:
         self.protocol_hash: str = row.protocol_hash
         self.secret: str = row.secret
         self.options: str = row.options
-        mix = json.loads(row.options).get("mix")
-        self._opened = PlanRule(row.seed, row.per_item, Mix(**mix) if mix else None)
+        self._opened = plan.opened(row.seed, row.per_item, json.loads(row.options))
         self._kept: dict[str, tuple[tuple[int, int], Any]] = {}
         self._questions: dict[str, StoredQuestion] | None = None
 

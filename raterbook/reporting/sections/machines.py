@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from ...numbers.compare import comparison_of, sides_of
 from ...protocols.statistics import facts, of_family
 from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
 from ..leanings import Apart, apart
@@ -45,8 +46,51 @@ def machines(report: Any) -> Section | None:
         if scales:
             parts.append(differences(report, machine))
             parts.append(scores_against(report, machine, scales))
+        if kind == "model":
+            parts.append(in_the_place_of_people(report, machine))
     parts.append(declared(report))
     return Section("Machines against people", join(parts))
+
+
+def in_the_place_of_people(report: Any, machine: str) -> Markup:
+    """May the model replace people: the sentence, and question by question what it rests on."""
+    sides = sides_of(report.stored, report.frame, machine, report.parameters)
+    found = comparison_of(sides, report.parameters)
+    if found is None:
+        return NOTHING
+    said = heading(f"May {machine} replace people?") + paragraph(found.sentence)
+    lines = []
+    for each in found.parts:
+        near = each.test.advantage
+        kappa = next((line for line in each.beside if line.statistic == "kappa"), None)
+        lines.append(
+            (
+                report.label(each.question) if each.question else "All questions",
+                each.verdict.kind,
+                share_of(near),
+                f"{sum(p.rejected for p in each.test.persons)} of {len(each.test.persons)}",
+                number(each.test.design_effect),
+                *((number(kappa.model.value), number(kappa.persons.value)) if kappa else "––"),
+            )
+        )
+    if not any(each.test.persons for each in found.parts):
+        return said
+    head = ("Question", "Verdict", "As near as a person", "Persons it stands in for",
+            "Design effect", "κ in a person’s place", "κ of a person")  # fmt: skip
+    note = (
+        f"Each person is left out in turn, and on each item the one nearer to the others wins; the "
+        f"model stands in for a person who is not nearer by ε {found.epsilon:g} or more, corrected "
+        "for the number of persons. A design effect above 1 says how far items of one source are "
+        "from independent."
+    )
+    made = table(head, lines, f"{machine} in the place of people", text=2)
+    return said + fold("What it rests on", made + paragraph(note, "soft"))
+
+
+def share_of(found: Any) -> str:
+    """A share with its interval, or a dash."""
+    between = interval(found.low, found.high, "exact")
+    return number(found.value, "exact") + (f" ({between})" if between else "")
 
 
 def differences(report: Any, machine: str) -> Markup:
