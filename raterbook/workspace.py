@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .judges import JudgeRun
     from .numbers.compare.comparison import Comparison
     from .numbers.compute import Numbers
-    from .numbers.planning import NextRound
     from .panels.lead import LeadPanel, RoundPanel
     from .rating import Form, PartsPanel
     from .reporting import Report
@@ -241,12 +240,6 @@ class WorkspaceRound(Round):
         from .numbers.compare import compare
 
         return compare(self, model, **how)
-
-    def next_round(self, **how: Any) -> NextRound:
-        """This round as a pilot: how many items and raters the next one needs."""
-        from .numbers.planning import next_round
-
-        return next_round(self, **how)
 
     def read(self, **parameters: Any) -> Report:
         """The report's sections, to look at one by one in a notebook."""

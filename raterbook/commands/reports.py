@@ -134,42 +134,6 @@ def compare(given: Namespace) -> None:
     print(found.to_json() if given.json else found, end="" if given.json else "\n")
 
 
-@command(
-    "how many items and raters the next round needs, from this one as a pilot",
-    ROUND,
-    arg("--items", default="", metavar="N,…", help="numbers of items to look at"),
-    arg("--raters", default="", metavar="N,…", help="numbers of raters to look at"),
-    arg(
-        "--within",
-        type=float,
-        default=0.05,
-        metavar="W",
-        help="the half-width wanted (default: %(default)s)",
-    ),
-    arg("--json", action="store_true"),
-    PARAM,
-)
-def plan(given: Namespace) -> None:
-    found = chosen(given).next_round(
-        items=whole("--items", given.items),
-        raters=whole("--raters", given.raters),
-        within=given.within,
-        **pairs(given.param),
-    )
-    print(found.to_json() if given.json else found, end="" if given.json else "\n")
-
-
-def whole(option: str, text: str) -> list[int]:
-    """`50,100`: whole numbers with commas between them."""
-    found = []
-    for part in filter(None, text.split(",")):
-        try:
-            found.append(int(part))
-        except ValueError:
-            raise Refused(f"{option} {text!r}: {part!r} is no whole number.") from None
-    return found
-
-
 def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -> str:
     """The gate's verdict in a line, with how many targets it hangs on."""
     met = sum(bool(target["met"]) for target in targets)
