@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,9 @@ from raterbook.analysis.ratings.patterns import Patterns
 # Raters' coefficients that are made of pairs of answers to a unit.
 FORECAST = tuple(name for name in NAMES if name != "icc_2_1")
 STEP = 1e-4  # of the units: as far as a total is moved to see where the statistic goes
+MOST = 10  # values of a scale that is assumed
+UNITS = 10**4  # as if so many had been rated
+BISECTIONS = 40
 FARTHEST = 10**7  # units; what needs more is out of reach
 
 
@@ -79,7 +83,6 @@ class Moves:
     second: np.ndarray | None
     move: np.ndarray
     n: int
-    width: int
 
 
 @dataclass(frozen=True)
@@ -91,30 +94,30 @@ class Components:
     `along` is that of two units of a cluster, `between` what raters add where they take turns,
     `raters` their share of the variance times their number; `twice` what is in both jackknives and
     `rest` what of it the raters' has, times the ratings. `turning` says that no width is known
-    where raters take turns. What the pilot cannot tell is None. `doubt` is the relative variance of it
-    all; `shown` the share of clusters that carry it.
+    where raters take turns. What the pilot cannot tell is None. `doubt` is the relative variance
+    of it all; `shown` the share of clusters that carry it.
     """
 
     statistic: str
     value: float | None
     link: Link
     paired: bool
-    same: float
-    sharing: float | None
-    apart: float | None
-    along: float | None
-    between: float
-    raters: float | None
-    twice: float
-    rest: float
-    units: float
-    clusters: float
-    size: float
-    unequal: float
-    n_raters: int
-    per_unit: float
-    shown: float
-    doubt: float
+    same: float = 0.0
+    sharing: float | None = None
+    apart: float | None = None
+    along: float | None = None
+    between: float = 0.0
+    raters: float | None = None
+    twice: float = 0.0
+    rest: float = 0.0
+    units: float = 0.0
+    clusters: float = 0.0
+    size: float = 1.0
+    unequal: float = 1.0
+    n_raters: int = 0
+    per_unit: float = 0.0
+    shown: float = np.inf
+    doubt: float = 0.0
     turning: bool = False
     reason: str | None = None
 
@@ -138,12 +141,9 @@ class Components:
 
     def variances(self, design: Design) -> tuple[float, float, float | None]:
         """Of units; then of units and of raters where both vary. On the link's scale."""
-        unequal = self.unequal if design.cluster_size is None else design.cluster_size
-        own = self.spread(design.per_unit, design.raters)
-        whole = own + (unequal - 1) * (self.along or 0.0)
+        own = self.spread(design.per_unit, design.raters) * self.design_effect(design)
         slope = float(self.link.slope(np.array([self.value]))[0]) ** 2
-        twice = self.twice / (design.units * design.per_unit)
-        of_units = slope * max(whole, own / (2 * unequal)) / design.units
+        twice, of_units = self.twice / (design.units * design.per_unit), slope * own / design.units
         if self.raters is None:
             return of_units, of_units, None
         rest = self.rest / (design.units * design.per_unit)
@@ -211,14 +211,16 @@ def width_of(estimate: Estimate, like: bool = False) -> float | None:
     return None if low is None or high is None else high - low
 
 
-def forecast(ratings: Any, statistic: str = "mean", *, scale: Sequence[Any] | None = None) -> Any:
+def forecast(
+    ratings: Any, statistic: str = "mean", *, scale: Sequence[Any] | None = None
+) -> Components:
     """The components of one number of a pilot; `at` and `needed` tell of rounds of another size.
 
     `statistic` is mean, proportion (of zeros and ones), or a coefficient by its name.
 
     >>> pilot = forecast([[4, 5], [2, 2], [3, 4], [5, 5], [1, 2], [4, 4]], "mean")
     >>> round(pilot.needed(0.5, Design(60, 2, 2)))
-    138
+    122
     """
     if statistic in ("mean", "proportion"):
         coded = read_numbers(ratings)
@@ -241,13 +243,13 @@ def of_numbers(
     """Of the mean of numbers, units × raters, NaN where nobody answered."""
     unit, rater = np.nonzero(np.isfinite(x))
     if not len(unit):
-        return nothing(name, link, False, "no_ratings")
+        return Components(name, None, link, False, reason="no_ratings")
     numbers = x[unit, rater]
     weigh = np.ones(len(x)) if weights is None else weights
     value = float(np.average(numbers, weights=weigh[unit]))
-    moves = Moves(unit, rater, None, numbers - value, *x.shape)
+    moves = Moves(unit, rater, None, numbers - value, len(x))
     if float(np.abs(moves.move).max()) <= np.sqrt(NOTHING) * max(largest(numbers), 1e-300):
-        return nothing(name, link, False, "no_spread_for_interval", value)
+        return Components(name, value, link, False, reason="no_spread_for_interval")
     left = None
     if weights is None and len(np.unique(rater)) >= FEWEST:
         alone = np.arange(len(x)) if clusters is None else clusters
@@ -267,29 +269,21 @@ def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -
     link = getattr(statistic, "link", FISHER)
     reason = why_not(coded.patterns)
     if reason:
-        return nothing(name, link, True, reason)
+        return Components(name, None, link, True, reason=reason)
     weigh = np.ones(len(coded.codes)) if weights is None else weights
     value, moves = _pair_moves(statistic, coded, weigh)
     if weights is None:
         value = point(statistic, coded.patterns)
     if not np.isfinite(value):
-        return nothing(name, link, True, "no_variation")
+        return Components(name, None, link, True, reason="no_variation")
     if not np.isfinite(link.there(np.array([value]))).all() or not moves.move.any():
         edge = "no_disagreement_for_interval" if value >= 1 - 1e-12 else "no_spread_for_interval"
-        return nothing(name, link, True, edge, value)
+        return Components(name, value, link, True, reason=edge)
     left = None
     if weights is None and coded.codes.any(axis=0).sum() >= FEWEST:
         left = leave_raters_out(statistic, coded.patterns)
     found = components(moves, value, link, name, clusters=coded.clusters, weights=weigh, left=left)
     return replace(found, turning=not statistic.exchangeable)
-
-
-def nothing(
-    name: str, link: Link, paired: bool, reason: str, value: float | None = None
-) -> Components:
-    """Components that are not there, and why."""
-    none = (0.0, None, None, None, 0.0, None, *[0.0] * 4, 1.0, 1.0, 0, 0.0, 1.0, 1.0)
-    return Components(name, value, link, paired, *none, reason=reason)
 
 
 def _pair_moves(statistic: Any, coded: Coded, weights: np.ndarray) -> tuple[float, Moves]:
@@ -308,7 +302,7 @@ def _pair_moves(statistic: Any, coded: Coded, weights: np.ndarray) -> tuple[floa
     if statistic.exchangeable:
         codes.sort(axis=1)
         value, move = _slopes(statistic, codes, weights[unit] / pairs[unit], q)
-        return value, Moves(unit, first, second, move, len(coded.codes), width)
+        return value, Moves(unit, first, second, move, len(coded.codes))
     who, values = first * width + second, []
     move = np.zeros(len(unit))
     for pair in np.unique(who):
@@ -318,8 +312,8 @@ def _pair_moves(statistic: Any, coded: Coded, weights: np.ndarray) -> tuple[floa
     there = np.isfinite(values)
     value = float(np.asarray(values)[there].mean()) if there.any() else float("nan")
     kept = np.isin(who, np.unique(who)[there])
-    some = (each[kept] for each in (unit, first, second, move))
-    return value, Moves(*some, len(coded.codes), width)
+    some = Moves(unit[kept], first[kept], second[kept], move[kept], len(coded.codes))
+    return value, some
 
 
 def _slopes(
@@ -461,3 +455,56 @@ def _of_raters(
     own = max(found.variance - twice, 0.0)
     rest = max(found.variance - twice / 2, 0.0) - own
     return own * r, twice * n_ratings, rest * n_ratings
+
+
+# Without a pilot: each rater sees a unit's own value as often as their agreement asks for, and
+# else any value, by the shares they have.
+
+
+def assumed(
+    statistic: str,
+    value: float,
+    shares: Sequence[float],
+    *,
+    scale: Sequence[Any] | None = None,
+    alike: float = 0.0,
+) -> Components:
+    """The components where raters agree as far as `value` says of the coefficient `statistic`.
+
+    `shares` are those of the values on the scale (1, 2, … where none is given), `alike` the
+    correlation of two units of a cluster. It tells of these raters alone.
+
+    >>> round(width_of(assumed("alpha_nominal", 0.6, [0.5, 0.5]).at(Design(100, 2, 2))), 2)
+    0.32
+    """
+    part = np.asarray(shares, dtype=float)
+    q = len(part)
+    if statistic not in FORECAST:
+        raise ValueError(f"no forecast of {statistic!r}: choose {', '.join(FORECAST)}")
+    if not 2 <= q <= MOST or not (part > 0).all():
+        raise ValueError(f"shares={list(shares)!r}: 2 to {MOST} of them, each above 0")
+    if not 0 < value < 1 or not 0 <= alike <= 1:
+        raise ValueError(f"value={value!r}, alike={alike!r}: between 0 and 1")
+    levels = tuple(scale or range(1, q + 1))
+    codes = np.array(list(product(range(1, q + 1), repeat=4)), dtype=np.int64)
+    numbers = np.array([x if isinstance(x, int | float) else k for k, x in enumerate(levels, 1)])
+    units = np.arange(len(codes))
+    coded = Coded(codes, levels, numbers, True, False, units, tuple("abcd"))
+    part = part / part.sum()
+
+    def weights(sees: float) -> np.ndarray:
+        each = (
+            sees * (codes[:, :, None] == np.arange(1, q + 1))
+            + (1 - sees) * part[codes - 1][:, :, None]
+        )
+        return np.asarray(each.prod(axis=1) @ part) * UNITS
+
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        sees = (low + high) / 2
+        found = _pair_moves(statistic_named(statistic, coded), coded, weights(sees))[0]
+        low, high = (sees, high) if found < value else (low, sees)
+    made = of_coefficient(coded, statistic, weights(low))
+    return replace(
+        made, along=alike * made.spread(2, 4), units=0.0, n_raters=0, doubt=0.0, shown=np.inf
+    )
