@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .files.importing import ImportSummary
     from .judges import JudgeRun
     from .numbers.compute import Numbers
+    from .numbers.forecast import Forecast
     from .rating import Form, PartsPanel
     from .reporting import Report
     from .reporting.shown import Status
@@ -186,6 +187,16 @@ class WorkspaceRound(Round):
         from .numbers.compute import numbers
 
         return numbers(self, **parameters)
+
+    def forecast(self, **how: Any) -> Forecast:
+        """How wide the intervals of the next round will be, with this one as the pilot.
+
+        `how` takes `measures`, `sizes`, `width` and `coverage`, as `raterbook plan` does.
+        """
+        from .judges.judging import spent_per_item
+        from .numbers.forecast import forecast
+
+        return forecast(self, money=spent_per_item(self), **how)
 
     def read(self, **parameters: Any) -> Report:
         """The report's sections, to look at one by one in a notebook."""
