@@ -462,49 +462,39 @@ def _of_raters(
 
 
 def assumed(
-    statistic: str,
-    value: float,
-    shares: Sequence[float],
-    *,
-    scale: Sequence[Any] | None = None,
-    alike: float = 0.0,
+    statistic: str, value: float, shares: Sequence[float], *, alike: float = 0.0
 ) -> Components:
     """The components where raters agree as far as `value` says of the coefficient `statistic`.
 
-    `shares` are those of the values on the scale (1, 2, … where none is given), `alike` the
-    correlation of two units of a cluster. It tells of these raters alone.
+    `shares` are those of the values 1, 2, …; `alike` is the correlation of two units of a cluster.
+    It tells of these raters alone.
 
     >>> round(width_of(assumed("alpha_nominal", 0.6, [0.5, 0.5]).at(Design(100, 2, 2))), 2)
     0.32
     """
-    part = np.asarray(shares, dtype=float)
-    q = len(part)
+    part, q = np.asarray(shares, dtype=float), len(shares)
     if statistic not in FORECAST:
         raise ValueError(f"no forecast of {statistic!r}: choose {', '.join(FORECAST)}")
     if not 2 <= q <= MOST or not (part > 0).all():
         raise ValueError(f"shares={list(shares)!r}: 2 to {MOST} of them, each above 0")
     if not 0 < value < 1 or not 0 <= alike <= 1:
         raise ValueError(f"value={value!r}, alike={alike!r}: between 0 and 1")
-    levels = tuple(scale or range(1, q + 1))
-    codes = np.array(list(product(range(1, q + 1), repeat=4)), dtype=np.int64)
-    numbers = np.array([x if isinstance(x, int | float) else k for k, x in enumerate(levels, 1)])
-    units = np.arange(len(codes))
-    coded = Coded(codes, levels, numbers, True, False, units, tuple("abcd"))
-    part = part / part.sum()
+    levels, part = np.arange(1, q + 1), part / part.sum()
+    codes = np.array(list(product(levels, repeat=4)), dtype=np.int64)
+    units, numbers = np.arange(len(codes)), levels.astype(float)
+    coded = Coded(codes, tuple(levels.tolist()), numbers, True, False, units, tuple("abcd"))
+    named = statistic_named(statistic, coded)
 
     def weights(sees: float) -> np.ndarray:
-        each = (
-            sees * (codes[:, :, None] == np.arange(1, q + 1))
-            + (1 - sees) * part[codes - 1][:, :, None]
-        )
+        own = sees * (codes[:, :, None] == levels)
+        each = own + (1 - sees) * part[codes - 1][:, :, None]
         return np.asarray(each.prod(axis=1) @ part) * UNITS
 
     low, high = 0.0, 1.0
     for _ in range(BISECTIONS):
         sees = (low + high) / 2
-        found = _pair_moves(statistic_named(statistic, coded), coded, weights(sees))[0]
+        found = _pair_moves(named, coded, weights(sees))[0]
         low, high = (sees, high) if found < value else (low, sees)
     made = of_coefficient(coded, statistic, weights(low))
-    return replace(
-        made, along=alike * made.spread(2, 4), units=0.0, n_raters=0, doubt=0.0, shown=np.inf
-    )
+    along = alike * made.spread(2, 4)
+    return replace(made, along=along, units=0.0, n_raters=0, doubt=0.0, shown=np.inf)

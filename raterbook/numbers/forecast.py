@@ -296,7 +296,8 @@ def _differences(task: Task, x: np.ndarray) -> list[tuple[Pair, Components]]:
                 gap = (one - other)[:, None]
             if np.isfinite(gap).any():
                 made = of_numbers(gap, cluster, PLAIN, "difference")
-                found.append(((first, second), made))
+                own = float(np.nanmean(_middle(means[first]) - _middle(means[second])))
+                found.append(((first, second), replace(made, value=own)))
     return found
 
 
