@@ -17,7 +17,7 @@ import numpy as np
 
 from raterbook.analysis.averages import Entries, raters_left_out, ratio
 from raterbook.analysis.averages.means import largest, read_numbers
-from raterbook.analysis.coefficients import point
+from raterbook.analysis.coefficients import point, rows_to_resample
 from raterbook.analysis.coefficients.infer import why_not
 from raterbook.analysis.coefficients.kappa import meetings
 from raterbook.analysis.coefficients.tables import NAMES, statistic_named
@@ -35,6 +35,7 @@ from raterbook.analysis.intervals.resampling import (
     counted_twice,
     effective,
     freedom,
+    leave_one_out,
     spread,
 )
 from raterbook.analysis.ratings import Coded, read
@@ -58,7 +59,7 @@ class Design:
 
     units: float
     raters: int
-    per_unit: int
+    per_unit: float
     cluster_size: float | None = None
 
     def __post_init__(self) -> None:
@@ -93,8 +94,9 @@ class Components:
     pairs with one rater in common, and with none (of single answers: the same, and two raters').
     `along` is that of two units of a cluster, `between` what raters add where they take turns,
     `raters` their share of the variance times their number; `twice` what is in both jackknives and
-    `rest` what of it the raters' has, times the ratings. `turning` says that no width is known
-    where raters take turns. What the pilot cannot tell is None. `doubt` is the relative variance
+    `rest` what of it the raters' has, times the ratings. `bent` is how much more the jackknife
+    shows than a straight line, times the units. `turning` says that no width is known where raters
+    take turns. What the pilot cannot tell is None. `doubt` is the relative variance
     of it all; `shown` the share of clusters that carry it.
     """
 
@@ -118,10 +120,11 @@ class Components:
     per_unit: float = 0.0
     shown: float = np.inf
     doubt: float = 0.0
+    bent: float = 0.0
     turning: bool = False
     reason: str | None = None
 
-    def spread(self, per_unit: int, raters: int) -> float:
+    def spread(self, per_unit: float, raters: int) -> float:
         """The variance of one unit's part, with so many ratings of it by some of the raters."""
         m = per_unit
         pairs = m * (m - 1) / 2
@@ -143,7 +146,8 @@ class Components:
         """Of units; then of units and of raters where both vary. On the link's scale."""
         own = self.spread(design.per_unit, design.raters) * self.design_effect(design)
         slope = float(self.link.slope(np.array([self.value]))[0]) ** 2
-        twice, of_units = self.twice / (design.units * design.per_unit), slope * own / design.units
+        of_units = slope * own / design.units * (1 + self.bent / design.units)
+        twice = self.twice / (design.units * design.per_unit)
         if self.raters is None:
             return of_units, of_units, None
         rest = self.rest / (design.units * design.per_unit)
@@ -283,7 +287,24 @@ def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -
     if weights is None and coded.codes.any(axis=0).sum() >= FEWEST:
         left = leave_raters_out(statistic, coded.patterns)
     found = components(moves, value, link, name, clusters=coded.clusters, weights=weigh, left=left)
-    return replace(found, turning=not statistic.exchangeable)
+    bent = 0.0 if weights is not None else _bent(statistic, coded.patterns, found)
+    return replace(found, turning=not statistic.exchangeable, bent=bent)
+
+
+def _bent(statistic: Any, patterns: Patterns, found: Components) -> float:
+    """What leaving out units shows beyond their slopes at the pilot's size, times the units."""
+    if statistic.exchangeable:
+        rows, weights = rows_to_resample(statistic, patterns.forget_raters())
+        values = statistic.values
+    else:
+        gone = statistic.departures(patterns)
+        rows, weights, values = gone.rows, gone.weights, gone.without_units
+    without = leave_one_out(values, rows, weights @ rows)
+    if found.value is None or not np.isfinite(without).all():
+        return 0.0
+    shown = spread(found.value, without, weights, found.link).variance
+    linear = found.variances(Design(found.units, found.n_raters, found.per_unit))[0]
+    return min(max(shown / linear - 1, 0.0), 1.0) * found.units
 
 
 def _pair_moves(statistic: Any, coded: Coded, weights: np.ndarray) -> tuple[float, Moves]:
@@ -457,17 +478,13 @@ def _of_raters(
     return own * r, twice * n_ratings, rest * n_ratings
 
 
-# Without a pilot: each rater sees a unit's own value as often as their agreement asks for, and
-# else any value, by the shares they have.
-
-
 def assumed(
     statistic: str, value: float, shares: Sequence[float], *, alike: float = 0.0
 ) -> Components:
     """The components where raters agree as far as `value` says of the coefficient `statistic`.
 
-    `shares` are those of the values 1, 2, …; `alike` is the correlation of two units of a cluster.
-    It tells of these raters alone.
+    A rater sees a unit's own value as often as that asks for, else any value. `shares` are those of
+    the values 1, 2, …; `alike` is the correlation of two units of a cluster.
 
     >>> round(width_of(assumed("alpha_nominal", 0.6, [0.5, 0.5]).at(Design(100, 2, 2))), 2)
     0.32
