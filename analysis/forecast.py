@@ -113,7 +113,6 @@ class Components:
     twice: float = 0.0
     rest: float = 0.0
     units: float = 0.0
-    clusters: float = 0.0
     size: float = 1.0
     unequal: float = 1.0
     n_raters: int = 0
@@ -242,24 +241,23 @@ def of_numbers(
     clusters: np.ndarray | None = None,
     link: Link = PLAIN,
     name: str = "mean",
-    weights: np.ndarray | None = None,
 ) -> Components:
     """Of the mean of numbers, units × raters, NaN where nobody answered."""
     unit, rater = np.nonzero(np.isfinite(x))
     if not len(unit):
         return Components(name, None, link, False, reason="no_ratings")
     numbers = x[unit, rater]
-    weigh = np.ones(len(x)) if weights is None else weights
-    value = float(np.average(numbers, weights=weigh[unit]))
+    value = float(numbers.mean())
     moves = Moves(unit, rater, None, numbers - value, len(x))
     if float(np.abs(moves.move).max()) <= np.sqrt(NOTHING) * max(largest(numbers), 1e-300):
         return Components(name, value, link, False, reason="no_spread_for_interval")
     left = None
-    if weights is None and len(np.unique(rater)) >= FEWEST:
+    if len(np.unique(rater)) >= FEWEST:
         alone = np.arange(len(x)) if clusters is None else clusters
         cells = Entries(unit, rater, alone[unit], {"x": numbers})
         left = raters_left_out(cells, np.unique(rater), sums_of, ratio)
-    return components(moves, value, link, name, clusters=clusters, weights=weigh, left=left)
+    once = np.ones(len(x))
+    return components(moves, value, link, name, clusters=clusters, weights=once, left=left)
 
 
 def sums_of(part: Entries) -> np.ndarray:
@@ -411,9 +409,7 @@ def components(
         if (others := float(weigh @ (pairs * (m - 2) * (m - 3) / 2))) > 0.5:
             apart = bessel * float(weigh @ (total**2 - by_rater + square)) / others
     psi = total / pairs
-    codes = (
-        np.arange(n) if clusters is None else np.unique(clusters[present], return_inverse=True)[1]
-    )
+    _, codes = np.unique(present if clusters is None else clusters[present], return_inverse=True)
     codes = codes.ravel()
     sizes = np.bincount(codes, weigh)
     sums = np.bincount(codes, weigh * (psi - np.average(psi, weights=weigh)))
@@ -428,28 +424,14 @@ def components(
     few = effective(squares, ones)
     ratings = whole * float(np.average(m, weights=weigh))
     of_raters, twice, rest = _of_raters(value, left, link, ratings)
-    return Components(
-        name,
-        value,
-        link,
-        paired,
-        same,
-        sharing,
-        apart,
-        along,
-        between,
-        of_raters,
-        twice,
-        rest,
-        whole,
-        float(len(sizes)) if clusters is not None else whole,
-        whole / len(sizes) if clusters is not None else 1.0,
-        float((sizes**2).sum() / whole) if clusters is not None else 1.0,
-        r,
-        float(np.average(m, weights=weigh)),
-        share if share < 1 - 1 / len(squares) else np.inf,
-        max(1 / max(few, 1.0) - 1 / len(squares), 0.0),
-    )
+    made = Components(name, value, link, paired, same, sharing, apart, along, between)
+    made = replace(made, raters=of_raters, twice=twice, rest=rest, units=whole, n_raters=r)
+    size, unequal = whole / len(sizes), float((sizes**2).sum() / whole)
+    if clusters is not None:
+        made = replace(made, size=size, unequal=unequal)
+    share = share if share < 1 - 1 / len(squares) else np.inf
+    doubt = max(1 / max(few, 1.0) - 1 / len(squares), 0.0)
+    return replace(made, per_unit=float(np.average(m, weights=weigh)), shown=share, doubt=doubt)
 
 
 def _by_rater(
