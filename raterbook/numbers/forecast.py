@@ -201,7 +201,7 @@ def forecast(
     asked, protocol = questions_of(stored.protocol), stored.protocol
     board = Board(frame, asked, cluster=cluster_of(frame))
     n_items = len(np.unique(board.owner[board.of_item])) or len(np.unique(board.owner))
-    if not n_items:
+    if not n_items or not len(board.counted(asked)[0]):
         raise ValueError(f"{stored.name} has no answers that count, so it is no pilot.")
     declared = wanted(protocol, frame, parameters)
     every = outlooks(board, declared, n_items, ranges_of(protocol))
