@@ -37,11 +37,12 @@ from .number import Pair, PairName
 from .parameters import Parameters
 
 USUAL_SIZES = (0.5, 1, 2, 4, 8)  # times this round's items, where none are named
+POWER = 0.8  # of the test that a difference is none
 ENDLESS = 10**6  # items, where only raters are left to differ
 COLUMNS = (
     *("number", "statistic", "question", "items", "raters", "per_item", "cluster_size"),
     *("estimate", "low", "high", "width", "low_like", "high_like", "width_like"),
-    *("design_effect", "hours", "money", "reason"),
+    *("finds", "design_effect", "hours", "money", "reason"),
 )
 
 
@@ -145,6 +146,7 @@ class Forecast:
             "low_like": found.low_like,
             "high_like": found.high_like,
             "width_like": width_of(found, like=True),
+            "finds": smallest(found) if each.pair else None,
             "design_effect": effect,
             "hours": self.cost.hours(size),
             "money": self.cost.dollars(size),
@@ -178,6 +180,17 @@ class Forecast:
             return np.inf if items is None else items * size.per_item * 10.0 ** (9 * missing)
 
         return min(every.values(), key=ratings)
+
+
+def smallest(found: Estimate, power: float = POWER) -> float | None:
+    """The smallest true difference that so large a share of such rounds tells from none."""
+    width = width_of(found)
+    if width is None or found.df is None:
+        return None
+    from scipy.special import stdtrit
+
+    beyond, within = stdtrit(found.df, [0.5 + found.coverage / 2, power])
+    return float(width / 2 * (1 + within / beyond))
 
 
 def forecast(

@@ -11,7 +11,7 @@ import pandas as pd
 
 from raterbook.analysis.forecast import width_of
 
-from ..numbers.forecast import ENDLESS, Forecast, Outlook, Size, sizes_of
+from ..numbers.forecast import ENDLESS, POWER, Forecast, Outlook, Size, sizes_of
 from .figures import in_both_lights, svg
 from .figures.planes import width_figure
 from .html import Section, figure, join, paragraph
@@ -28,8 +28,8 @@ MOST = 500  # raters, ratings and units that a slider reaches
 def lines(found: Forecast) -> list[str]:
     """The recommendation, the widths of each number by size, and what to rate twice first."""
     rows = [["number", "raters", "each", "items", "these", "like these", "hours"]]
-    if found.cost.money is not None:
-        rows[0].append("USD")
+    tested, priced = any(each.pair for each in found.numbers), found.cost.money is not None
+    rows[0] += ["finds"] * tested + ["USD"] * priced
     missing = {}
     for row in found.frame().astype(object).to_dict("records"):
         if not isinstance(row["width"], float) or np.isnan(row["width"]):
@@ -44,11 +44,15 @@ def lines(found: Forecast) -> list[str]:
             number(None if pd.isna(row["width_like"]) else row["width_like"]),
             "–" if pd.isna(row["hours"]) else f"{row['hours']:,.1f}",
         ]
-        rows.append([*shown, *([f"{row['money']:,.2f}"] if found.cost.money is not None else [])])
+        finds = None if pd.isna(row["finds"]) else row["finds"]
+        paid = f"{row['money']:,.2f}" if priced else ""
+        rows.append([*shown, *[number(finds)] * tested, *[paid] * priced])
     said = [sentence(found), ""]
     if len(rows) > 1:
         said += ["Width of the interval, for these raters and for raters like these:"]
         said += [f"  {line}" for line in aligned(rows[:ROWS], words=1)]
+    if tested and len(rows) > 1:
+        said.append(f"  finds: the difference that {POWER:.0%} of such rounds tell from none.")
     if len(rows) > ROWS:
         left = len(rows) - ROWS
         said.append(f"  … and {left:,} more: --measure names some, --json gives all.")

@@ -5,12 +5,16 @@ import re
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import stdtrit
 
 from raterbook import Workspace
+from raterbook.analysis.forecast import Design, of_numbers
+from raterbook.analysis.intervals.resampling import PLAIN
 from raterbook.cli import main
-from raterbook.numbers.forecast import forecast
+from raterbook.numbers.forecast import forecast, smallest
 from raterbook.reporting.forecast import curve, lines, panel, price, section, sentence
 from raterbook.rounds import Event
 from tests.golden import rounds
@@ -203,3 +207,13 @@ def test_the_curve_falls_and_its_title_says_what_was_found(pilot):
     assert list(widths) == sorted(widths, reverse=True)
     drawn = section(found, each, found.pilot)._repr_html_()
     assert re.search(r"About [\d,]+ items, 3 ratings each by these 3", drawn)
+
+
+def test_the_difference_that_a_round_finds_is_found_by_four_fifths_of_such_rounds():
+    rng = np.random.default_rng(9)
+    pilot = of_numbers(rng.normal(size=(60, 1)), None, PLAIN, "difference")
+    true = smallest(pilot.at(Design(100, 1, 1)))
+    spread = pilot.same**0.5
+    rounds_ = true + spread * rng.normal(size=(4000, 100))
+    reach = stdtrit(99, 0.975) * rounds_.std(axis=1, ddof=1) / 10
+    assert np.mean(rounds_.mean(axis=1) > reach) == pytest.approx(0.8, abs=0.02)
