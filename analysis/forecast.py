@@ -257,7 +257,8 @@ def of_numbers(
         cells = Entries(unit, rater, alone[unit], {"x": numbers})
         left = raters_left_out(cells, np.unique(rater), sums_of, ratio)
     once = np.ones(len(x))
-    return components(moves, value, link, name, clusters=clusters, weights=once, left=left)
+    made = Components(name, value, link, False)
+    return components(moves, made, clusters=clusters, weights=once, left=left)
 
 
 def sums_of(part: Entries) -> np.ndarray:
@@ -284,7 +285,8 @@ def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -
     left = None
     if weights is None and coded.codes.any(axis=0).sum() >= FEWEST:
         left = leave_raters_out(statistic, coded.patterns)
-    found = components(moves, value, link, name, clusters=coded.clusters, weights=weigh, left=left)
+    made = Components(name, value, link, True)
+    found = components(moves, made, clusters=coded.clusters, weights=weigh, left=left)
     bent = 0.0 if weights is not None else _bent(statistic, coded.patterns, found)
     return replace(found, turning=not statistic.exchangeable, bent=bent)
 
@@ -359,9 +361,7 @@ def _slopes(
 
 def components(
     moves: Moves,
-    value: float,
-    link: Link,
-    name: str,
+    made: Components,
     *,
     clusters: np.ndarray | None,
     weights: np.ndarray,
@@ -371,8 +371,7 @@ def components(
 
     `left` is the number without each rater, where raters like these can be spoken of.
     """
-    paired = moves.second is not None
-    present = np.unique(moves.unit)
+    paired, present = made.paired, np.unique(moves.unit)
     place = np.zeros(moves.n, dtype=np.int64)
     place[present] = np.arange(len(present))
     unit, n, weigh = place[moves.unit], len(present), weights[present]
@@ -423,8 +422,8 @@ def components(
     share = freedom(squares, ones) / len(squares)
     few = effective(squares, ones)
     ratings = whole * float(np.average(m, weights=weigh))
-    of_raters, twice, rest = _of_raters(value, left, link, ratings)
-    made = Components(name, value, link, paired, same, sharing, apart, along, between)
+    of_raters, twice, rest = _of_raters(made, left, ratings)
+    made = replace(made, same=same, sharing=sharing, apart=apart, along=along, between=between)
     made = replace(made, raters=of_raters, twice=twice, rest=rest, units=whole, n_raters=r)
     size, unequal = whole / len(sizes), float((sizes**2).sum() / whole)
     if clusters is not None:
@@ -446,11 +445,12 @@ def _by_rater(
 
 
 def _of_raters(
-    value: float, left: LeftOut | None, link: Link, n_ratings: float
+    made: Components, left: LeftOut | None, n_ratings: float
 ) -> tuple[float | None, float, float]:
     """Raters' variance times their number; and times the ratings, what both jackknives hold and
     what of it is left in the raters'."""
-    if left is None or not np.isfinite(left.each).all():
+    value, link = made.value, made.link
+    if left is None or value is None or not np.isfinite(left.each).all():
         return None, 0.0, 0.0
     r = len(left.each)
     found = spread(value, left.each, np.ones(r, dtype=int), link)

@@ -191,12 +191,12 @@ class WorkspaceRound(Round):
     def forecast(self, **how: Any) -> Forecast:
         """How wide the intervals of the next round will be, with this one as the pilot.
 
-        `how` takes `measures`, `sizes`, `width` and `coverage`, as `raterbook plan` does.
+        `how` takes `measures`, `sizes`, `width`, `coverage` and `assume`, as `raterbook plan` does.
         """
         from .judges.judging import spent_per_item
         from .numbers.forecast import forecast
 
-        return forecast(self, money=spent_per_item(self), **how)
+        return forecast(self, **how).priced(spent_per_item(self))
 
     def read(self, **parameters: Any) -> Report:
         """The report's sections, to look at one by one in a notebook."""

@@ -249,6 +249,13 @@ def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
     arg("--raters", default="", metavar="K,…", help="raters to try (default: as here)"),
     arg("--per-item", default="", metavar="R,…", help="ratings of each item"),
     arg("--cluster-size", default="", metavar="C,…", help="items in a cluster"),
+    arg(
+        "--assume",
+        action="append",
+        default=[],
+        metavar="NUMBER=VALUE[,ALIKE]",
+        help="a coefficient in place of this round's own, and how alike items of a cluster are",
+    ),
     arg("--coverage", type=float, default=0.95, metavar="P", help="of the intervals"),
     arg("--json", action="store_true"),
 )
@@ -259,7 +266,11 @@ def plan(given: Namespace) -> None:
         if getattr(given, name)
     }
     found = chosen(given).forecast(
-        measures=given.measure, sizes=sizes, width=given.width, coverage=given.coverage
+        measures=given.measure,
+        sizes=sizes,
+        width=given.width,
+        coverage=given.coverage,
+        assume={name: assumed(name, text) for name, text in pairs(given.assume).items()},
     )
     from ..reporting.forecast import lines, to_json
 
@@ -285,3 +296,14 @@ def numbers_in(text: str, option: str, name: str) -> list[float]:
             )
         found.append(value)
     return found
+
+
+def assumed(name: str, text: str) -> tuple[float, float]:
+    value, _, alike = text.partition(",")
+    try:
+        return float(value), float(alike or 0)
+    except ValueError:
+        raise Refused(
+            f"--assume {name}={text}: write a value and how alike items of a cluster are, as in "
+            "alpha_ordinal:tone=.6 or alpha_ordinal:tone=.6,.2."
+        ) from None

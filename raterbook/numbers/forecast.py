@@ -19,6 +19,7 @@ from raterbook.analysis.forecast import (
     FORECAST,
     Components,
     Design,
+    assumed,
     of_coefficient,
     of_numbers,
     width_of,
@@ -56,6 +57,7 @@ class Outlook:
     components: Components
     per_item: float
     span: float = 1.0  # from the least value it can have to the greatest
+    assumed: bool = False
 
     @property
     def name(self) -> str:
@@ -120,6 +122,13 @@ class Forecast:
     coverage: float
     width: float | None = None
     first: tuple[str, ...] = ()
+
+    def priced(self, money: Mapping[str, float]) -> Forecast:
+        """The same with what each model costs an item."""
+        if not money:
+            return self
+        cost = replace(self.cost, money=sum(money.values()), models=tuple(sorted(money)))
+        return replace(self, cost=cost)
 
     def frame(self) -> pd.DataFrame:
         """A row for each number and size: the width for both scopes, and the cost."""
@@ -200,12 +209,13 @@ def forecast(
     sizes: Mapping[str, Sequence[float]] | None = None,
     width: float | None = None,
     coverage: float = 0.95,
-    money: Mapping[str, float] | None = None,
+    assume: Mapping[str, tuple[float, float]] | None = None,
 ) -> Forecast:
     """What rounds of other sizes would show, with this one as the pilot.
 
     `measures` are names as in numbers.json, or of questions; `sizes` the items, raters, per_item
-    and cluster_size to try; `money` what each model costs an item.
+    and cluster_size to try; `assume` a coefficient's value, with how alike the units of a cluster
+    are, in place of the round's own.
     """
     if width is not None and not 0 < width < np.inf:
         raise ValueError(f"width {width!r} is no width: give a number above 0, such as .2")
@@ -214,10 +224,15 @@ def forecast(
     asked, protocol = questions_of(stored.protocol), stored.protocol
     board = Board(frame, asked, cluster=cluster_of(frame))
     n_items = len(np.unique(board.owner[board.of_item])) or len(np.unique(board.owner))
+    beforehand = [
+        assumption(board, name, *given, n_items) for name, given in (assume or {}).items()
+    ]
     if not n_items or not len(board.counted(asked)[0]):
         raise ValueError(f"{stored.name} has no answers that count, so it is no pilot.")
     declared = wanted(protocol, frame, parameters)
-    every = outlooks(board, declared, n_items, ranges_of(protocol))
+    own = outlooks(board, declared, n_items, ranges_of(protocol))
+    taken = {each.name for each in beforehand}
+    every = beforehand + [each for each in own if each.name not in taken]
     chosen = choose(every, measures, stored.name) if measures else leading(every, protocol)
     if not chosen:
         raise ValueError(
@@ -230,7 +245,7 @@ def forecast(
         tuple(chosen),
         tuple(sizes_of(pilot, sizes or {})),
         pilot,
-        cost_of(board, money or {}, n_items),
+        cost_of(board),
         coverage,
         width,
         twice_first(board, stored.name),
@@ -329,6 +344,27 @@ def _middle(means: np.ndarray) -> np.ndarray:
     return np.asarray(np.divide(total, many, out=np.full(len(many), np.nan), where=many > 0))
 
 
+def assumption(board: Board, name: str, value: float, alike: float, n_items: int) -> Outlook:
+    """A coefficient of a value that is assumed, over values as often given as in this round."""
+    statistic, _, question = name.partition(":")
+    if question not in board.questions:
+        known = ", ".join(board.questions)
+        raise ValueError(f"assume {name!r}: write STATISTIC:QUESTION, a question of {known}")
+    grid = board.grid(question)
+    codes = grid.codes[:, board.counted([question])[0]]
+    given = np.bincount(codes[codes > 0], minlength=len(grid.scale.values) + 1)[1:]
+    # A value that nobody gave yet may be given.
+    made = assumed(statistic, value, (given + 0.5).tolist(), alike=alike)
+    rated = codes.any(axis=1)
+    sizes = np.bincount(board.cluster[rated])
+    sizes = sizes[sizes > 0]
+    if len(sizes):
+        unequal = float((sizes**2).sum() / sizes.sum())
+        made = replace(made, size=float(sizes.mean()), unequal=unequal)
+    per_item = float(rated.sum()) / max(n_items, 1) or 1.0
+    return Outlook(statistic, question, None, made, per_item, assumed=True)
+
+
 def choose(every: Sequence[Outlook], measures: Sequence[str], name: str) -> list[Outlook]:
     """Those that are named, by statistic, question or both."""
     found: dict[str, Outlook] = {}
@@ -364,7 +400,7 @@ def leading(every: Sequence[Outlook], protocol: Any) -> list[Outlook]:
             return bool(aimed) or levels.get(each.question or "") in about.levels
         return True
 
-    return [each for each in every if leads(each)] or list(every)
+    return [each for each in every if each.assumed or leads(each)] or list(every)
 
 
 def pilot_of(board: Board, numbers: Sequence[Outlook], n_items: int) -> Size:
@@ -397,20 +433,19 @@ def sizes_of(pilot: Size, given: Mapping[str, Sequence[float]]) -> list[Size]:
     return found
 
 
-def cost_of(board: Board, money: Mapping[str, float], n_items: int) -> Cost:
+def cost_of(board: Board) -> Cost:
     """What a person needs for an item, the mean over raters of their median."""
-    known = (float(sum(money.values())) if money else None, tuple(sorted(money)))
     frame = board.frame
     if "seconds" not in frame or not (board.kinds == "human").any():
-        return Cost(None, 0, *known)
+        return Cost()
     people = frame[frame["rater_kind"].astype(str).eq("human") & frame["seconds"].notna()]
     if not len(people):
-        return Cost(None, 0, *known)
+        return Cost()
     owner = people["item"].astype(object).where(people["item"].notna(), people["case"])
     each = people["seconds"].astype(float).groupby([people["rater"].astype(str), owner]).sum()
     # A break that was not noticed would count for hundreds of answers.
     usual = each.groupby(level=0).median()
-    return Cost(float(usual.mean()), len(each), *known)
+    return Cost(float(usual.mean()), len(each))
 
 
 def twice_first(board: Board, name: str) -> tuple[str, ...]:

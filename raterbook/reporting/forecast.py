@@ -83,35 +83,47 @@ def to_json(found: Forecast) -> str:
 
 def finding(found: Forecast) -> str:
     """The recommendation in the words of a title."""
-    return sentence(found).partition("; ")[0].partition(", for ")[0]
+    return _recommended(found)[0]
 
 
 def sentence(found: Forecast) -> str:
     """How large the next round must be, as far as this one can tell."""
+    head, more = _recommended(found)
+    size = found.design()
+    return f"{head}{more}" if size is None else f"{head}{more} {_of_raters(found, size)}"
+
+
+def _recommended(found: Forecast) -> tuple[str, str]:
+    """What was found, and how sure that is."""
     size = found.design()
     if size is None:
         reasons = {each.at(found.pilot, found.coverage).notes()[0] for each in found.numbers}
-        return f"{found.round} cannot tell how wide an interval will be: {min(reasons)}"
-    text = _for_more(found, size) if found.width is None else _for_width(found, size, found.width)
-    return f"{text} {_of_raters(found, size)}"
+        why = f"{found.round} cannot tell how wide an interval will be"
+        return why, f": {min(reasons)}"
+    return _for_more(found, size) if found.width is None else _for_width(found, size, found.width)
 
 
-def _for_width(found: Forecast, size: Size, width: float) -> str:
+def _for_width(found: Forecast, size: Size, width: float) -> tuple[str, str]:
     each, items = found.needed(width, size)
     if items is None:
-        return f"No number of items makes the interval of {each.name} as narrow as {width:g}."
-    low, high = each.between(items)
+        return f"No number of items makes the interval of {each.name} as narrow as {width:g}", "."
     several = len(found.known(size)) > 1
     every = "every interval" if several else f"the interval of {each.name}"
-    which = f"; {each.name} needs most" if several else ""
-    return (
-        f"About {items:,} items, {size.per_item:,} ratings each by {who(found, size)}, make "
-        f"{every} no wider than {width:g}{which}; as far as {found.pilot.items:,} items can "
-        f"tell, {low:,} to {high:,}.{price(found, replace(size, items=items))}"
+    head = (
+        f"About {items:,} items, {count(size.per_item, 'rating')} each by {who(found, size)}, make "
+        f"{every} no wider than {width:g}"
     )
+    low, high = each.between(items)
+    sure = (
+        f"that rests on an assumed value of {number(each.components.value)}"
+        if each.assumed
+        else f"as far as {found.pilot.items:,} items can tell, {low:,} to {high:,}"
+    )
+    which = f"; {each.name} needs most" if several else ""
+    return head, f"{which}; {sure}.{price(found, replace(size, items=items))}"
 
 
-def _for_more(found: Forecast, size: Size) -> str:
+def _for_more(found: Forecast, size: Size) -> tuple[str, str]:
     once, double = (replace(size, items=by * found.pilot.items) for by in (1, 2))
     there = {
         each: (width, after)
@@ -120,14 +132,16 @@ def _for_more(found: Forecast, size: Size) -> str:
         and (after := width_of(each.at(double, found.coverage))) is not None
     }
     if not there:
-        return f"{found.pilot.items:,} items are too few to tell what twice as many would show."
+        return f"{found.pilot.items:,} items are too few to tell what twice as many would show", "."
     each = max(there, key=lambda one: there[one][0] / one.span)
     width, after = there[each]
-    return (
+    head = (
         f"With {double.items:,} items in place of {once.items:,}, the interval of {each.name} "
-        f"would be about {after:.2f} wide in place of {width:.2f}, for {who(found, size)}."
-        f"{price(found, double)} --width says how narrow it has to be."
+        f"would be about {number(after)} wide in place of {number(width)}"
     )
+    rests = "; its value is assumed" if each.assumed else ""
+    wish = " --width says how narrow it has to be."
+    return head, f", for {who(found, size)}{rests}.{price(found, double)}{wish}"
 
 
 def who(found: Forecast, size: Size) -> str:

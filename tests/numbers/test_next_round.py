@@ -11,7 +11,7 @@ import pytest
 from scipy.special import stdtrit
 
 from raterbook import Workspace
-from raterbook.analysis.forecast import Design, of_numbers
+from raterbook.analysis.forecast import Design, assumed, of_numbers
 from raterbook.analysis.intervals.resampling import PLAIN
 from raterbook.cli import main
 from raterbook.numbers.forecast import forecast, smallest
@@ -146,7 +146,7 @@ def test_of_every_cluster_one_is_rated_twice_before_a_second(tmp_path):
 
 
 def test_what_models_cost_is_beside_the_hours(pilot):
-    found = forecast(pilot, money={"judge": 0.02}, sizes={"items": [600]})
+    found = forecast(pilot, sizes={"items": [600]}).priced({"judge": 0.02})
     assert list(found.frame()["money"]) == pytest.approx([12.0] * len(found.numbers))
     assert "10.0 hours of rating" in price(found, found.sizes[0])
     assert "12.00 USD for judge" in price(found, found.sizes[0])
@@ -160,6 +160,9 @@ def test_what_models_cost_is_beside_the_hours(pilot):
         (["--per-item", "4"], "4 ratings an item are more than 3 raters can give"),
         (["--width", "0"], "width 0.0 is no width"),
         (["--coverage", "95"], "coverage"),
+        (["--assume", "alpha_nominal:label=x"], "--assume alpha_nominal:label=x: write a value"),
+        (["--assume", "alpha_nominal=.5"], "write STATISTIC:QUESTION"),
+        (["--assume", "mean:label=.5"], "no forecast of 'mean'"),
         (["--measure", "alpha_nominal:lable"], "Did you mean alpha_nominal:label?"),
     ],
 )
@@ -217,3 +220,20 @@ def test_the_difference_that_a_round_finds_is_found_by_four_fifths_of_such_round
     rounds_ = true + spread * rng.normal(size=(4000, 100))
     reach = stdtrit(99, 0.975) * rounds_.std(axis=1, ddof=1) / 10
     assert np.mean(rounds_.mean(axis=1) > reach) == pytest.approx(0.8, abs=0.02)
+
+
+def test_a_round_rated_once_is_planned_from_an_assumed_agreement(tmp_path, capsys):
+    place = Workspace(tmp_path)
+    file = tmp_path / "items.jsonl"
+    file.write_text("\n".join(json.dumps(each) for each in records("halo-support", 30)))
+    round_ = place.open("round-01", "halo-support", file, raters=["ana"])
+    round_.save("ana", [Event(None, f"i{n:03d}", "label", said_by(0, n)) for n in range(30)])
+    words = ["--assume", "alpha_nominal:label=.6", "--raters", "2", "--per-item", "2"]
+    words += ["--measure", "alpha_nominal", "--width", ".2", "--json"]
+    assert main([*at(round_), *words]) == 0
+    said = json.loads(capsys.readouterr().out)["recommendation"]
+    items = int(re.match(r"About (\d+) items", said)[1])
+    shares = [len([n for n in range(30) if said_by(0, n) == each]) for each in LABELS]
+    made = assumed("alpha_nominal", 0.6, [each + 0.5 for each in shares])
+    assert items == made.needed(0.2, Design(30, 2, 2))
+    assert "rests on an assumed value of 0.60" in said
