@@ -140,6 +140,9 @@ REASONS = {
     "unbalanced": "This form needs every rater on every unit.",
     "no_consensus": "The raters reached no consensus on any unit that could be compared.",
     "no_comparison": "The rater to compare with answered none of these units.",
+    "raters_take_turns": (
+        "Where raters take turns, pairs of them share too few units to tell this width beforehand."
+    ),
     "no_such_number": (
         "Nothing here was counted of just what is asked for: this question, and these groups or "
         "the whole round."

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .judges import JudgeRun
     from .numbers.compare.comparison import Comparison
     from .numbers.compute import Numbers
+    from .numbers.forecast import Forecast
     from .panels.lead import LeadPanel, RoundPanel
     from .rating import Form, PartsPanel
     from .reporting import Report
@@ -240,6 +241,16 @@ class WorkspaceRound(Round):
         from .numbers.compare import compare
 
         return compare(self, model, **how)
+
+    def forecast(self, **how: Any) -> Forecast:
+        """How wide the intervals of the next round will be, with this one as the pilot.
+
+        `how` takes `measures`, `sizes`, `width`, `coverage` and `assume`, as `raterbook plan` does.
+        """
+        from .judges.judging import spent_per_item
+        from .numbers.forecast import forecast
+
+        return forecast(self, **how).priced(spent_per_item(self))
 
     def read(self, **parameters: Any) -> Report:
         """The report's sections, to look at one by one in a notebook."""

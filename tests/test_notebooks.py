@@ -87,6 +87,26 @@ def test_without_a_round_the_notebook_names_those_there_are(folder):
     assert "round-01" in errors[0]["evalue"]
 
 
+def test_the_plan_draws_its_curve_and_says_what_it_recommends(folder):
+    from raterbook import Workspace
+    from raterbook.protocols import load
+    from raterbook.rounds import Event
+
+    asked, labels = load("halo-support"), ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
+    rows, _ = sample_rows(asked, 24)
+    table = ItemTable.from_records(asked, rows)
+    round_ = Workspace(folder).store.open("pilot", asked, table, raters=["ana", "ben"])
+    for place, who in enumerate(("ana", "ben")):
+        said = {
+            each.key: labels[(n + place * (n % 4 == 0)) % 3]
+            for n, each in enumerate(round_.items())
+        }
+        round_.save(who, [Event(None, key, "label", value) for key, value in said.items()])
+    done, errors = run(folder, "plan", "-p", "round_name", "pilot")
+    assert (done.returncode, errors) == (0, [])
+    assert "in place of" in (folder / "out.ipynb").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

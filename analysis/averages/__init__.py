@@ -118,7 +118,7 @@ def infer_cells(
     left = None
     present = np.unique(cells.rater)
     if wish.method == "jackknife" and len(present) >= 3:
-        left = _leave_raters_out(cells, present, rows_of, values)
+        left = raters_left_out(cells, present, rows_of, values)
     present_clusters, answers = np.unique(cells.cluster, return_counts=True)
     sample = UnitSums(
         rows,
@@ -140,7 +140,7 @@ def infer_cells(
     )
 
 
-def _leave_raters_out(
+def raters_left_out(
     cells: Entries,
     present: np.ndarray,
     rows_of: Rows,

@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.intervals.resampling import Link, Values, leave_one_out, like_interval, spread
+from raterbook.analysis.intervals.resampling import (
+    Link,
+    Values,
+    leave_one_out,
+    like_interval,
+    spread,
+)
 
 
 @dataclass(frozen=True)

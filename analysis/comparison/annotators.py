@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.differences import adjust
-from analysis.comparison import Ratio, drawn_anew, ratio_over_clusters
-from analysis.estimate import Estimate, sentence
-from analysis.intervals import Interval, UnitSums, Wish, estimated, interval_of
-from analysis.intervals.resampling import LOGIT, PLAIN, Values
-from analysis.ratings import Coded, read
+from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.comparison import Ratio, drawn_anew, ratio_over_clusters
+from raterbook.analysis.estimate import Estimate, sentence
+from raterbook.analysis.intervals import Interval, UnitSums, Wish, estimated, interval_of
+from raterbook.analysis.intervals.resampling import LOGIT, PLAIN, Values
+from raterbook.analysis.ratings import Coded, read
 
 LEAST = 30  # items a person must have rated beside others
 FEWEST_CLUSTERS = 8  # below, no verdict

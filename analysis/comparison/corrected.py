@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages import add_up
-from analysis.estimate import Estimate
-from analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
-from analysis.intervals.resampling import (
+from raterbook.analysis.averages import add_up
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
+from raterbook.analysis.intervals.resampling import (
     LOGIT,
     PLAIN,
     leave_one_out,
     like_interval,
     spread,
 )
-from analysis.ratings import cluster_codes
+from raterbook.analysis.ratings import cluster_codes
 
 FEWEST_OF_A_VALUE = 5  # clusters; below, a share has no interval
 # Columns of a cluster's sums.

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from analysis.averages import add_up
-from analysis.averages.against import MOST_CELLS, spearman_of, values_against
-from analysis.comparison import drawn_anew
-from analysis.estimate import Estimate
-from analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
-from analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
-from analysis.ratings import Coded, read
+from raterbook.analysis.averages import add_up
+from raterbook.analysis.averages.against import MOST_CELLS, spearman_of, values_against
+from raterbook.analysis.comparison import drawn_anew
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
+from raterbook.analysis.ratings import Coded, read
 
 RATIOS = ("exact", "within_one", "mae", "bias")
 STATISTICS = (*RATIOS, "spearman", "kappa")

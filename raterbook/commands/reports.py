@@ -263,3 +263,72 @@ def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
             remedy = "at most 100% is possible"
         raise Refused(f"--require {text!r}: {statistic} is {kind} and never above 1: {remedy}.")
     return bound
+
+
+@command(
+    "how large must the next round be? widths and cost, with this round as the pilot",
+    ROUND,
+    arg("--measure", action="append", default=[], metavar="NUMBER", help="e.g. alpha_ordinal:tone"),
+    arg("--width", type=float, metavar="W", help="how narrow intervals have to be"),
+    arg("--items", default="", metavar="N,…", help="items to try (default: ½ to 8 times as many)"),
+    arg("--raters", default="", metavar="K,…", help="raters to try (default: as here)"),
+    arg("--per-item", default="", metavar="R,…", help="ratings of each item"),
+    arg("--cluster-size", default="", metavar="C,…", help="items in a cluster"),
+    arg(
+        "--assume",
+        action="append",
+        default=[],
+        metavar="NUMBER=VALUE[,ALIKE]",
+        help="a coefficient in place of this round's own, and how alike items of a cluster are",
+    ),
+    arg("--coverage", type=float, default=0.95, metavar="P", help="of the intervals"),
+    arg("--json", action="store_true"),
+)
+def plan(given: Namespace) -> None:
+    sizes = {
+        name: numbers_in(getattr(given, name), f"--{name.replace('_', '-')}", name)
+        for name in ("items", "raters", "per_item", "cluster_size")
+        if getattr(given, name)
+    }
+    found = chosen(given).forecast(
+        measures=given.measure,
+        sizes=sizes,
+        width=given.width,
+        coverage=given.coverage,
+        assume={name: assumed(name, text) for name, text in pairs(given.assume).items()},
+    )
+    from ..reporting.forecast import lines, to_json
+
+    if given.json:
+        print(to_json(found))
+        return
+    for line in lines(found):
+        print(line)
+
+
+def numbers_in(text: str, option: str, name: str) -> list[float]:
+    """Numbers with commas between them; people and items are whole ones."""
+    found = []
+    for part in text.split(","):
+        try:
+            value = float(part)
+        except ValueError:
+            value = 0.0
+        if not 1 <= value <= 1e7 or (name != "cluster_size" and not value.is_integer()):
+            what = "a number" if name == "cluster_size" else "a whole number"
+            raise Refused(
+                f"{option} {text!r}: {part.strip()!r} is not {what} from 1 to 10,000,000."
+            )
+        found.append(value)
+    return found
+
+
+def assumed(name: str, text: str) -> tuple[float, float]:
+    value, _, alike = text.partition(",")
+    try:
+        return float(value), float(alike or 0)
+    except ValueError:
+        raise Refused(
+            f"--assume {name}={text}: write a value and how alike items of a cluster are, as in "
+            "alpha_ordinal:tone=.6 or alpha_ordinal:tone=.6,.2."
+        ) from None

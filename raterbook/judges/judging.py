@@ -247,3 +247,17 @@ def account(stored: Round, name: str) -> JudgeRun:
     answerer = ModelAnswerer(asked, prompts, scribe, run, settings)
     answerer.ask = False
     return run_until_done(Runner(stored, answerer, scribe, run, settings, saves=False).run())
+
+
+def spent_per_item(stored: Round) -> dict[str, float]:
+    """By model, what its stored replies cost by item; only of those whose every cost is known."""
+    found = {}
+    for rater in stored.raters():
+        if rater.kind != "model" or cache.run_of(stored, rater.name) is None:
+            continue
+        outcomes = account(stored, rater.name).outcomes
+        costs = [one.reply.cost for one in outcomes]
+        items = {one.subject for one in outcomes}
+        if items and None not in costs:
+            found[rater.name] = sum(cost for cost in costs if cost is not None) / len(items)
+    return found

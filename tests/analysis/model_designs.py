@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.comparison.annotators import Duels, tested
-from analysis.comparison.corrected import ppi_mean
-from analysis.intervals import Interval
+from raterbook.analysis.comparison.annotators import Duels, tested
+from raterbook.analysis.comparison.corrected import ppi_mean
+from raterbook.analysis.intervals import Interval
 
 EPSILON = 0.15
 NO_INTERVAL = Interval(None)

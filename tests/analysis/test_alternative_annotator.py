@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Ratings
-from analysis.averages.differences import adjust
-from analysis.comparison import ratio_over_clusters
-from analysis.comparison.annotators import alternative_annotator_test
+from raterbook.analysis import Ratings
+from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.comparison import ratio_over_clusters
+from raterbook.analysis.comparison.annotators import alternative_annotator_test
 from tests.analysis.model_designs import corrected_coverage, false_passes
 
 # Three people and a judge on six items, in the shared notes on statistics.

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Ratings, against, kappa
-from analysis.comparison.persons import STATISTICS, beside_persons
+from raterbook.analysis import Ratings, against, kappa
+from raterbook.analysis.comparison.persons import STATISTICS, beside_persons
 
 
 @pytest.fixture(scope="module")

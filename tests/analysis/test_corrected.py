@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis import Ratings, proportion
-from analysis.comparison.corrected import ppi_mean, rogan_gladen
+from raterbook.analysis import Ratings, proportion
+from raterbook.analysis.comparison.corrected import ppi_mean, rogan_gladen
 
 # Eight items people rated and twenty that only the model did, in the shared notes on statistics.
 Y = [3, 4, 2, 5, 3, 4, 1, 4]

@@ -6,6 +6,7 @@ import pytest
 
 from raterbook.judges import Endpoint, JudgeStopped, dry_run, judge
 from raterbook.judges.clients.scripted import reply_to
+from raterbook.judges.judging import spent_per_item
 from raterbook.judges.money import TABLE, Budget, Prices, tokens_of
 from raterbook.judges.outcome import Progress
 
@@ -74,6 +75,14 @@ def test_tokens_that_were_not_counted_leave_a_cost_unknown(open_round):
             open_round("feedback-quality"), Endpoint("scripted", server.url), "judge", prices=PRICES
         )
     assert run.cost() == "cost of 2 replies unknown: no token counts came with them"
+
+
+def test_what_an_item_cost_is_known_where_every_reply_was_priced(open_round):
+    stored = open_round("feedback-quality")
+    with Server() as server:
+        judge(stored, Endpoint("scripted", server.url), "judge", prices=PRICES)
+        judge(stored, Endpoint("mine", server.url), "unpriced")
+    assert spent_per_item(stored) == {"judge": pytest.approx(0.02)}
 
 
 def test_an_unknown_price_is_said_and_not_counted_as_nothing(open_round):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis import alpha, kappa
+from raterbook.analysis import alpha, kappa
 from raterbook.cli import main
 from raterbook.numbers.compare import compare
 from raterbook.numbers.compute import numbers

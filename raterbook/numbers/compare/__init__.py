@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.averages.against import COMPARISONS, estimates_against
-from analysis.coefficients.tables import coefficient
-from analysis.comparison import ratio_over_clusters
-from analysis.comparison.annotators import LEAST, AnnotatorTest, Duels, duels, tested
-from analysis.comparison.corrected import ppi_mean, rogan_gladen
-from analysis.comparison.persons import beside_persons
-from analysis.estimate import Estimate
-from analysis.intervals import USUAL, Interval
-from analysis.ratings import Coded
+from raterbook.analysis.averages.against import COMPARISONS, estimates_against
+from raterbook.analysis.coefficients.tables import coefficient
+from raterbook.analysis.comparison import ratio_over_clusters
+from raterbook.analysis.comparison.annotators import LEAST, AnnotatorTest, Duels, duels, tested
+from raterbook.analysis.comparison.corrected import ppi_mean, rogan_gladen
+from raterbook.analysis.comparison.persons import beside_persons
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import USUAL, Interval
+from raterbook.analysis.ratings import Coded
 
 from ...rounds import Round
 from ..compute import cluster_of, frame_of, questions_of

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.comparison.annotators import AnnotatorTest, PersonTest
-from analysis.comparison.persons import Beside
-from analysis.estimate import Estimate, sentence
+from raterbook.analysis.comparison.annotators import AnnotatorTest, PersonTest
+from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.estimate import Estimate, sentence
 
 from ..targets import OUT_OF_REACH, round_up
 

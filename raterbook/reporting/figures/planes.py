@@ -23,6 +23,7 @@ from . import (
     folds,
     grow,
     ink_on,
+    legend_above,
     name,
     names,
     style,
@@ -253,3 +254,47 @@ def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> 
         ax.set_axis_off()
     titled(np.asarray(grid).flat[0], said)
     return grid
+
+
+# How wide an interval is to be in rounds of other sizes.
+
+
+def width_figure(curves: pd.DataFrame, pilot: int, wanted: float | None, said: str) -> Any:
+    """Width by items: a line for these raters, a broken one for raters like these."""
+    ax = axes(2.9)
+    own = curves.dropna(subset=["width"])
+    like = own.dropna(subset=["width_like"])
+    ax.plot(own["items"], own["width"], color=INK, linewidth=1.8, label="these raters")
+    if len(like):
+        ax.plot(
+            like["items"], like["width_like"], "--", color=SOFT, linewidth=1.5,
+            label="raters like these",
+        )  # fmt: skip
+    ax.axvline(pilot, linestyle=":", color=SOFT, linewidth=1)
+    ax.annotate(
+        "this round", (pilot, 0), (3, 3), textcoords="offset points", fontsize=8, color=SOFT
+    )
+    if wanted is not None:
+        ax.axhline(wanted, linestyle=":", color=ACCENT, linewidth=1.5)
+        ax.annotate(
+            f"wanted: {wanted:g}", (float(own["items"].max()), wanted), (0, 3),
+            textcoords="offset points", fontsize=8.5, color=ACCENT, ha="right",
+        )  # fmt: skip
+    top = max(float(own["width"].max()), float(like["width_like"].max()) if len(like) else 0.0)
+    ax.set_ylim(0, 1.1 * max(top, wanted or 0.0))
+    ax.set_xscale("log")
+    ax.set_xticks(*_sizes_on(own["items"]))
+    ax.minorticks_off()
+    ax.set_xlabel("items")
+    ax.set_ylabel("width of the interval")
+    ax.grid(axis="y", color=LINE, linewidth=0.5)
+    legend_above(ax, 2)
+    return titled(ax, said)
+
+
+def _sizes_on(items: pd.Series) -> tuple[list[int], list[str]]:
+    """Round numbers along the axis, five or six of them."""
+    low, high = float(items.min()), float(items.max())
+    every = [each * 10**power for power in range(8) for each in (1, 2, 5)]
+    there = [each for each in every if low <= each <= high] or [int(low)]
+    return there, [f"{each:,}" for each in there]
