@@ -157,6 +157,8 @@ def _of_raters(found: Forecast, size: Size) -> str:
         for each in found.known(size)
         if (width := width_of(each.at(endless, found.coverage), like=True)) is not None
     ]
+    if not left and all(each.assumed for each in found.known(size)):
+        return "An assumption tells of these raters, not of raters like these."
     if not left:
         return "Of raters like these nothing can be said: that takes three or more of them."
     width, each = max(left, key=lambda pair: pair[0] / pair[1].span)

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from raterbook.analysis import Ratings, agreement, alpha, kappa, mean
 from raterbook.analysis import averages as cells_module
-from raterbook.analysis.averages import _leave_raters_out, ratio
+from raterbook.analysis.averages import raters_left_out, ratio
 from raterbook.analysis.averages.means import cells_of, mean_of
 from raterbook.analysis.coefficients.alpha import alpha_statistic
 from raterbook.analysis.coefficients.gwet import ObservedAgreement, SharedChance, within_weights
@@ -76,7 +76,7 @@ def test_what_a_mean_counts_twice_is_the_residual_mean_square():
     table = ratings(missing=0.0)
     n, r = table.shape
     cells = cells_of(table)
-    left = _leave_raters_out(
+    left = raters_left_out(
         cells,
         np.arange(r),
         lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))),
@@ -196,7 +196,7 @@ def test_a_mean_without_a_rater_is_the_mean_of_the_others(table, clustered, step
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells_module, "CELLS", step)
-        left = _leave_raters_out(
+        left = raters_left_out(
             cells,
             raters,
             lambda part: part.per_cluster(part.numbers["x"], np.ones(len(part))),
