@@ -111,7 +111,7 @@ def order(
     return sorted(items, key=place)
 
 
-class DryRun(Exception):
+class Unkept(Exception):
     """Ends a transaction of which nothing is to stay."""
 
 

@@ -431,7 +431,7 @@ class Round:
         names = tuple(raters)
         if per_item is None and not names:
             raise RoundError("Say how many raters an item is to have, or name further raters.")
-        with suppress(plan.DryRun), self.store.write() as connection:
+        with suppress(plan.Unkept), self.store.write() as connection:
             now = self.store.now()
             seen = self._still_open(connection, "nothing was assigned")
             rule = self.rule(seen) if per_item is None else replace(self._opened, per_item=per_item)
@@ -439,7 +439,7 @@ class Round:
             said = {"given": len(changed.given), "withdrawn": len(changed.withdrawn)}
             log.add(connection, self.id, "assign", now, reason=why, per_item=rule.per_item, **said)
             if dry_run:
-                raise plan.DryRun
+                raise plan.Unkept
         return changed
 
     def reveal(self, by: str, why: str | None = None) -> None:

@@ -133,7 +133,7 @@ def others():
     An Estimate says by itself what it is of.
     """
     for path in sorted((ROOT / "raterbook").rglob("*.py")):
-        if path != REGISTRY and path.parent.name != "numbers":
+        if path != REGISTRY and "numbers" not in path.relative_to(ROOT).parts:
             yield path
 
 
