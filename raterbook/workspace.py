@@ -344,6 +344,8 @@ def find_workspace() -> Path:
         database = database_in(folder)
         if database is not None and (folder == here or _is_taken(database)):
             return folder
-    samples = SHIPPED / "samples" / "workspace"
-    # A notebook run from any folder, in a checkout without rounds of its own, shows the samples.
-    return samples if database_in(samples) else here
+    samples, checkout = SHIPPED / "samples" / "workspace", SHIPPED.parents[1]
+    # A notebook run inside a checkout without rounds of its own shows the samples; from anywhere
+    # else nobody means them, and a round would be opened among them.
+    inside = here == checkout or checkout in here.parents
+    return samples if inside and database_in(samples) else here

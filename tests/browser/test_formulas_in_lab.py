@@ -19,8 +19,8 @@ from raterbook.reporting.explore import Explore
 stored = chosen("round-01")
 report = stored.read()
 display(report.worth_reading(), report.made(), stored.answers(texts=True), stored.flags())
-explore = Explore(report)
-display(explore.choose(explore.splitting), stored.form("ana"))
+explore = Explore(stored)
+display(explore.panel(), explore.splitting(), stored.form("ana"))
 display(HTML("<p id='ours'>A formula of our own: $x^2$</p>"))
 """
 _RUN = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"

@@ -304,3 +304,19 @@ def test_a_round_without_people_is_told_how_to_bring_them_in(run):
     run("open", "h2", "--protocol", "halo-support", "--items", "items.csv")
     assert "(raterbook assign h2 --raters A,B)" in run("status", "h2")[1]
     assert run("assign", "h2", "--raters", "cem,dan")[0] == 0
+
+
+def test_the_samples_of_a_checkout_are_shown_from_inside_it_alone(tmp_path, monkeypatch):
+    from raterbook import workspace
+
+    checkout, elsewhere = tmp_path / "checkout", tmp_path / "elsewhere"
+    samples = checkout / "raterbook" / "shipped" / "samples" / "workspace"
+    for folder in (samples / "data", checkout / "notebooks", elsewhere):
+        folder.mkdir(parents=True)
+    (samples / "data" / "raterbook.sqlite").touch()
+    monkeypatch.setattr(workspace, "SHIPPED", checkout / "raterbook" / "shipped")
+    monkeypatch.delenv("RATERBOOK_WORKSPACE", raising=False)
+    monkeypatch.chdir(checkout / "notebooks")
+    assert workspace.find_workspace() == samples
+    monkeypatch.chdir(elsewhere)
+    assert workspace.find_workspace() == elsewhere
