@@ -21,7 +21,6 @@ from .commands import (  # noqa: F401  (each brings its commands)
 )
 from .commands.command import COMMANDS, Command, terminal
 from .commands.rounds import Refused
-from .rounds.model import message
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -39,6 +38,8 @@ def run(words: Sequence[str] | None) -> int:
     except BrokenPipeError:
         return 0
     except (ValueError, LookupError, OSError, Refused) as error:
+        from .rounds.model import message  # no room is loaded before one is needed
+
         print(message(error), file=sys.stderr)
         return 2
 
