@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,13 +156,15 @@ def take_replies(
     stored.add_rater(name, kind="model", version=known_as)
     most = max(replicate for _, replicate in replies)
     cache.remember_run(stored, name, {"model": name, "by": "hand"}, shots, most)
-    run, known, taken = JudgeRun(stored.name, name), _known(stored, name), set[tuple[str, int]]()
+    run, known = JudgeRun(stored.name, name), _known(stored, name)
+    keys = {item.ref: item.key for item in stored.items()}
+    left = dict(replies)
     for _ in waves(stored.protocol):
         for one in list(askings(stored, examples, known=known)):
-            for (subject, replicate), text in replies.items():
-                if (subject, replicate) not in taken and subject in _names(stored, one):
-                    taken.add((subject, replicate))
-                    _take(stored, run, one, replicate, text, known)
+            named = _names(one, keys)
+            for subject, replicate in [cell for cell in left if cell[0] in named]:
+                text = left.pop((subject, replicate))
+                _take(stored, run, one, replicate, text, known)
     run.total = len(run.outcomes)
     return run
 
@@ -195,12 +197,9 @@ def _take(
     run.outcomes.append(Outcome(one.sheet.ref, asked, replicate, one.prompt, reply, parsed))
 
 
-def _names(stored: Round, one: Asking) -> set[str]:
+def _names(one: Asking, keys: Mapping[str, str]) -> set[str]:
     """What a file may call the sheet: its id, and the item's key where there is one sheet."""
-    if one.id != one.sheet.ref:
-        return {one.id}
-    keys = {item.ref: item.key for item in stored.items()}
-    return {one.id, keys.get(one.sheet.ref, one.id)}
+    return {one.id, keys.get(one.id, one.id)}
 
 
 def _refuse_unknown(stored: Round, replies: dict[tuple[str, int], str], source: str) -> None:
