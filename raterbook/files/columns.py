@@ -90,7 +90,7 @@ def draft_of(table: Table) -> ProtocolDraft:
         return _draft_of_answers(table)
     facts = [each for each in examined(table) if each.name.strip() and plain(each.name) != "role"]
     rows = len(table.rows)
-    column = {each.name: table.column(place) for place, each in enumerate(examined(table))}
+    column = {name: table.column(place) for place, name in enumerate(table.columns)}
     names = _names(facts, column, rows, table.name)
     fields = [_field(each, names, rows) for each in facts]
     naming = {*names.key, names.case, names.system}
