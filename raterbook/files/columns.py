@@ -86,7 +86,7 @@ def _is_number(cell: str) -> bool:
 
 def draft_of(table: Table) -> ProtocolDraft:
     """A draft for an items file like this one, or for a long file of answers."""
-    if {"question", "value"} <= {plain(name) for name in table.columns}:
+    if {"question", "value"} <= table.places().keys():
         return _draft_of_answers(table)
     facts = [each for each in examined(table) if each.name.strip() and plain(each.name) != "role"]
     rows = len(table.rows)
@@ -184,7 +184,7 @@ def _same_in_case(cells: Sequence[str], cases: Sequence[str]) -> bool:
 
 def _draft_of_answers(table: Table) -> ProtocolDraft:
     """The questions that a long file answers, each with the values it has there."""
-    by = {plain(name): place for place, name in reversed(list(enumerate(table.columns)))}
+    by = table.places()
     values: dict[str, dict[str, None]] = {}
     for row in table.rows:
         if row[by["question"]].strip() and row[by["value"]].strip():

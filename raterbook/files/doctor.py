@@ -19,7 +19,7 @@ from raterbook.files.layouts.layout import Incoming
 from raterbook.files.layouts.long import is_long
 from raterbook.files.layouts.wide import known as wide_columns
 from raterbook.files.names import Subjects, item_names, known_columns, question_names, rater_headers
-from raterbook.files.table import Columns, Records, Table
+from raterbook.files.table import Columns, Records, Table, spellings
 from raterbook.protocols import Protocol, parse
 from raterbook.protocols.kinds import plain
 from raterbook.rounds import Round
@@ -47,8 +47,7 @@ class Fit:
 def fit(table: Table, protocol: Protocol, name: str, bare: bool = False) -> Fit:
     """How far a table's columns serve a protocol, its rows read as `open` would read them."""
     known = known_columns(protocol)
-    spelt = {plain(word): each for each in reversed(known) for word in (*known[each], each)}
-    spelt |= {plain(each): each for each in known}
+    spelt = spellings(known)
     placed: dict[str, str] = {}
     for header in table.columns:
         if meant := spelt.get(plain(header)):
@@ -165,7 +164,7 @@ def _columns_of_questions(table: Table, protocol: Protocol) -> list[str]:
 
 def _of_long(table: Table, protocols: Sequence[Protocol]) -> AnswersFound | None:
     """By the columns item, rater, question and value, or what protocols call the first two."""
-    by = {plain(name): place for place, name in reversed(list(enumerate(table.columns)))}
+    by = table.places()
     heads = ["rater", *(plain(word) for one in protocols for word in rater_headers(one))]
     rater = next((by[word] for word in heads if word in by), None)
     keys = [plain(word) for one in protocols for word in (one.item.key[0], one.item.case)]

@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from raterbook.files.table import Columns, Table
+from raterbook.files.table import Columns, Table, spellings
 from raterbook.protocols import Protocol
 from raterbook.protocols.conditions import in_words
 from raterbook.protocols.kinds import plain
@@ -101,12 +101,11 @@ def item_of(data: Mapping[str, Any], protocol: Protocol) -> str:
     """The key of the item that a tool's fields belong to; empty if they name none."""
     if data.get("item"):
         return str(data["item"])
-    known = known_columns(protocol)
-    spellings = {plain(word): name for name, words in known.items() for word in (name, *words)}
+    known = spellings(known_columns(protocol))
     fields = {
-        spellings[plain(name)]: str(value).strip()
+        known[plain(name)]: str(value).strip()
         for name, value in data.items()
-        if plain(name) in spellings and value is not None
+        if plain(name) in known and value is not None
     }
     return protocol.key(fields) if fields.get(protocol.item.key[0]) else ""
 

@@ -54,6 +54,13 @@ class Table:
             return [""] * len(self.rows)
         return [row[position] for row in self.rows]
 
+    def places(self) -> dict[str, int]:
+        """Where each header stands, by `plain`; the first of several."""
+        found: dict[str, int] = {}
+        for place, name in enumerate(self.columns):
+            found.setdefault(plain(name), place)
+        return found
+
     def only(self, kept: Sequence[int]) -> Table:
         """These of its rows, by place."""
         rows, numbers = [self.rows[each] for each in kept], [self.numbers[each] for each in kept]
@@ -156,6 +163,15 @@ def _plain_texts(table: Table, problems: Problems) -> None:
                 )
 
 
+def spellings(known: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The name that each spelling means, by `plain`; `known` has each name with its aliases."""
+    found: dict[str, str] = {}
+    for name, aliases in known.items():
+        for word in (name, *aliases):
+            found.setdefault(plain(word), name)
+    return found
+
+
 class Columns:
     """A table's columns under the protocol's names, however people and programs wrote them.
 
@@ -174,13 +190,10 @@ class Columns:
         self.table, self.known, self.problems = table, known, problems
         self.placed: dict[str, int] = {}
         without = set(without)
-        spellings: dict[str, str] = {}
-        for name, aliases in known.items():
-            for word in (name, *aliases):
-                spellings.setdefault(plain(word), name)
+        meant = spellings(known)
         for position, header in enumerate(table.columns):
             stripped = header.strip().removeprefix("\ufeff").strip()
-            name = stripped if stripped in known else spellings.get(plain(header), stripped)
+            name = stripped if stripped in known else meant.get(plain(header), stripped)
             if not name or position in without:
                 continue
             first = self.placed.setdefault(name, position)
