@@ -18,7 +18,7 @@ MOST_STEPS = 1000
 MOST_NUMBERS = 50  # more than that a model is told by their ends
 _DASHES = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
 _IN_BRACKETS = re.compile(r"\([^()]*\)\s*$")
-_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # NUL and half characters: no file holds them
 
 
 def fold(text: str) -> str:
@@ -44,7 +44,7 @@ def plain(header: str) -> str:
 
 def storable(text: str, what: str) -> str:
     """The text, or a ValueError: NUL and half characters are in no file and in no database."""
-    if _NO_TEXT.search(text):
+    if UNSTORABLE.search(text):
         raise ValueError(
             f"the text for {what} has characters no file can hold (NUL, or half a character)"
         )

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from raterbook.protocols.kinds import UNSTORABLE
+
 QUOTA = (
     "insufficient_quota",
     "billing_hard_limit_reached",
@@ -232,12 +234,9 @@ def _hide(found: re.Match[str]) -> str:
     return HIDDEN + found[0][len(found[0].rstrip(".-")) :]
 
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
 def whole(text: str) -> str:
     """The text without half characters, which no file can hold."""
-    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 class _Filter(logging.Filter):

@@ -17,6 +17,7 @@ from raterbook.judges.replies import LONGEST as MOST_READ
 from raterbook.judges.replies.claims import without_thoughts
 from raterbook.judges.replies.interpret import Several, json_objects, repaired
 from raterbook.protocols import Question
+from raterbook.protocols.kinds import UNSTORABLE
 
 OWN = Path(__file__).with_name("prompts")
 STEPS = ("write", "check", "answer")
@@ -146,7 +147,6 @@ def language_of(text: str) -> str:
 
 STATUSES = ("ok", "partial", "refused", "parse_error", "mismatch", "no_questions", "api_error")
 LONGEST = 2_000  # characters of a question or an answer
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -179,16 +179,16 @@ def read_questions(reply: Reply, prompt: str, most: int) -> Reading:
     lists = [pairs for content in objects if (pairs := _pairs(content)) is not None]
     if any(pairs != lists[0] for pairs in lists):
         return Reading("mismatch", problem="the reply has several lists of questions")
-    for pairs in lists[:1]:
-        kept: dict[str, Draft] = {}
-        for question, key_info in pairs:
-            plain = " ".join(question.split())[:LONGEST]
-            if plain:
-                kept.setdefault(plain.casefold(), Draft(plain, " ".join(key_info.split())))
-        if not kept:
-            return Reading("no_questions", problem="the reply lists no questions")
-        return Reading("ok", tuple(kept.values())[:most])
-    return _unread(reply, "no list of questions was found")
+    if not lists:
+        return _unread(reply, "no list of questions was found")
+    kept: dict[str, Draft] = {}
+    for question, key_info in lists[0]:
+        plain = " ".join(question.split())[:LONGEST]
+        if plain:
+            kept.setdefault(plain.casefold(), Draft(plain, " ".join(key_info.split())))
+    if not kept:
+        return Reading("no_questions", problem="the reply lists no questions")
+    return Reading("ok", tuple(kept.values())[:most])
 
 
 def read_numbered(
@@ -319,4 +319,4 @@ def normal(question: Question, said: str) -> str:
 
 def clean(text: str) -> str:
     """Without the characters that no file can hold."""
-    return _UNSTORABLE.sub("", text)
+    return UNSTORABLE.sub("", text)
