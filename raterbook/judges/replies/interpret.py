@@ -170,7 +170,7 @@ def _is_plain(value: Any) -> bool:
     return not isinstance(value, dict | list)
 
 
-# JSON in a reply: the whole of it, in a fence, or among words; the last complete object counts.
+# JSON in a reply: the whole of it, in a fence, or among words.
 
 
 MOST_TRIES = 200  # openings looked at in one reply

@@ -24,9 +24,14 @@ _RANGE = re.compile(
 )
 _GOES_ON = re.compile(r"\s*(?:$|[(\[,.;:!–—\n|]|-\s|because\b)", re.IGNORECASE)
 _ANOTHER = re.compile(r"\s*[,;|/(\[–—-]\s*[+-]?\d", re.ASCII)  # a second number at once
+# What takes back the value before it.
+_NO = r"no[,;:.!–—]"
+_BACK = (
+    r"nay|wait|correction|sorry|scratch|strike|i mean|on reflection|make it|make that|revised"
+    r"|corrected|changed"
+)
 _OTHER = re.compile(  # “4, no, 3”, “4 – or rather 3”: a second number that takes the first back
-    r"(?:\b(?:no[,;:.!–—]|(?:nay|wait|correction|sorry|scratch|strike|i mean|on reflection"
-    r"|make it|make that|revised|corrected|changed|mine|i say|quoted|minus)\b)[^\n]{0,30}?"
+    rf"(?:\b(?:{_NO}|(?:{_BACK}|mine|i say|quoted|minus)\b)[^\n]{{0,30}}?"
     r"|(?:\b(?:or|rather|actually|now|then|maybe|perhaps|better|but)\b|→|[-=]>|~~)"
     r"\W{0,5}(?:(?:rather|an?|it|is|to|be|now|better|maybe|perhaps|really|more like)\W{1,3}){0,3})"
     r"[+-]?\d",
@@ -151,9 +156,7 @@ def _named(question: Question, raw: str) -> Any:
 
 
 _TAKEN_BACK = re.compile(
-    r"\W*(?:no[,;:.!–—]|(?:nay|wait|correction|sorry|scratch|strike|i mean|on reflection|make it"
-    r"|make that|revised|corrected|changed|or|rather|actually|now|maybe|perhaps|better)\b)",
-    re.IGNORECASE,
+    rf"\W*(?:{_NO}|(?:{_BACK}|or|rather|actually|now|maybe|perhaps|better)\b)", re.IGNORECASE
 )
 
 
