@@ -176,15 +176,14 @@ def required(text: str, round: str, rows: Sequence[Row]) -> tuple[SimpleNamespac
 def the_row(
     text: str, name: str, question: str | None, inside: str | None, round: str, rows: Sequence[Row]
 ) -> Row:
-    import difflib
-
     from ..numbers.number import address, places
+    from ..protocols.problems import nearest
 
     of_it = [row for row in rows if row["statistic"] == name]
     if not of_it:
         every = sorted({row["statistic"] for row in rows})
-        alike = difflib.get_close_matches(name, every, n=1)
-        hint = f" Did you mean {alike[0]}?" if alike else ""
+        alike = nearest(name, every)
+        hint = f" Did you mean {alike}?" if alike else ""
         raise Refused(f"{round} has no number {name!r}: it has {', '.join(every)}.{hint}")
     asked = list(dict.fromkeys(row["question"] for row in of_it if row["question"]))
     if question is not None and question not in asked:

@@ -7,7 +7,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 import raterbook.files.content as content
@@ -22,6 +21,7 @@ from raterbook.files.names import Subjects, item_names, known_columns, question_
 from raterbook.files.table import Columns, Records, Table, spellings
 from raterbook.protocols import Protocol, parse
 from raterbook.protocols.kinds import plain
+from raterbook.protocols.problems import nearest
 from raterbook.rounds import Round
 from raterbook.rounds.model import FileError, Problems, counted, listed, shown
 
@@ -93,8 +93,8 @@ def _meant(name: str, protocol: Protocol, free: Sequence[str], named: bool) -> s
     for word in alike(name):
         if word in by:
             return by[word]
-    near = get_close_matches(words[0], list(by), 1, 0.8)
-    return by[near[0]] if near else None
+    near = nearest(words[0], by, 0.8)
+    return by[near] if near is not None else None
 
 
 # Answers: who gave them, to what, about how many items.
@@ -309,7 +309,8 @@ class Doctor:
                 ]
         asking = [n for n, p in self.protocols.items() if self._asks(p, found.questions)]
         if isinstance(file, Records):
-            said.append("Open a round of its items first; then: raterbook import ROUND FILE")
+            taking = f"{self.command} import ROUND {shlex.quote(source)}"
+            said.append(f"Open a round of its items first; then: {taking}")
             return said, []
         said.append(
             f"No round here asks this. These protocols ask these questions: {listed(asking)}."
