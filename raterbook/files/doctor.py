@@ -17,7 +17,14 @@ from raterbook.files.layouts import LAYOUTS
 from raterbook.files.layouts.layout import Incoming
 from raterbook.files.layouts.long import is_long
 from raterbook.files.layouts.wide import known as wide_columns
-from raterbook.files.names import Subjects, item_names, known_columns, question_names, rater_headers
+from raterbook.files.names import (
+    Subjects,
+    item_names,
+    known_columns,
+    needed_columns,
+    question_names,
+    rater_headers,
+)
 from raterbook.files.table import Columns, Records, Table, spellings
 from raterbook.protocols import Protocol, parse
 from raterbook.protocols.kinds import plain
@@ -52,9 +59,7 @@ def fit(table: Table, protocol: Protocol, name: str, bare: bool = False) -> Fit:
     for header in table.columns:
         if meant := spelt.get(plain(header)):
             placed.setdefault(meant, header)
-    spec = protocol.item
-    required = [n for n, one in spec.fields.items() if one.required and not one.exchange]
-    needed = dict.fromkeys([spec.key[0], spec.case, *([] if bare else required)])
+    needed = needed_columns(protocol, bare)
     # A header that cannot be printed cannot stand in a command either.
     free = [
         header

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from raterbook.files.formats import read_table
-from raterbook.files.names import known_columns, question_names
+from raterbook.files.names import known_columns, needed_columns, question_names
 from raterbook.files.table import Columns, Table
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import plain
@@ -44,10 +44,7 @@ def read_items(
     spec = protocol.item
     columns = Columns(file, known_columns(protocol), problems)
     naming = {*spec.key, spec.case, spec.cluster, spec.system, *spec.groups} - {None}
-    optional = {name for name, field in spec.fields.items() if not field.required}
-    texts = [name for name, field in spec.fields.items() if field.required and not field.exchange]
-    needed = dict.fromkeys([spec.case, *spec.key, *([] if bare else texts)])
-    columns.require([name for name in needed if name not in optional], mapped=not headers)
+    columns.require(needed_columns(protocol, bare), mapped=not headers)
     answers = {name for name, field in spec.fields.items() if field.exchange}
     labels = {name for name, field in spec.fields.items() if field.answers}
     left = {"role", *answers, *(set(spec.fields) - naming - labels if bare else ())}

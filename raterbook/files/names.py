@@ -127,6 +127,14 @@ def known_columns(protocol: Protocol) -> dict[str, tuple[str, ...]]:
     return known
 
 
+def needed_columns(protocol: Protocol, bare: bool = False) -> list[str]:
+    """What an items file must have: what names items and cases and, unless `bare`, the texts."""
+    spec = protocol.item
+    texts = [name for name, field in spec.fields.items() if field.required and not field.exchange]
+    needed = dict.fromkeys([spec.case, *spec.key, *([] if bare else texts)])
+    return [name for name in needed if name not in spec.fields or spec.fields[name].required]
+
+
 def answer_columns(protocol: Protocol) -> dict[str, str]:
     """Question → the column of the items file that takes its answers."""
     return {field.exchange: name for name, field in protocol.item.fields.items() if field.exchange}
