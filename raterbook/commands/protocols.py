@@ -89,16 +89,15 @@ def _previewed(protocol: Protocol, given: Namespace) -> None:
 
 
 def _made(given: Namespace) -> None:
-    from ..protocols.draft import asked, of_columns
+    from ..protocols.draft import ProtocolDraft, asked
 
     path = Path(given.new if given.new.endswith((".yaml", ".yml")) else f"{given.new}.yaml")
-    if path.exists():
-        raise Refused(f"{path} is there already and stays as it is: choose another name.")
     if given.from_ and given.columns:
         raise Refused("--from and --columns both say which columns there are: give one of them.")
+    ProtocolDraft(path.stem).check_free(path)  # before anybody answers for nothing
     talking = sys.stdin.isatty() and not given.ask
     title = given.title or (_told("What is it called?", path.stem) if talking else "")
-    draft = _columns(given, of_columns, talking)
+    draft = _columns(given, talking)
     answered = bool(draft.questions)  # the file is one of answers, and has its questions
     questions = given.ask or (list(_questions()) if talking and not answered else [])
     draft = replace(draft, name=path.stem, title=title)
@@ -116,8 +115,8 @@ def _made(given: Namespace) -> None:
     print("and `raterbook report ROUND` builds the page.")
 
 
-def _columns(given: Namespace, of_columns, talking: bool) -> ProtocolDraft:
-    from ..protocols.draft import ProtocolDraft
+def _columns(given: Namespace, talking: bool) -> ProtocolDraft:
+    from ..protocols.draft import ProtocolDraft, of_columns
 
     if given.from_:
         from ..files.columns import draft_of

@@ -112,22 +112,23 @@ class ProtocolDraft:
         parse(made, f"{self.name}.yaml")
         return made
 
-    def write(self, path: Path) -> Path:
-        """Writes the file, and the schema for editors beside it; never over one that is there."""
-        text = self.text()
+    def check_free(self, path: Path) -> None:
+        """A ProtocolError where this cannot become a new file."""
         if self.name in names():
             raise ProtocolError(
                 f"{self.name} is a protocol that comes with raterbook: choose another name."
             )
         if not path.parent.is_dir():
             raise ProtocolError(f"{path}: there is no folder {path.parent}: make it first.")
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except FileExistsError:
-            raise ProtocolError(
-                f"{path} is there already and stays as it is: choose another name."
-            ) from None
+        if path.exists():
+            raise ProtocolError(f"{path} is there already and stays as it is: choose another name.")
+
+    def write(self, path: Path) -> Path:
+        """Writes the file, and the schema for editors beside it; never over one that is there."""
+        text = self.text()
+        self.check_free(path)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
         beside = path.with_name(SCHEMA_FILE)
         if not beside.exists():
             beside.write_text(shipped(), encoding="utf-8")
