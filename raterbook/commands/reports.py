@@ -136,11 +136,13 @@ def compare(given: Namespace) -> None:
 
 def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -> str:
     """The gate's verdict in a line, with how many targets it hangs on."""
+    from ..rounds.model import counted
+
     met = sum(bool(target["met"]) for target in targets)
     sure = sum(target["verdict"] == "met" for target in targets)
     beyond = f", {sure} by the whole interval" if decided else ""
-    targets_met = f"{met} of {len(targets)} target{'s' * (len(targets) != 1)} met{beyond}"
-    return f"{'Passed' if passed else 'Not passed'}: {targets_met}."
+    all_of_them = counted(len(targets), "target")
+    return f"{'Passed' if passed else 'Not passed'}: {met} of {all_of_them} met{beyond}."
 
 
 # `--require 'recall[model=atlas-2]>=70%'`: one number of the round, and the bound it must keep.
