@@ -89,7 +89,7 @@ def _previewed(protocol: Protocol, given: Namespace) -> None:
 
 
 def _made(given: Namespace) -> None:
-    from ..protocols.draft import ProtocolDraft, asked
+    from ..protocols.draft import DraftQuestion, ProtocolDraft
 
     path = Path(given.new if given.new.endswith((".yaml", ".yml")) else f"{given.new}.yaml")
     if given.from_ and given.columns:
@@ -102,7 +102,7 @@ def _made(given: Namespace) -> None:
     questions = given.ask or (list(_questions()) if talking and not answered else [])
     draft = replace(draft, name=path.stem, title=title)
     if questions:
-        draft = replace(draft, questions=asked(questions))
+        draft = replace(draft, questions=tuple(map(DraftQuestion.read, questions)))
     draft.write(path)
     items, mine = shlex.quote(given.from_ or "ITEMS.csv"), shlex.quote(str(path))
     print(f"{path}: {len(draft.fields)} fields. Read it through, then:")

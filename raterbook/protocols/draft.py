@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -299,10 +299,6 @@ def _escaped(character: str) -> str:
     return (
         f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
     )
-
-
-def asked(questions: Iterable[str]) -> tuple[DraftQuestion, ...]:
-    return tuple(DraftQuestion.read(text) for text in questions)
 
 
 def of_columns(columns: Sequence[str]) -> ProtocolDraft:
