@@ -111,8 +111,8 @@ def write_sheet(round: Round, rater: str, file: str | Path) -> Path:
             f"{protocol.name} shows its texts and questions one after the other, and a sheet would "
             "show them at once. Its raters work in the form."
         )
-    format = FORMATS[named(Path(file).suffix.lower()) or ".csv"]
-    if format.holds != "texts":
+    format = FORMATS.get(named(Path(file).suffix.lower()) or "")
+    if format is None or format.holds != "texts":
         raise FileError(f"{label(file)}: a sheet is a table of texts. Use .csv, .tsv or .xlsx.")
     fields = [name for name, field in protocol.item.fields.items() if field.visible]
     apart = protocol.parts is not None and any(one.per == "part" for one in protocol.questions)

@@ -37,12 +37,16 @@ def reply_key(
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def last(stored: Round, key: str) -> Reply | None:
+    """What came of a request last: a reply, or why there was none."""
+    found = stored.replies.get(key)
+    return None if found is None else Reply.stored(found.text, {**found.detail, "at": found.at})
+
+
 def cached(stored: Round, key: str) -> Reply | None:
     """The stored reply; a failed request counts as none."""
-    found = stored.replies.get(key)
-    if found is None or found.detail.get("error"):
-        return None
-    return Reply.stored(found.text, {**found.detail, "at": found.at})
+    reply = last(stored, key)
+    return None if reply is None or reply.error else reply
 
 
 def record_of(key: str, reply: Reply, **more: Any) -> Record:
@@ -64,12 +68,6 @@ def after(before: Reply | None, reply: Reply) -> Reply:
 def key_of(key: str, reply: Reply) -> str:
     """What the answers' ids are made of: the reply's key, and which of its replies this is."""
     return f"{key}\x1f{reply.again}" if reply.again else key
-
-
-def failure(stored: Round, key: str) -> Reply | None:
-    """The last failure of a request that was never answered."""
-    found = stored.replies.get(key)
-    return None if found is None else Reply.stored(found.text, {**found.detail, "at": found.at})
 
 
 def remember_run(

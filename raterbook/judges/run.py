@@ -120,7 +120,7 @@ class ModelAnswerer:
         if not self._fresh:
             reply = await self._scribe.read(cache.cached, self._scribe.stored, key)
             if reply is None and not self.ask:
-                reply = await self._scribe.read(cache.failure, self._scribe.stored, key)
+                reply = await self._scribe.read(cache.last, self._scribe.stored, key)
         return Request(sheet, replicate, prompt, key, reply)
 
     async def answer(self, request: Request) -> tuple[str, Outcome] | None:
@@ -150,7 +150,7 @@ class ModelAnswerer:
         reply = await self._asked.ask(messages, prompt.schema, request.replicate)
         if reply is not None:
             store = self._scribe.stored
-            before = await self._scribe.read(cache.failure, store, request.key)
+            before = await self._scribe.read(cache.last, store, request.key)
             reply = cache.after(before, reply)
             record = cache.record_of(request.key, reply, prompt=prompt.hash, asked=asked)
             await self._scribe.write(record)
@@ -273,7 +273,7 @@ class Runner:
             return False
         sheet = request.sheet
         given = cache.standing_on(sheet, self.standing)
-        if not given or await self.scribe.read(cache.failure, self.stored, request.key) is not None:
+        if not given or await self.scribe.read(cache.last, self.stored, request.key) is not None:
             return False  # nothing stands, or it was asked here before and failed
         self._known[1] |= {(sheet.ref, *cell): value for cell, value in given.items()}
         return True

@@ -77,6 +77,7 @@ def test_the_command_writes_one_for_people_alone(opened, tmp_path, capsys):
     assert stored.status()["answers"] == 3  # those that came with the items
 
 
-def test_another_ending_than_a_tables_is_refused(opened, tmp_path):
+@pytest.mark.parametrize("name", ["sheet.parquet", "sheet.ods"])
+def test_another_ending_than_a_tables_is_refused(opened, tmp_path, name):
     with pytest.raises(FileError, match=r"Use \.csv, \.tsv or \.xlsx"):
-        opened("halo-support", "ana").sheet("ana", tmp_path / "sheet.parquet")
+        opened("halo-support", "ana").sheet("ana", tmp_path / name)
