@@ -147,11 +147,12 @@ class Store:
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """What this thread writes inside is checked as ever, and none of it stays."""
+        before = getattr(self._here, "rehearses", False)
         self._here.rehearses = True
         try:
             yield
         finally:
-            self._here.rehearses = False
+            self._here.rehearses = before
 
     def dispose(self) -> None:
         """Give back the file; the store opens it again when it is used."""
