@@ -8,12 +8,11 @@ from typing import Any
 
 from raterbook.rating.sheet import early, free, item_page, scope
 from raterbook.rounds import MARKS, Ack, Event, Mark, Round, RoundError
-from raterbook.rounds.answers import LARGEST
+from raterbook.rounds.answers import LARGEST, LONGEST_ID
 from raterbook.rounds.model import shown
 from raterbook.rounds.parts import Queued
 
 AHEAD = 100 * 365 * 86_400_000  # ms: how far a browser's count may be before our clock
-LONGEST_ID = 200
 LONGEST_WORD = 600  # of a refusal, which may quote what was sent
 
 
@@ -264,7 +263,8 @@ def understood(sent: Any, subjects: Collection[str], latest: int) -> Event | Sen
     if not isinstance(event_id, str) or not event_id:
         return Ack("", False, None, "it has no id")
     if len(event_id) > LONGEST_ID or not event_id.isprintable():
-        return Ack(shown(event_id), False, None, "its id is no plain text of 1 to 200 characters")
+        plain = f"its id is no plain text of 1 to {LONGEST_ID} characters"
+        return Ack(shown(event_id), False, None, plain)
     problem = _problem(sent, subjects, latest)
     if problem is not None:
         return Ack(event_id, False, None, problem)
