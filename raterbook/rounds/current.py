@@ -34,6 +34,13 @@ _KINDS: dict[str, type] = {
     "reason": object,
     "client_time": object,
 }
+
+
+def timely(sent: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether a sender's time is one that `moment` believes."""
+    return sent.between(0, LATEST - 1)
+
+
 _COLUMNS: dict[str, ColumnElement[Any]] = {
     "rater": _events.c.rater_id,
     "subject": _events.c.subject_id,
@@ -52,7 +59,7 @@ _COLUMNS: dict[str, ColumnElement[Any]] = {
     "seconds": _events.c.seconds,
     "lamport": _events.c.lamport,
     "answered_at": case(  # as `moment` has it
-        (_events.c.client_time.between(0, LATEST - 1), _events.c.client_time),
+        (timely(_events.c.client_time), _events.c.client_time),
         else_=_events.c.server_time,
     ),
     "text": _events.c.text,
