@@ -37,7 +37,7 @@ class Notice(Drawn):
 
     def __init__(self) -> None:
         super().__init__()
-        self.add_class("rb-notice")
+        self.add_class("rb-outcome")
 
     def say(self, lines: Iterable[str]) -> None:
         self.draw(*(part("standing", "met", "met", line) for line in lines if line))
@@ -108,7 +108,7 @@ function keepKeys(el) {
   if (!panel) return void (el.isConnected || setTimeout(keepKeys, 100, el));
   const mark = () => {
     for (const one of panel.querySelectorAll(FOCUSED)) one.dataset.lmSuppressShortcuts = "true";
-    for (const one of panel.querySelectorAll(".rb-notice")) one.setAttribute("role", "status");
+    for (const one of panel.querySelectorAll(".rb-outcome")) one.setAttribute("role", "status");
   };
   new MutationObserver(mark).observe(panel, { childList: true, subtree: true });
   mark();
