@@ -43,9 +43,13 @@ class Notice(Drawn):
         self.draw(*(part("standing", "met", "met", line) for line in lines if line))
 
     def refuse(self, error: BaseException) -> None:
-        first, *rest = message(error).splitlines() or [""]
-        said = part("standing", "missed", "missed", first)
-        self.draw(said, bullets(rest) if rest else Markup())
+        self.draw(*refusal(error))
+
+
+def refusal(error: BaseException, head: str = "") -> tuple[Markup, Markup]:
+    """Why something was refused, in a line and those below it; `head` stands before all."""
+    first, *rest = [head] * bool(head) + message(error).splitlines() or [""]
+    return part("standing", "missed", "missed", first), bullets(rest) if rest else Markup()
 
 
 def button(words: str, said: Notice, act: Callable[[], Sequence[str] | None], **how: Any) -> Any:
