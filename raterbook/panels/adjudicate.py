@@ -13,14 +13,15 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..numbers.disputes import BY, Dispute, disputes, is_settled, undecided, votes
-from ..protocols import Question
-from ..rating.form import refuse
-from ..reporting.html import bullets, dressed, join, paragraph, part, table
-from ..reporting.sections.disputes import Cards, agenda, how_far
-from ..reporting.words import capital, count, interval, listing, number, reason, scale_names
-from ..rounds import Answer, Event, Round, RoundError
-from ..rounds.consensus import ADJUDICATOR
+from raterbook.numbers.disputes import BY, Dispute, disputes, is_settled, undecided, votes
+from raterbook.panels.controls import row, tick
+from raterbook.protocols import Question
+from raterbook.rating.form import refuse
+from raterbook.reporting.html import bullets, dressed, join, paragraph, part, table
+from raterbook.reporting.sections.disputes import Cards, agenda, how_far
+from raterbook.reporting.words import capital, count, interval, listing, number, reason, scale_names
+from raterbook.rounds import Answer, Event, Round, RoundError
+from raterbook.rounds.consensus import ADJUDICATOR
 
 WIDE = widgets.Layout(width="99%")
 FITTING = widgets.Layout(width="auto")
@@ -62,7 +63,7 @@ class DecisionPanel(widgets.VBox):
         )
         every = [("All questions", ""), *((q.label, q.id) for q in asked)]
         self.question = widgets.Dropdown(options=every, description="Question")
-        self.names = tick("Raters’ names", False)
+        self.names = tick("Raters’ names")
         self.head, self.page, self.said = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self.chosen = widgets.Dropdown(
             options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
@@ -313,15 +314,6 @@ def control(question: Question, value: Any) -> Any:
     return widgets.Text(text, description="Decision", placeholder=f"{low:g} to {high:g}")
 
 
-def row(*these: widgets.Widget) -> widgets.HBox:
-    """Side by side, and below each other where the pane is narrow."""
-    return widgets.HBox(these, layout=widgets.Layout(flex_flow="row wrap"))
-
-
-def tick(words: str, value: bool) -> widgets.Checkbox:
-    return widgets.Checkbox(value=value, description=words, indent=False, layout=FITTING)
-
-
 def unfinished(round: Round) -> str:
     """“ben (3 items)”: people who have items left."""
     people, _ = round.standings()
@@ -344,7 +336,7 @@ class Calibration(widgets.VBox):
         self.round, self.adjudicator, self.shown = round, adjudicator, Cards(round)
         self.page, self.said = widgets.HTML(), widgets.HTML()
         self.names = tick("Raters’ names", True)
-        self.ready = tick("Everybody has voted; a reveal cannot be undone", False)
+        self.ready = tick("Everybody has voted; a reveal cannot be undone")
         self.reveal = widgets.Button(description="Reveal the answers", layout=FITTING)
         self.again = widgets.Button(description="Look again", layout=FITTING)
         self.reveal.disabled = True

@@ -84,9 +84,9 @@ def box(kind: Any, label: str, **how: Any) -> Any:
     return kind(description=label, style=style, layout=layout, **how)
 
 
-def tick(label: str) -> Any:
+def tick(label: str, value: bool = False) -> Any:
     layout = widgets.Layout(width="auto", margin="2px 2em 2px 2px")
-    return widgets.Checkbox(description=label, indent=False, layout=layout)
+    return widgets.Checkbox(value, description=label, indent=False, layout=layout)
 
 
 def row(*children: Any) -> Any:
