@@ -14,10 +14,10 @@ from typing import Any
 import ipywidgets as widgets
 
 from raterbook.numbers.disputes import BY, Dispute, disputes, is_settled, undecided, votes
-from raterbook.panels.controls import row, tick
+from raterbook.panels.controls import Drawn, row, tick
 from raterbook.protocols import Question
 from raterbook.rating.form import refuse
-from raterbook.reporting.html import bullets, dressed, join, paragraph, part, table
+from raterbook.reporting.html import bullets, heading, paragraph, table
 from raterbook.reporting.sections.disputes import Cards, agenda, how_far
 from raterbook.reporting.words import capital, count, interval, listing, number, reason, scale_names
 from raterbook.rounds import Answer, Event, Round, RoundError
@@ -64,7 +64,7 @@ class DecisionPanel(widgets.VBox):
         every = [("All questions", ""), *((q.label, q.id) for q in asked)]
         self.question = widgets.Dropdown(options=every, description="Question")
         self.names = tick("Raters’ names")
-        self.head, self.page, self.said = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.head, self.page, self.said = Drawn(), Drawn(), Drawn()
         self.chosen = widgets.Dropdown(
             options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
         )
@@ -156,7 +156,7 @@ class DecisionPanel(widgets.VBox):
     def _picked(self) -> None:
         """The controls for this dispute, with what was decided of it before."""
         one, before = self._current(), self.choice
-        self.said.value = ""
+        self.said.draw()
         if one is not None:
             question = self.round.protocol.question(one.question)
             held = self.mine.get(self.cell(one))
@@ -177,7 +177,7 @@ class DecisionPanel(widgets.VBox):
             lines.append(paragraph(told))
         if self.found and not left:
             lines.append(paragraph("Nothing is left to decide."))
-        self.head.value = dressed(join(lines))
+        self.head.draw(*lines)
         self.buttons["undo"].disabled = not self.steps
         self.buttons["back"].disabled = one is None or not self.is_mine(one)
         buttons = self.buttons
@@ -191,7 +191,7 @@ class DecisionPanel(widgets.VBox):
             return
         place = self.found.index(one) + 1
         title = f"{place} of {len(self.found)}. {self.round.protocol.question(one.question).label}"
-        self.page.value = dressed(self.shown.card(one, title, self.names.value))
+        self.page.draw(self.shown.card(one, title, self.names.value))
         self.children = [
             *top,
             row(self.chosen, buttons["earlier"], buttons["later"], buttons["agenda"]),
@@ -203,7 +203,7 @@ class DecisionPanel(widgets.VBox):
         ]
 
     def tell(self, text: str) -> None:
-        self.said.value = dressed(paragraph(text))
+        self.said.draw(paragraph(text))
 
     # What is done
 
@@ -334,7 +334,7 @@ class Calibration(widgets.VBox):
 
     def __init__(self, round: Round, adjudicator: str):
         self.round, self.adjudicator, self.shown = round, adjudicator, Cards(round)
-        self.page, self.said = widgets.HTML(), widgets.HTML()
+        self.page, self.said = Drawn(), Drawn()
         self.names = tick("Raters’ names", True)
         self.ready = tick("Everybody has voted; a reveal cannot be undone")
         self.reveal = widgets.Button(description="Reveal the answers", layout=FITTING)
@@ -362,9 +362,9 @@ class Calibration(widgets.VBox):
         try:
             self.round.reveal(self.adjudicator)
         except RoundError as refused:
-            self.said.value = dressed(paragraph(str(refused)))
+            self.said.draw(paragraph(str(refused)))
             return
-        self.said.value = ""
+        self.said.draw()
         self.ready.value = False
         self.refresh()
 
@@ -376,7 +376,7 @@ class Calibration(widgets.VBox):
         if not found:
             blind = "A blind vote: what anybody said, and how far they agree, is shown to nobody "
             blind += f"before it is revealed. {told}"
-            self.page.value = dressed(paragraph(blind))
+            self.page.draw(paragraph(blind))
             return
         asked = {q.id: q.label for q in self.round.protocol.questions if q.id in found[0].alphas}
         rows = [
@@ -404,15 +404,11 @@ class Calibration(widgets.VBox):
             for place, one in enumerate(every, start=1)
         ]
         caption = "Votes, on the answers that all of them have"
-        self.page.value = dressed(
-            join(
-                [
-                    part("heading", f"{count(len(found) - 1, 'vote')} revealed"),
-                    table(head, rows, caption, len(head)),
-                    bullets(steps),
-                    *cards,
-                ]
-            )
+        self.page.draw(
+            heading(f"{count(len(found) - 1, 'vote')} revealed"),
+            table(head, rows, caption, len(head)),
+            bullets(steps),
+            *cards,
         )
 
 
