@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, func, insert, inspect, select
 
 import raterbook.rounds.raters as people
-from raterbook.rounds.model import ItemTable, Rater, RoundError, iso, shown
+from raterbook.rounds.model import ALTERED, ItemTable, Rater, RoundError, iso, shown
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
 from raterbook.rounds.store import database, lock, schema
@@ -263,8 +263,7 @@ class Store:
             if not people.is_plain(name):
                 raise RoundError(
                     f"{self.path} has a round named {shown(name)}, which Raterbook never makes: "
-                    "somebody changed the file. Keep it, and put the last `raterbook backup` in "
-                    "its place."
+                    f"{ALTERED}"
                 )
 
     def _create(self, connection: Connection) -> None:
