@@ -17,6 +17,7 @@ import ipywidgets as widgets
 import traitlets
 from markupsafe import Markup
 
+from raterbook.design import css
 from raterbook.files import FileError
 from raterbook.files.content import LARGEST
 from raterbook.reporting.html import bullets, dressed, join, part
@@ -153,13 +154,15 @@ export default {
   },
 };
 """
-STYLE = """
+STYLE = (
+    css(".rb-drop")
+    + """
 .rb-drop { position: relative; display: flex; flex-wrap: wrap; gap: .3rem 1rem;
   align-items: center; justify-content: space-between; padding: .6rem 1rem; margin: .3rem 2px;
   max-width: 42rem; border-radius: 6px; border: 1px dashed var(--jp-border-color1, #888);
   color: var(--jp-ui-font-color1, inherit); font: 13px/1.4 var(--jp-ui-font-family, sans-serif); }
 .rb-drop.over, .rb-drop:hover { background: var(--jp-layout-color2, #8883); }
-.rb-drop:focus-within { outline: 2px solid var(--jp-brand-color1, #1f5fa8); }
+.rb-drop:focus-within { outline: 2px solid var(--jp-brand-color1, var(--rb-accent)); }
 .rb-drop span { flex: 1 1 20rem; overflow-wrap: anywhere; }
 .rb-drop b { padding: .25rem .8rem; border-radius: 2px; font-weight: 500;
   background: var(--jp-layout-color3, #8885); }
@@ -170,6 +173,7 @@ STYLE = """
 .rb-lead .lm-TabBar-content { flex-wrap: wrap; }
 .rb-lead .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
 """
+)
 
 
 class DroppedFile(anywidget.AnyWidget):
