@@ -121,11 +121,11 @@ def _messages(protocol: Protocol) -> tuple[dict[str, Any], list[dict[str, Any]]]
     opening["scope"] = f"preview-{protocol.hash[:12]}"
     last = len(protocol.stages) - 1
     shown = fields_until(protocol, last)
-    made = dict(zip(came, rows, strict=True))
+    made, fields = dict(zip(came, rows, strict=True)), protocol.item.fields
     for item in items:
         ref = item["ref"]
         number = [*came].index(ref) + 1
-        held = {n: text for n, text in made[ref].items() if _is_held(protocol, n)}
+        held = {n: text for n, text in made[ref].items() if n in fields and fields[n].held}
         item |= {
             "stage": last,
             "fields": {name: text for name, text in texts[ref].items() if name in shown},
@@ -134,10 +134,6 @@ def _messages(protocol: Protocol) -> tuple[dict[str, Any], list[dict[str, Any]]]
             "case": f"case-{number}",
         }
     return opening, sorted(items, key=lambda item: str(item["ref"]))
-
-
-def _is_held(protocol: Protocol, name: str) -> bool:
-    return name in protocol.item.fields and protocol.item.fields[name].show == "after"
 
 
 def _made_up(protocol: Protocol, number: int) -> Iterator[tuple[str, str]]:

@@ -101,7 +101,7 @@ def answered_after_reveal(
     It came after if it was made after in its sender's count, or stored after by our clock: neither
     alone could be relied on.
     """
-    fields = {name: each.of for name, each in protocol.item.fields.items() if each.show == "after"}
+    fields = {name: each.of for name, each in protocol.item.fields.items() if each.held}
     if not fields:
         return {}
     query = select(_marks).where(_marks.c.round_id == seen.round_id)

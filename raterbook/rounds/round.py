@@ -147,7 +147,7 @@ class Round:
         return {
             name: value
             for name, value in self.hidden(found.ref).items()
-            if name in fields and fields[name].show == "after"
+            if name in fields and fields[name].held
         }
 
     def raters(self) -> list[Rater]:
