@@ -43,9 +43,11 @@ class Sitting:
 
     def _read_marks(self) -> None:
         self.marks = self.round.marks(self.rater)
-        self.submitted = sum(
-            mark.submitted for ref, mark in self.marks.items() if ref in self.places
-        )
+        mine = [mark for ref, mark in self.marks.items() if ref in self.places]
+        self.counts = {
+            "submitted": sum(mark.submitted for mark in mine),
+            "flagged": sum(mark.flagged for mark in mine),
+        }
 
     def open(self) -> dict[str, Any]:
         self.refresh()
@@ -70,14 +72,10 @@ class Sitting:
         marks = self.marks.get(item.ref, Mark())
         shown = marks.submitted and marks.revealed
         after = self.round.after(self.rater, item.ref) if shown else None
-        place_now = {"position": place + 1, "total": len(self.turns), **self._counts()}
+        place_now = {"position": place + 1, "total": len(self.turns), **self.counts}
         shown_item = item_page(self.protocol, item, current, marks, after)
         count = self.round.counter(self.rater)
         return {"kind": "item", "item": shown_item, "place": place_now, "lamport": count}
-
-    def _counts(self) -> dict[str, int]:
-        flagged = sum(mark.flagged for ref, mark in self.marks.items() if ref in self.places)
-        return {"submitted": self.submitted, "flagged": flagged}
 
     def items(self) -> dict[str, Any]:
         """How each item stands, in the rater's order: places alone, as their names say too much."""
@@ -172,7 +170,7 @@ class Sitting:
                 | ({"again": True} if ack.event_id in again else {})
                 for ack in acks
             ],
-            "place": self._counts(),
+            "place": self.counts,
             "reload": reload,
         }
 

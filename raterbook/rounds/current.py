@@ -23,9 +23,7 @@ from raterbook.rounds.store import schema
 _events = schema.answer_event
 _LARGEST = 2**62
 _AT_ONCE = 20_000
-ANSWERED, NOT_APPLICABLE, SKIPPED, RETRACTED = map(
-    STATUSES.index, ("answered", "not_applicable", "skipped", "retracted")
-)
+ANSWERED, SKIPPED, RETRACTED = map(STATUSES.index, ("answered", "skipped", "retracted"))
 _KINDS: dict[str, type] = {
     "number": float,
     "confidence": float,
