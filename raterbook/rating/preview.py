@@ -27,7 +27,18 @@ const { opening, items } = JSON.parse(document.querySelector("#preview").textCon
 const listeners = new Set();
 const given = new Map();
 const [submitted, revealed, flagged] = [new Set(), new Set(), new Set()];
-const place = (position) => ({ position, total: items.length, submitted: submitted.size });
+const counts = () => ({ submitted: submitted.size, flagged: flagged.size });
+const place = (position) => ({ position, total: items.length, ...counts() });
+const list = () => {
+  const state = ({ ref }) => {
+    if (submitted.has(ref)) return "submitted";
+    const said = [...given.values()].filter(({ subject }) => subject === ref);
+    const mine = said.filter(({ status }) => status !== "retracted");
+    if (mine.some(({ status }) => status === "skipped")) return "later";
+    return mine.length ? "begun" : "todo";
+  };
+  return { kind: "items", items: items.map((item) => [state(item), flagged.has(item.ref)]) };
+};
 const page = ({ ref, position, step, unfinished }) => {
   const here = items.findIndex((item) => item.ref === ref);
   let at = Math.max(here, 0) + (step ?? 0);
@@ -59,10 +70,11 @@ const take = (events) => {
     }
   }
   const acks = events.map(({ event_id }) => ({ event_id, ok: true, reason: null }));
-  return { kind: "acks", acks, place: { submitted: submitted.size }, reload };
+  return { kind: "acks", acks, place: counts(), reload };
 };
 const reply = (content) => {
   if (content.kind === "open") return opening;
+  if (content.kind === "items") return list();
   return content.kind === "save" ? take(content.events) : page(content);
 };
 const model = {
