@@ -312,7 +312,7 @@ def blocks(protocol: Protocol, round: str = "") -> Iterator[Block]:
 
 def _seen(protocol: Protocol) -> Iterator[Block]:
     visible = [field.label for field in protocol.item.fields.values() if field.visible]
-    after = [field.label for field in protocol.item.fields.values() if field.show == "after"]
+    after = [field.label for field in protocol.item.fields.values() if field.held]
     yield Heading(2, "What you see")
     lines = list(visible)
     if protocol.parts is not None:

@@ -13,14 +13,15 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..numbers.disputes import BY, Dispute, disputes, is_settled, undecided, votes
-from ..protocols import Question
-from ..rating.form import refuse
-from ..reporting.html import bullets, dressed, join, paragraph, part, table
-from ..reporting.sections.disputes import Cards, agenda, how_far
-from ..reporting.words import capital, count, interval, listing, number, reason, scale_names
-from ..rounds import Answer, Event, Round, RoundError
-from ..rounds.consensus import ADJUDICATOR
+from raterbook.numbers.disputes import BY, Dispute, disputes, is_settled, undecided, votes
+from raterbook.panels.controls import Drawn, row, tick
+from raterbook.protocols import Question
+from raterbook.rating.form import refuse
+from raterbook.reporting.html import bullets, heading, paragraph, table
+from raterbook.reporting.sections.disputes import Cards, agenda, how_far
+from raterbook.reporting.words import capital, count, interval, listing, number, reason, scale_names
+from raterbook.rounds import Answer, Event, Round, RoundError
+from raterbook.rounds.consensus import ADJUDICATOR
 
 WIDE = widgets.Layout(width="99%")
 FITTING = widgets.Layout(width="auto")
@@ -62,8 +63,8 @@ class DecisionPanel(widgets.VBox):
         )
         every = [("All questions", ""), *((q.label, q.id) for q in asked)]
         self.question = widgets.Dropdown(options=every, description="Question")
-        self.names = tick("Raters’ names", False)
-        self.head, self.page, self.said = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.names = tick("Raters’ names")
+        self.head, self.page, self.said = Drawn(), Drawn(), Drawn()
         self.chosen = widgets.Dropdown(
             options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
         )
@@ -155,7 +156,7 @@ class DecisionPanel(widgets.VBox):
     def _picked(self) -> None:
         """The controls for this dispute, with what was decided of it before."""
         one, before = self._current(), self.choice
-        self.said.value = ""
+        self.said.draw()
         if one is not None:
             question = self.round.protocol.question(one.question)
             held = self.mine.get(self.cell(one))
@@ -176,7 +177,7 @@ class DecisionPanel(widgets.VBox):
             lines.append(paragraph(told))
         if self.found and not left:
             lines.append(paragraph("Nothing is left to decide."))
-        self.head.value = dressed(join(lines))
+        self.head.draw(*lines)
         self.buttons["undo"].disabled = not self.steps
         self.buttons["back"].disabled = one is None or not self.is_mine(one)
         buttons = self.buttons
@@ -190,7 +191,7 @@ class DecisionPanel(widgets.VBox):
             return
         place = self.found.index(one) + 1
         title = f"{place} of {len(self.found)}. {self.round.protocol.question(one.question).label}"
-        self.page.value = dressed(self.shown.card(one, title, self.names.value))
+        self.page.draw(self.shown.card(one, title, self.names.value))
         self.children = [
             *top,
             row(self.chosen, buttons["earlier"], buttons["later"], buttons["agenda"]),
@@ -202,7 +203,7 @@ class DecisionPanel(widgets.VBox):
         ]
 
     def tell(self, text: str) -> None:
-        self.said.value = dressed(paragraph(text))
+        self.said.draw(paragraph(text))
 
     # What is done
 
@@ -313,15 +314,6 @@ def control(question: Question, value: Any) -> Any:
     return widgets.Text(text, description="Decision", placeholder=f"{low:g} to {high:g}")
 
 
-def row(*these: widgets.Widget) -> widgets.HBox:
-    """Side by side, and below each other where the pane is narrow."""
-    return widgets.HBox(these, layout=widgets.Layout(flex_flow="row wrap"))
-
-
-def tick(words: str, value: bool) -> widgets.Checkbox:
-    return widgets.Checkbox(value=value, description=words, indent=False, layout=FITTING)
-
-
 def unfinished(round: Round) -> str:
     """“ben (3 items)”: people who have items left."""
     people, _ = round.standings()
@@ -342,9 +334,9 @@ class Calibration(widgets.VBox):
 
     def __init__(self, round: Round, adjudicator: str):
         self.round, self.adjudicator, self.shown = round, adjudicator, Cards(round)
-        self.page, self.said = widgets.HTML(), widgets.HTML()
+        self.page, self.said = Drawn(), Drawn()
         self.names = tick("Raters’ names", True)
-        self.ready = tick("Everybody has voted; a reveal cannot be undone", False)
+        self.ready = tick("Everybody has voted; a reveal cannot be undone")
         self.reveal = widgets.Button(description="Reveal the answers", layout=FITTING)
         self.again = widgets.Button(description="Look again", layout=FITTING)
         self.reveal.disabled = True
@@ -370,9 +362,9 @@ class Calibration(widgets.VBox):
         try:
             self.round.reveal(self.adjudicator)
         except RoundError as refused:
-            self.said.value = dressed(paragraph(str(refused)))
+            self.said.draw(paragraph(str(refused)))
             return
-        self.said.value = ""
+        self.said.draw()
         self.ready.value = False
         self.refresh()
 
@@ -384,7 +376,7 @@ class Calibration(widgets.VBox):
         if not found:
             blind = "A blind vote: what anybody said, and how far they agree, is shown to nobody "
             blind += f"before it is revealed. {told}"
-            self.page.value = dressed(paragraph(blind))
+            self.page.draw(paragraph(blind))
             return
         asked = {q.id: q.label for q in self.round.protocol.questions if q.id in found[0].alphas}
         rows = [
@@ -412,15 +404,11 @@ class Calibration(widgets.VBox):
             for place, one in enumerate(every, start=1)
         ]
         caption = "Votes, on the answers that all of them have"
-        self.page.value = dressed(
-            join(
-                [
-                    part("heading", f"{count(len(found) - 1, 'vote')} revealed"),
-                    table(head, rows, caption, len(head)),
-                    bullets(steps),
-                    *cards,
-                ]
-            )
+        self.page.draw(
+            heading(f"{count(len(found) - 1, 'vote')} revealed"),
+            table(head, rows, caption, len(head)),
+            bullets(steps),
+            *cards,
         )
 
 

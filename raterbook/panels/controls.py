@@ -17,6 +17,7 @@ import ipywidgets as widgets
 import traitlets
 from markupsafe import Markup
 
+from raterbook.design import css
 from raterbook.files import FileError
 from raterbook.files.content import LARGEST
 from raterbook.reporting.html import bullets, dressed, join, part
@@ -37,15 +38,19 @@ class Notice(Drawn):
 
     def __init__(self) -> None:
         super().__init__()
-        self.add_class("rb-notice")
+        self.add_class("rb-outcome")
 
     def say(self, lines: Iterable[str]) -> None:
         self.draw(*(part("standing", "met", "met", line) for line in lines if line))
 
     def refuse(self, error: BaseException) -> None:
-        first, *rest = message(error).splitlines() or [""]
-        said = part("standing", "missed", "missed", first)
-        self.draw(said, bullets(rest) if rest else Markup())
+        self.draw(*refusal(error))
+
+
+def refusal(error: BaseException, head: str = "") -> tuple[Markup, Markup]:
+    """Why something was refused, in a line and those below it; `head` stands before all."""
+    first, *rest = [head] * bool(head) + message(error).splitlines() or [""]
+    return part("standing", "missed", "missed", first), bullets(rest) if rest else Markup()
 
 
 def button(words: str, said: Notice, act: Callable[[], Sequence[str] | None], **how: Any) -> Any:
@@ -80,9 +85,9 @@ def box(kind: Any, label: str, **how: Any) -> Any:
     return kind(description=label, style=style, layout=layout, **how)
 
 
-def tick(label: str) -> Any:
+def tick(label: str, value: bool = False) -> Any:
     layout = widgets.Layout(width="auto", margin="2px 2em 2px 2px")
-    return widgets.Checkbox(description=label, indent=False, layout=layout)
+    return widgets.Checkbox(value, description=label, indent=False, layout=layout)
 
 
 def row(*children: Any) -> Any:
@@ -108,7 +113,7 @@ function keepKeys(el) {
   if (!panel) return void (el.isConnected || setTimeout(keepKeys, 100, el));
   const mark = () => {
     for (const one of panel.querySelectorAll(FOCUSED)) one.dataset.lmSuppressShortcuts = "true";
-    for (const one of panel.querySelectorAll(".rb-notice")) one.setAttribute("role", "status");
+    for (const one of panel.querySelectorAll(".rb-outcome")) one.setAttribute("role", "status");
   };
   new MutationObserver(mark).observe(panel, { childList: true, subtree: true });
   mark();
@@ -149,13 +154,15 @@ export default {
   },
 };
 """
-STYLE = """
+STYLE = (
+    css(".rb-drop")
+    + """
 .rb-drop { position: relative; display: flex; flex-wrap: wrap; gap: .3rem 1rem;
   align-items: center; justify-content: space-between; padding: .6rem 1rem; margin: .3rem 2px;
   max-width: 42rem; border-radius: 6px; border: 1px dashed var(--jp-border-color1, #888);
   color: var(--jp-ui-font-color1, inherit); font: 13px/1.4 var(--jp-ui-font-family, sans-serif); }
 .rb-drop.over, .rb-drop:hover { background: var(--jp-layout-color2, #8883); }
-.rb-drop:focus-within { outline: 2px solid var(--jp-brand-color1, #1f5fa8); }
+.rb-drop:focus-within { outline: 2px solid var(--jp-brand-color1, var(--rb-accent)); }
 .rb-drop span { flex: 1 1 20rem; overflow-wrap: anywhere; }
 .rb-drop b { padding: .25rem .8rem; border-radius: 2px; font-weight: 500;
   background: var(--jp-layout-color3, #8885); }
@@ -166,6 +173,7 @@ STYLE = """
 .rb-lead .lm-TabBar-content { flex-wrap: wrap; }
 .rb-lead .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
 """
+)
 
 
 class DroppedFile(anywidget.AnyWidget):

@@ -16,7 +16,17 @@ from markupsafe import Markup
 
 from raterbook.files import write_guide
 from raterbook.files.formats import endings
-from raterbook.panels.controls import Drawn, DroppedFile, Notice, box, button, row, show, tick
+from raterbook.panels.controls import (
+    Drawn,
+    DroppedFile,
+    Notice,
+    box,
+    button,
+    refusal,
+    row,
+    show,
+    tick,
+)
 from raterbook.panels.handout import link
 from raterbook.panels.opening import OpeningPanel
 from raterbook.reporting.folder import slug
@@ -319,19 +329,13 @@ class RoundPanel(widgets.VBox):
         try:
             would = self._round.rehearse(self.answers.path, **self._how())
         except Exception as error:  # whatever it was, people read a sentence
-            self._refused(error)
+            self.rehearsed.draw(*refusal(error))
             return
         first, *rest = str(would).splitlines()
         self.rehearsed.draw(
             paragraph(f"Taken in, it would be: {first}. Nothing is stored yet."), bullets(rest)
         )
         show(self.taking, True)
-
-    def _refused(self, error: Exception) -> None:
-        shown = Notice()
-        shown.refuse(error)
-        self.rehearsed.value = shown.value
-        shown.close()
 
     def _take(self) -> list[str]:
         if not self.answers.path:

@@ -14,7 +14,17 @@ from raterbook.files import FileError, ItemFile, read_items
 from raterbook.files.formats import endings, read_table
 from raterbook.files.names import known_columns
 from raterbook.files.table import Columns, Table
-from raterbook.panels.controls import Drawn, DroppedFile, Notice, box, button, row, show, tick
+from raterbook.panels.controls import (
+    Drawn,
+    DroppedFile,
+    Notice,
+    box,
+    button,
+    refusal,
+    row,
+    show,
+    tick,
+)
 from raterbook.protocols import Protocol, load, names
 from raterbook.protocols import show as in_words
 from raterbook.reporting.html import bullets, fold, heading, paragraph, part, table
@@ -190,11 +200,8 @@ class OpeningPanel(widgets.VBox):
 
     def _wrong(self, error: Exception) -> None:
         self._items = None
-        first, *rest = str(error).splitlines()
-        self.understood.draw(
-            part("standing", "missed", "missed", "Not yet sound: mend the file, or the columns."),
-            bullets([first, *rest]),
-        )
+        head = "Not yet sound: mend the file, or the columns."
+        self.understood.draw(*refusal(error, head))
         show(self._plan, False)
         show(self._last, False)
 

@@ -68,6 +68,11 @@ class Field(Written):
     def visible(self) -> bool:
         return self.show in VISIBLE
 
+    @property
+    def held(self) -> bool:
+        """Whether it is held back until an item is submitted."""
+        return self.show == "after"
+
 
 class ItemSpec(Written):
     """The columns of an item, and which of them name, pair, group and cluster items."""

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from ..design import css
+from ..design import LIGHT, css
 
 FRONT = Path(__file__).parent / "front"
 # In this order: a script imports only from those before it.
@@ -43,4 +43,10 @@ def script() -> str:
 @cache
 def style() -> str:
     """The tokens of the design, then the form's own rules."""
-    return css(".rb") + "\n" + (Path(__file__).parent / "form.css").read_text(encoding="utf-8")
+    own = (Path(__file__).parent / "form.css").read_text(encoding="utf-8")
+    return "\n".join((css(".rb"), *map(_highlight, ("lit", "evidence", "found")), own))
+
+
+def _highlight(name: str) -> str:
+    """What is lit in a text: the paper of day and its ink, by night too."""
+    return f"::highlight(rb-{name}) {{ background-color: {LIGHT[name]}; color: {LIGHT['ink']}; }}"

@@ -27,7 +27,18 @@ const { opening, items } = JSON.parse(document.querySelector("#preview").textCon
 const listeners = new Set();
 const given = new Map();
 const [submitted, revealed, flagged] = [new Set(), new Set(), new Set()];
-const place = (position) => ({ position, total: items.length, submitted: submitted.size });
+const counts = () => ({ submitted: submitted.size, flagged: flagged.size });
+const place = (position) => ({ position, total: items.length, ...counts() });
+const list = () => {
+  const state = ({ ref }) => {
+    if (submitted.has(ref)) return "submitted";
+    const said = [...given.values()].filter(({ subject }) => subject === ref);
+    const mine = said.filter(({ status }) => status !== "retracted");
+    if (mine.some(({ status }) => status === "skipped")) return "later";
+    return mine.length ? "begun" : "todo";
+  };
+  return { kind: "items", items: items.map((item) => [state(item), flagged.has(item.ref)]) };
+};
 const page = ({ ref, position, step, unfinished }) => {
   const here = items.findIndex((item) => item.ref === ref);
   let at = Math.max(here, 0) + (step ?? 0);
@@ -59,10 +70,11 @@ const take = (events) => {
     }
   }
   const acks = events.map(({ event_id }) => ({ event_id, ok: true, reason: null }));
-  return { kind: "acks", acks, place: { submitted: submitted.size }, reload };
+  return { kind: "acks", acks, place: counts(), reload };
 };
 const reply = (content) => {
   if (content.kind === "open") return opening;
+  if (content.kind === "items") return list();
   return content.kind === "save" ? take(content.events) : page(content);
 };
 const model = {
@@ -121,11 +133,11 @@ def _messages(protocol: Protocol) -> tuple[dict[str, Any], list[dict[str, Any]]]
     opening["scope"] = f"preview-{protocol.hash[:12]}"
     last = len(protocol.stages) - 1
     shown = fields_until(protocol, last)
-    made = dict(zip(came, rows, strict=True))
+    made, fields = dict(zip(came, rows, strict=True)), protocol.item.fields
     for item in items:
         ref = item["ref"]
         number = [*came].index(ref) + 1
-        held = {n: text for n, text in made[ref].items() if _is_held(protocol, n)}
+        held = {n: text for n, text in made[ref].items() if n in fields and fields[n].held}
         item |= {
             "stage": last,
             "fields": {name: text for name, text in texts[ref].items() if name in shown},
@@ -134,10 +146,6 @@ def _messages(protocol: Protocol) -> tuple[dict[str, Any], list[dict[str, Any]]]
             "case": f"case-{number}",
         }
     return opening, sorted(items, key=lambda item: str(item["ref"]))
-
-
-def _is_held(protocol: Protocol, name: str) -> bool:
-    return name in protocol.item.fields and protocol.item.fields[name].show == "after"
 
 
 def _made_up(protocol: Protocol, number: int) -> Iterator[tuple[str, str]]:

@@ -169,7 +169,7 @@ def item_page(
         "flagged": marks.flagged,
         "flag_reason": marks.reason,
         "evidence": [each for each in evidence(marks.notes) if each["field"] in shown],
-        "held": any(field.show == "after" for field in protocol.item.fields.values()),
+        "held": any(field.held for field in protocol.item.fields.values()),
         "after": None if after is None else revealed(protocol, after),
     }
 

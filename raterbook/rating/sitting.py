@@ -8,12 +8,11 @@ from typing import Any
 
 from raterbook.rating.sheet import early, free, item_page, scope
 from raterbook.rounds import MARKS, Ack, Event, Mark, Round, RoundError
-from raterbook.rounds.answers import LARGEST
+from raterbook.rounds.answers import LARGEST, LONGEST_ID
 from raterbook.rounds.model import shown
 from raterbook.rounds.parts import Queued
 
 AHEAD = 100 * 365 * 86_400_000  # ms: how far a browser's count may be before our clock
-LONGEST_ID = 200
 LONGEST_WORD = 600  # of a refusal, which may quote what was sent
 
 
@@ -44,9 +43,11 @@ class Sitting:
 
     def _read_marks(self) -> None:
         self.marks = self.round.marks(self.rater)
-        self.submitted = sum(
-            mark.submitted for ref, mark in self.marks.items() if ref in self.places
-        )
+        mine = [mark for ref, mark in self.marks.items() if ref in self.places]
+        self.counts = {
+            "submitted": sum(mark.submitted for mark in mine),
+            "flagged": sum(mark.flagged for mark in mine),
+        }
 
     def open(self) -> dict[str, Any]:
         self.refresh()
@@ -71,14 +72,10 @@ class Sitting:
         marks = self.marks.get(item.ref, Mark())
         shown = marks.submitted and marks.revealed
         after = self.round.after(self.rater, item.ref) if shown else None
-        place_now = {"position": place + 1, "total": len(self.turns), **self._counts()}
+        place_now = {"position": place + 1, "total": len(self.turns), **self.counts}
         shown_item = item_page(self.protocol, item, current, marks, after)
         count = self.round.counter(self.rater)
         return {"kind": "item", "item": shown_item, "place": place_now, "lamport": count}
-
-    def _counts(self) -> dict[str, int]:
-        flagged = sum(mark.flagged for ref, mark in self.marks.items() if ref in self.places)
-        return {"submitted": self.submitted, "flagged": flagged}
 
     def items(self) -> dict[str, Any]:
         """How each item stands, in the rater's order: places alone, as their names say too much."""
@@ -173,7 +170,7 @@ class Sitting:
                 | ({"again": True} if ack.event_id in again else {})
                 for ack in acks
             ],
-            "place": self._counts(),
+            "place": self.counts,
             "reload": reload,
         }
 
@@ -264,7 +261,8 @@ def understood(sent: Any, subjects: Collection[str], latest: int) -> Event | Sen
     if not isinstance(event_id, str) or not event_id:
         return Ack("", False, None, "it has no id")
     if len(event_id) > LONGEST_ID or not event_id.isprintable():
-        return Ack(shown(event_id), False, None, "its id is no plain text of 1 to 200 characters")
+        plain = f"its id is no plain text of 1 to {LONGEST_ID} characters"
+        return Ack(shown(event_id), False, None, plain)
     problem = _problem(sent, subjects, latest)
     if problem is not None:
         return Ack(event_id, False, None, problem)

@@ -38,6 +38,7 @@ from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions,
 from raterbook.rounds.store import schema
 
 MOST_REPLICATES = 1_000_000
+LONGEST_ID = 200  # characters
 LONGEST_TIME = 315_360_000  # seconds on one answer
 COLUMNS = tuple(each.name for each in schema.answer_event.c if each.name not in ("seq", "shown_as"))
 Row = dict[str, Any]  # by the names of COLUMNS
@@ -168,8 +169,8 @@ def check(
 
 def refuse_id(event_id: str) -> None:
     """An id comes back with its acknowledgement, so it must be a text that can be sent."""
-    if len(event_id) > 200:
-        raise RefusedEvent(f"event id {event_id[:20]!r}… is longer than 200 characters")
+    if len(event_id) > LONGEST_ID:
+        raise RefusedEvent(f"event id {event_id[:20]!r}… is longer than {LONGEST_ID} characters")
     try:
         storable(event_id, "the event id")
     except ValueError as error:

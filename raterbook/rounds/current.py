@@ -23,9 +23,7 @@ from raterbook.rounds.store import schema
 _events = schema.answer_event
 _LARGEST = 2**62
 _AT_ONCE = 20_000
-ANSWERED, NOT_APPLICABLE, SKIPPED, RETRACTED = map(
-    STATUSES.index, ("answered", "not_applicable", "skipped", "retracted")
-)
+ANSWERED, SKIPPED, RETRACTED = map(STATUSES.index, ("answered", "skipped", "retracted"))
 _KINDS: dict[str, type] = {
     "number": float,
     "confidence": float,
@@ -34,6 +32,13 @@ _KINDS: dict[str, type] = {
     "reason": object,
     "client_time": object,
 }
+
+
+def timely(sent: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether a sender's time is one that `moment` believes."""
+    return sent.between(0, LATEST - 1)
+
+
 _COLUMNS: dict[str, ColumnElement[Any]] = {
     "rater": _events.c.rater_id,
     "subject": _events.c.subject_id,
@@ -52,7 +57,7 @@ _COLUMNS: dict[str, ColumnElement[Any]] = {
     "seconds": _events.c.seconds,
     "lamport": _events.c.lamport,
     "answered_at": case(  # as `moment` has it
-        (_events.c.client_time.between(0, LATEST - 1), _events.c.client_time),
+        (timely(_events.c.client_time), _events.c.client_time),
         else_=_events.c.server_time,
     ),
     "text": _events.c.text,

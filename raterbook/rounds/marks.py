@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from sqlalchemy import Connection, func, insert, or_, select
+from sqlalchemy import Connection, func, insert, select
 
 from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import storable
 from raterbook.rounds.answers import RefusedEvent, refuse_id, whole_number
 from raterbook.rounds.completeness import Standing, by_models, standings
-from raterbook.rounds.current import read
-from raterbook.rounds.model import LATEST, MARKS, Ack, Rater, iso, microseconds, moment
+from raterbook.rounds.current import read, timely
+from raterbook.rounds.model import MARKS, Ack, Rater, iso, microseconds, moment
 from raterbook.rounds.raters import as_rater, public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, Subject
 from raterbook.rounds.store import log, schema
@@ -101,7 +101,7 @@ def answered_after_reveal(
     It came after if it was made after in its sender's count, or stored after by our clock: neither
     alone could be relied on.
     """
-    fields = {name: each.of for name, each in protocol.item.fields.items() if each.show == "after"}
+    fields = {name: each.of for name, each in protocol.item.fields.items() if each.held}
     if not fields:
         return {}
     query = select(_marks).where(_marks.c.round_id == seen.round_id)
@@ -141,8 +141,8 @@ def answered_after_reveal(
         *(each.tolist() for each in columns), events.more["server_time"].tolist(), strict=True
     ):
         if (rater, about) in since:
-            count, moment = since[rater, about]
-            if lamport > count or time > moment:
+            count, revealed = since[rater, about]
+            if lamport > count or time > revealed:
                 found.setdefault((rater, about), {})[names[question]] = None
     return {where: list(asked) for where, asked in found.items()}
 
@@ -345,8 +345,8 @@ def untimely(connection: Connection, seen: Snapshot) -> dict[str, int]:
     such times were refused; the store's time stands in their place."""
     found: dict[str, int] = {}
     for table in (schema.answer_event, _marks):
-        out = or_(table.c.client_time < 0, table.c.client_time >= LATEST)
-        query = select(table.c.rater_id, func.count()).where(table.c.round_id == seen.round_id, out)
+        out = (table.c.round_id == seen.round_id, ~timely(table.c.client_time))
+        query = select(table.c.rater_id, func.count()).where(*out)
         for rater, number in connection.execute(query.group_by(table.c.rater_id)):
             name = seen.names()[rater]
             found[name] = found.get(name, 0) + number

@@ -53,6 +53,12 @@ CONSENSUS = tuple(
 STANDING = (*CONSENSUS, *(name for name in RATER_KINDS if name not in CONSENSUS))
 
 
+# What follows where a database says what we never write.
+ALTERED = (
+    "somebody changed the database. Keep it, and put the last `raterbook backup` in its place."
+)
+
+
 class RoundError(ValueError):
     """Something a round cannot do; the message names the thing, its value and the remedy."""
 

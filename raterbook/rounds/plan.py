@@ -111,10 +111,6 @@ def order(
     return sorted(items, key=place)
 
 
-class Unkept(Exception):
-    """Ends a transaction of which nothing is to stay."""
-
-
 @dataclass(frozen=True)
 class Mix:
     """Which checking items a rater gets, and how densely.

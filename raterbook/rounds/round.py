@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
@@ -147,7 +147,7 @@ class Round:
         return {
             name: value
             for name, value in self.hidden(found.ref).items()
-            if name in fields and fields[name].show == "after"
+            if name in fields and fields[name].held
         }
 
     def raters(self) -> list[Rater]:
@@ -431,15 +431,13 @@ class Round:
         names = tuple(raters)
         if per_item is None and not names:
             raise RoundError("Say how many raters an item is to have, or name further raters.")
-        with suppress(plan.Unkept), self.store.write() as connection:
+        with self.store.rehearsal() if dry_run else nullcontext(), self.store.write() as connection:
             now = self.store.now()
             seen = self._still_open(connection, "nothing was assigned")
             rule = self.rule(seen) if per_item is None else replace(self._opened, per_item=per_item)
             changed = plan.renew(connection, seen, rule, names, now, why)
             said = {"given": len(changed.given), "withdrawn": len(changed.withdrawn)}
             log.add(connection, self.id, "assign", now, reason=why, per_item=rule.per_item, **said)
-            if dry_run:
-                raise plan.Unkept
         return changed
 
     def reveal(self, by: str, why: str | None = None) -> None:

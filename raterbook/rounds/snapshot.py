@@ -14,7 +14,7 @@ from sqlalchemy.engine import Row
 
 import raterbook.rounds.raters as people
 from raterbook.protocols import Protocol, Question, parse
-from raterbook.rounds.model import RoundError, listed, minute
+from raterbook.rounds.model import ALTERED, RoundError, listed, minute
 from raterbook.rounds.store import log, schema
 
 
@@ -191,8 +191,7 @@ def stored_protocol(connection: Connection, hash: str) -> Protocol:
     found = None if row is None else parse(row.text, source=f"{row.name}.yaml", stored=True)
     if found is None or found.hash != hash:
         raise RoundError(
-            f"The round's protocol is not the one it was opened with (hash {hash[:12]}): somebody "
-            "changed the database. Keep it, and put the last `raterbook backup` in its place."
+            f"The round's protocol is not the one it was opened with (hash {hash[:12]}): {ALTERED}"
         )
     return found
 
@@ -219,8 +218,7 @@ def questions(connection: Connection, protocol: Protocol, hash: str) -> dict[str
         if question.id not in known or list(stored) != [*map(written, question.values or ())]:
             raise RoundError(
                 f"What is stored for “{question.id}” are not the answers its protocol allows: "
-                "somebody changed the database. Keep it, and put the last `raterbook backup` in "
-                "its place."
+                f"{ALTERED}"
             )
         allowed = {value: stored[written(value)] for value in question.values or ()}
         back = {number: value for value, number in allowed.items()}

@@ -50,3 +50,11 @@ def test_what_is_held_back_comes_once_an_item_is_submitted(look):
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Show what was held back").click(timeout=5_000)
     page.get_by_text("Expected answer", exact=True).wait_for(timeout=5_000)
+
+
+def test_all_items_are_listed_as_each_stands(look):
+    page = look("halo-support")
+    page.keyboard.press("1")
+    page.keyboard.press("l")
+    page.get_by_role("button", name="Item 1, begun").wait_for(timeout=5_000)
+    assert page.get_by_role("button", name="Item 2, to do").is_visible()

@@ -1,6 +1,5 @@
 """The adjudicator's panel, by setting its widgets and clicking its buttons."""
 
-import html
 import re
 
 import pytest
@@ -10,11 +9,7 @@ from raterbook.numbers.disputes import disputes, undecided
 from raterbook.panels.adjudicate import Adjudication
 from raterbook.rounds import RoundError
 from tests.panels.conftest import ASKED, DISPUTES, opened, say
-
-
-def words(widget):
-    body = re.sub(r"<style.*?</style>", "", widget.value, flags=re.S)
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+from tests.panels.reading import words
 
 
 def sitting(round_, name="uma"):

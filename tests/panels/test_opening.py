@@ -1,9 +1,13 @@
 """A new round by hand: the protocol, the file with its columns, the raters, and one button."""
 
+import re
+
 import pytest
 
 from raterbook import Workspace
+from raterbook.panels.controls import DroppedFile
 from raterbook.panels.lead import LeadPanel
+from raterbook.rating import front
 from tests.conftest import ROOT
 from tests.panels.reading import is_there, words
 
@@ -178,3 +182,15 @@ def test_every_sample_opens_by_hand(panel, folder):
     (row,) = [each for each in panel.panel._round.status()["raters"] if each["rater"] == "ana"]
     assert row["assigned"] > 5
     assert panel.panel._round.status()["without_parts"] == 0
+
+
+def test_no_rule_of_the_form_lays_out_a_part_of_a_panel(panel):
+    """One Lab can show both, and the styles of each hold for all of it."""
+
+    def classes(style):
+        return set(re.findall(r"\.(rb-[\w-]+)", style))
+
+    notice = panel.panel.notice
+    form = classes(front.style())
+    assert "rb-notice" in form  # the control
+    assert not form & {*notice._dom_classes, *panel._dom_classes, *classes(DroppedFile._css)}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, func, insert, inspect, select
 
 import raterbook.rounds.raters as people
-from raterbook.rounds.model import ItemTable, Rater, RoundError, iso, shown
+from raterbook.rounds.model import ALTERED, ItemTable, Rater, RoundError, iso, shown
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
 from raterbook.rounds.store import database, lock, schema
@@ -147,11 +147,12 @@ class Store:
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """What this thread writes inside is checked as ever, and none of it stays."""
+        before = getattr(self._here, "rehearses", False)
         self._here.rehearses = True
         try:
             yield
         finally:
-            self._here.rehearses = False
+            self._here.rehearses = before
 
     def dispose(self) -> None:
         """Give back the file; the store opens it again when it is used."""
@@ -262,8 +263,7 @@ class Store:
             if not people.is_plain(name):
                 raise RoundError(
                     f"{self.path} has a round named {shown(name)}, which Raterbook never makes: "
-                    "somebody changed the file. Keep it, and put the last `raterbook backup` in "
-                    "its place."
+                    f"{ALTERED}"
                 )
 
     def _create(self, connection: Connection) -> None:
