@@ -19,7 +19,7 @@ from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.comparison import ratio_over_clusters
 from raterbook.analysis.comparison.annotators import LEAST, AnnotatorTest, Duels, duels, tested
 from raterbook.analysis.comparison.corrected import ppi_mean, rogan_gladen
-from raterbook.analysis.comparison.persons import beside_persons
+from raterbook.analysis.comparison.persons import STATISTICS, beside_persons
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval
 from raterbook.analysis.ratings import Coded
@@ -31,8 +31,7 @@ from ..parameters import Parameters, checked
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 
 EPSILON = 0.15
-SCORES = ("exact", "within_one", "mae", "bias", "spearman", "kappa")
-LABELS = ("exact", "kappa")
+OF_LABELS = ("exact", "kappa")  # of the statistics, those that need no numbers
 ALPHAS = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal"}
 
 
@@ -226,7 +225,7 @@ def _compared(sides: Sides, question: Any, mask: np.ndarray, group: Mapping[str,
     both = sides.both(question.id) & mask
     coded = board.ratings(grid, columns, both)
     matched = question.level == "nominal" or not question.level
-    names = SCORES if question.is_score else LABELS
+    names = STATISTICS if question.is_score else OF_LABELS
     against = [name for name in names if name in COMPARISONS]
     plain = tuple(estimates_against(coded, coded.raters[-1], against, wish))
     model = coded.raters[-1]
