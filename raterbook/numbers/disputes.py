@@ -8,10 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from raterbook.analysis import Ratings, alpha
+from raterbook.analysis import Ratings
+from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import USUAL
 
 from ..protocols import Question, holds
+from ..protocols.statistics import alpha_at
 from ..rounds import Round, RoundError
 from ..rounds.completeness import depends_on
 from ..rounds.consensus import ADJUDICATOR, agreed
@@ -234,7 +237,7 @@ class _Differences:
         """Whether it is asked after the answers that stand; true while one of them is open."""
         answers = {}
         for name in depends_on(question):
-            other = next(q for q in self.protocol.questions if q.id == name)
+            other = self.protocol.question(name)
             if not is_settled(other):
                 return True
             subject = case if other.of == "case" else place[0]
@@ -309,9 +312,10 @@ def votes(round: Round, pseudonyms: bool = False) -> list[Vote]:
             if place
         )
         alphas = {
-            name: alpha(
+            name: coefficient(
+                alpha_at(asked[name].level),
                 Ratings(table.reset_index(), scale=asked[name].values, cluster="cluster"),
-                asked[name].level or "nominal",
+                USUAL,
             )
             for name, table in now.items()
         }

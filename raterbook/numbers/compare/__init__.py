@@ -24,6 +24,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval
 from raterbook.analysis.ratings import Coded
 
+from ...protocols.statistics import alpha_at
 from ...rounds import Round
 from ..compute import cluster_of, frame_of, questions_of
 from ..counted import Board, Grid
@@ -32,7 +33,6 @@ from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 
 EPSILON = 0.15
 OF_LABELS = ("exact", "kappa")  # of the statistics, those that need no numbers
-ALPHAS = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal"}
 
 
 def compare(
@@ -303,7 +303,7 @@ def _alphas(
     if not paired.any():
         return ()
     coded = sides.board.ratings(grid, np.append(people, sides.own), paired)
-    name = ALPHAS.get(level or "nominal", "alpha_interval")
+    name = alpha_at(level)
     return tuple(
         coefficient(name, each, sides.wish) for each in (coded.only(coded.raters[:-1]), coded)
     )
