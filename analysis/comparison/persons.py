@@ -180,11 +180,9 @@ def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[Si
     person: list[SideSums] = []
     for j in persons:
         others = np.delete(x, j, axis=1)
-        n = np.isfinite(others).sum(axis=1)
-        units = np.flatnonzero(np.isfinite(x[:, j]) & (n > 0))
-        rest, middle = others[units], np.nansum(others[units], axis=1) / n[units]
+        units = np.flatnonzero(np.isfinite(x[:, j]) & np.isfinite(others).any(axis=1))
         for found, values in ((model, f), (person, x[:, j])):
-            numbers = values_against(name, rest, middle, values[units])
+            numbers = values_against(name, others[units], values[units])
             found.append(_block(numbers, clusters[units], size))
     return _together(model, size), _together(person, size)
 

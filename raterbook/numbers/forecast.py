@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.averages import unit_means
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.forecast import (
     FORECAST,
@@ -320,11 +321,11 @@ def _differences(task: Task, x: np.ndarray) -> list[tuple[Pair, Components]]:
             both = [np.isfinite(means[name]).any(axis=1) for name in (first, second)]
             if np.isfinite(gap).any(axis=1).sum() < (both[0] & both[1]).sum():
                 # Other people rated the other system: a case then has one difference.
-                one, other = (_middle(means[name]) for name in (first, second))
+                one, other = (unit_means(means[name]) for name in (first, second))
                 gap = (one - other)[:, None]
             if np.isfinite(gap).any():
                 made = of_numbers(gap, cluster, PLAIN, "difference")
-                own = float(np.nanmean(_middle(means[first]) - _middle(means[second])))
+                own = float(np.nanmean(unit_means(means[first]) - unit_means(means[second])))
                 found.append(((first, second), replace(made, value=own)))
     return found
 
@@ -336,12 +337,6 @@ def _by_case(x: np.ndarray, case: np.ndarray, keep: np.ndarray, cases: int) -> n
     np.add.at(total, case, np.where(given, x, 0.0))
     np.add.at(many, case, given)
     return np.asarray(np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0))
-
-
-def _middle(means: np.ndarray) -> np.ndarray:
-    given = np.isfinite(means)
-    total, many = np.where(given, means, 0.0).sum(axis=1), given.sum(axis=1)
-    return np.asarray(np.divide(total, many, out=np.full(len(many), np.nan), where=many > 0))
 
 
 def assumption(board: Board, name: str, value: float, alike: float, n_items: int) -> Outlook:

@@ -169,14 +169,12 @@ def judged(task: Task) -> list[Finding]:
 def _compared_with_people(
     task: Task, people: np.ndarray, judge: np.ndarray, columns: np.ndarray
 ) -> tuple[Estimate, np.ndarray]:
-    n = np.isfinite(people).sum(axis=1)
-    both = np.isfinite(judge) & (n > 0) & task.mask
+    both = np.isfinite(judge) & np.isfinite(people).any(axis=1) & task.mask
     units = np.flatnonzero(both)
     if not len(units):
         return nothing(task.statistic, "no_comparison"), units
     people, judge = people[units], judge[units]
-    middle = np.nansum(people, axis=1) / n[units]
-    numbers = values_against(task.statistic, people, middle, judge)
+    numbers = values_against(task.statistic, people, judge)
     cells = Entries(
         units,
         np.zeros(len(units), dtype=int),

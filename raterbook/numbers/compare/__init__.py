@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.averages import unit_means
 from raterbook.analysis.averages.against import COMPARISONS, estimates_against
 from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.comparison import ratio_over_clusters
@@ -362,9 +363,8 @@ def _by_rates(
     table: np.ndarray, own: np.ndarray, clusters: np.ndarray, coverage: float
 ) -> Estimate:
     """Rogan and Gladen's, each count divided by its design effect."""
-    many = np.isfinite(table).sum(axis=1)
-    share = np.nansum(table, axis=1) / np.maximum(many, 1)
-    yes, no = (many > 0) & (share > 0.5), (many > 0) & (share < 0.5)
+    share = unit_means(table)
+    yes, no, unknown = share > 0.5, share < 0.5, np.isnan(share)
 
     def counts(hit: np.ndarray, keep: np.ndarray) -> tuple[float, float]:
         if not keep.any():
@@ -375,4 +375,4 @@ def _by_rates(
         return found.value * n, n
 
     right, wrong = counts(own > 0.5, yes), counts(own < 0.5, no)
-    return rogan_gladen(right, wrong, counts(own > 0.5, many == 0), coverage=coverage)
+    return rogan_gladen(right, wrong, counts(own > 0.5, unknown), coverage=coverage)
