@@ -33,7 +33,7 @@ from ..rounds import Round
 from ..rounds.plan import draw
 from .averages import holds, row_means
 from .compute import cluster_of, frame_of, questions_of, ranges_of
-from .counted import Board
+from .counted import Board, subjects
 from .measures import Task, asked_of, wanted
 from .number import Pair, PairName
 from .parameters import Parameters
@@ -276,8 +276,8 @@ def outlooks(
 def _components(task: Task) -> list[tuple[str | None, Pair | None, Components]]:
     name, board = task.statistic, task.board
     about = facts(name)
-    if name in ("overall_mean",):
-        row, columns, _ = row_means(task, task.questions)
+    if name == "overall_mean":
+        row, _, _ = row_means(task, task.questions)
         return [(None, None, of_numbers(row, board.cluster, PLAIN, name))]
     found: list[tuple[str | None, Pair | None, Components]] = []
     for question in asked_of(task.measure):
@@ -436,8 +436,8 @@ def cost_of(board: Board) -> Cost:
     people = frame[frame["rater_kind"].astype(str).eq("human") & frame["seconds"].notna()]
     if not len(people):
         return Cost()
-    owner = people["item"].astype(object).where(people["item"].notna(), people["case"])
-    each = people["seconds"].astype(float).groupby([people["rater"].astype(str), owner]).sum()
+    each = people["seconds"].astype(float)
+    each = each.groupby([people["rater"].astype(str), subjects(people)]).sum()
     # A break that was not noticed would count for hundreds of answers.
     usual = each.groupby(level=0).median()
     return Cost(float(usual.mean()), len(each))

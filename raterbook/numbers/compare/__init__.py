@@ -28,7 +28,7 @@ from raterbook.analysis.ratings import Coded
 from ...protocols.statistics import alpha_at
 from ...rounds import Round
 from ..compute import cluster_of, frame_of, questions_of
-from ..counted import Board, Grid
+from ..counted import MACHINES, Board, Grid
 from ..parameters import Parameters, checked
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 
@@ -106,7 +106,7 @@ def stored_groups(stored: Round, given: Parameters) -> tuple[str, ...]:
 def the_model(stored: Round, name: str | None) -> str:
     """The rater of this name, who must be no person; without a name the round's only model."""
     kinds = {each.name: each.kind for each in stored.raters()}
-    models = [each for each, kind in kinds.items() if kind in ("model", "automatic")]
+    models = [each for each, kind in kinds.items() if kind in MACHINES]
     known = ", ".join(models) or "none yet"
     if name is None:
         if len(models) != 1:
