@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages import Entries, raters_left_out, ratio
-from raterbook.analysis.averages.means import largest, read_numbers
+from raterbook.analysis.averages.means import largest, read_numbers, sums_of
 from raterbook.analysis.coefficients import point, rows_to_resample
 from raterbook.analysis.coefficients.infer import why_not
 from raterbook.analysis.coefficients.kappa import meetings
@@ -259,11 +259,6 @@ def of_numbers(
     once = np.ones(len(x))
     made = Components(name, value, link, False)
     return components(moves, made, clusters=clusters, weights=once, left=left)
-
-
-def sums_of(part: Entries) -> np.ndarray:
-    """Per cluster the sum of the numbers, and how many there are."""
-    return part.per_cluster(part.numbers["x"], np.ones(len(part)))
 
 
 def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -> Components:

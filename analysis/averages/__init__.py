@@ -211,6 +211,13 @@ def _ends(batch: np.ndarray) -> tuple[list[int], list[int]]:
     return starts, [*starts[1:], len(batch)]
 
 
+def unit_means(table: np.ndarray) -> np.ndarray:
+    """The mean of each row, units × raters; NaN where nobody rated."""
+    given = np.isfinite(table)
+    total, many = np.where(given, table, 0.0).sum(axis=1), given.sum(axis=1)
+    return np.asarray(np.divide(total, many, out=np.full(len(many), np.nan), where=many > 0))
+
+
 def ratio(totals: np.ndarray) -> np.ndarray:
     """First sum over second, NaN where the second is zero."""
     blank = np.full(len(totals), np.nan)

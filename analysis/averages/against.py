@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio
+from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio, unit_means
 from raterbook.analysis.averages.means import cells_of, largest, mean_of, read_numbers
 from raterbook.analysis.averages.proportions import proportion_of
 from raterbook.analysis.estimate import Estimate
@@ -131,10 +131,8 @@ def estimates_against(
     is_own = np.array([name == rater for name in coded.raters])
     x = np.append(np.nan, coded.numbers)[coded.codes]
     own, others = x[:, is_own][:, 0], x[:, ~is_own]
-    n = np.isfinite(others).sum(axis=1)
-    units = np.flatnonzero(np.isfinite(own) & (n > 0))
+    units = np.flatnonzero(np.isfinite(own) & np.isfinite(others).any(axis=1))
     own, others = own[units], others[units]
-    middle = np.nansum(others, axis=1) / n[units]
     clusters, called = units, coded.units
     if coded.clusters is not None:
         clusters, called = coded.clusters[units], coded.cluster_names
@@ -142,7 +140,7 @@ def estimates_against(
     for name in names:
         made = Estimate(None, reason="no_comparison")
         if len(units):
-            numbers = values_against(name, others, middle, own)
+            numbers = values_against(name, others, own)
             one = np.zeros(len(units), dtype=int)
             made = compared(name, Entries(units, one, clusters, numbers, (rater,), called), wish)
         raters = int(np.isfinite(others).any(axis=0).sum()) + 1
@@ -150,15 +148,14 @@ def estimates_against(
     return found
 
 
-def values_against(
-    name: str, others: np.ndarray, middle: np.ndarray, own: np.ndarray
-) -> dict[str, np.ndarray]:
-    """What a comparison goes through, unit by unit: all others' values, their mean, one's own."""
+def values_against(name: str, others: np.ndarray, own: np.ndarray) -> dict[str, np.ndarray]:
+    """What a comparison goes through, unit by unit, of all others' values and one's own."""
     if name in ("exact", "within_one"):
         reach = 1.0 if name == "within_one" else 0.0
         given = np.isfinite(others)
         near = given & (np.abs(others - own[:, None]) <= reach + 1e-9)
         return {"hit": near.sum(axis=1) / given.sum(axis=1), "of": np.ones(len(own))}
+    middle = unit_means(others)
     if name == "exact_halves":
         return {"hit": (_halves(middle) == _halves(own)).astype(float), "of": np.ones(len(own))}
     if name == "mae":

@@ -130,12 +130,13 @@ def _mean_of_patterns(coded: Coded, wish: Interval) -> Estimate:
 
 def mean_of(cells: Entries, wish: Interval = USUAL, name: str = "mean") -> Estimate:
     """The mean of the numbers `x`."""
-
-    def rows(part: Entries) -> np.ndarray:
-        return part.per_cluster(part.numbers["x"], np.ones(len(part)))
-
-    number = Additive(name, rows, ratio, size=largest(cells.numbers["x"]))
+    number = Additive(name, sums_of, ratio, size=largest(cells.numbers["x"]))
     return infer_cells(number, cells, wish)
+
+
+def sums_of(part: Entries) -> np.ndarray:
+    """Per cluster the sum of the numbers `x`, and how many there are."""
+    return part.per_cluster(part.numbers["x"], np.ones(len(part)))
 
 
 def largest(numbers: np.ndarray) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from raterbook.analysis.intervals import Ends
 from raterbook.analysis.intervals.resampling import (
     Link,
     Values,
@@ -78,3 +79,11 @@ def drawn_anew(
         return None
     units = replace(units, df=max(units.df, 1.0))
     return like_interval(theta, units, raters, 0.0, coverage, link)
+
+
+def for_raters_like_these(found: Ends, anew: tuple[float, float] | None) -> Ends:
+    """The interval with that for raters like these beside it, which is never the narrower."""
+    if found.low is None or found.high is None or anew is None:
+        return found
+    low, high = min(anew[0], found.low), max(anew[1], found.high)
+    return replace(found, low_like=low, high_like=high)

@@ -15,7 +15,12 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.averages.differences import adjust
-from raterbook.analysis.comparison import Ratio, drawn_anew, ratio_over_clusters
+from raterbook.analysis.comparison import (
+    Ratio,
+    drawn_anew,
+    for_raters_like_these,
+    ratio_over_clusters,
+)
 from raterbook.analysis.estimate import Estimate, sentence
 from raterbook.analysis.intervals import Interval, UnitSums, Wish, estimated, interval_of
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN, Values
@@ -384,8 +389,7 @@ def _advantage(
     sample = UnitSums(rows, np.ones(len(rows), dtype=np.int64), "clusters", "cluster", sizes=sizes)
     found = interval_of(values, sample, wish, link=LOGIT, edge=None)
     if found.low is not None and len(each) and wish.method == "jackknife":
-        ends = drawn_anew(rows, values, rho, each, wish.coverage, LOGIT)
-        if ends is not None:
-            low, high = min(ends[0], found.low), max(ends[1], found.high or 1.0)
-            found = replace(found, low_like=low, high_like=high)
+        found = for_raters_like_these(
+            found, drawn_anew(rows, values, rho, each, wish.coverage, LOGIT)
+        )
     return estimated(rho, found, wish, warnings=found.warnings, **common)

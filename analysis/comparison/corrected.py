@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from raterbook.analysis.averages import add_up
+from raterbook.analysis.averages import add_up, unit_means
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
 from raterbook.analysis.intervals.resampling import (
@@ -126,7 +126,7 @@ class _Sums:
 
     def rows(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The sums where these people rated, which clusters they rated in, and how much there."""
-        y, f = _row_means(table - self.middle), self.f
+        y, f = unit_means(table - self.middle), self.f
         rated = np.isfinite(y)
         w = np.where(rated, self.weight, 0.0)
         y = np.where(rated, y, 0.0)
@@ -165,7 +165,7 @@ class _Sums:
         value = float(total[of] / total[many])
         found = Ends()
         if wish.method == "analytic":
-            x = self.f if name == "model" else _row_means(self.table)
+            x = self.f if name == "model" else unit_means(self.table)
             x = x[np.isfinite(x)]
             found = _by_z(value, float(x.var()) / len(x), wish.coverage)
         elif wish.method is not None:
@@ -228,7 +228,7 @@ class _Sums:
 
     def published(self, tuning: float, theta: float, coverage: float) -> Ends:
         """z, and the variances of the paper."""
-        y = _row_means(self.table)
+        y = unit_means(self.table)
         rated = np.isfinite(y)
         gap, rest = y[rated] - tuning * self.f[rated], self.f[~rated]
         others = tuning**2 * rest.var() / len(rest) if len(rest) else 0.0
@@ -276,13 +276,6 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _row_means(table: np.ndarray) -> np.ndarray:
-    given = np.isfinite(table)
-    many = given.sum(axis=1)
-    total = np.where(given, table, 0.0).sum(axis=1)
-    return np.asarray(np.where(many > 0, total / np.maximum(many, 1), np.nan))
 
 
 Counts = tuple[float, float]

@@ -7,14 +7,14 @@ person is left out in turn, and the person and the model are compared with the r
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from raterbook.analysis.averages import add_up
+from raterbook.analysis.averages import add_up, ratio
 from raterbook.analysis.averages.against import MOST_CELLS, spearman_of, values_against
-from raterbook.analysis.comparison import drawn_anew
+from raterbook.analysis.comparison import drawn_anew, for_raters_like_these
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
@@ -149,11 +149,9 @@ def _estimate(
         ones = np.ones(len(rows), dtype=np.int64)
         sample = UnitSums(rows, ones, "clusters", "cluster", sizes=sizes)
         found = interval_of(values, sample, wish, link=link, edge=None)
-        if found.low is not None and found.high is not None and len(without):
-            ends = drawn_anew(rows, values, theta, without, wish.coverage, link)
-            if ends is not None:
-                low, high = min(ends[0], found.low), max(ends[1], found.high)
-                found = replace(found, low_like=low, high_like=high)
+        if found.low is not None and len(without):
+            anew = drawn_anew(rows, values, theta, without, wish.coverage, link)
+            found = for_raters_like_these(found, anew)
     return estimated(theta, found, wish, warnings=found.warnings, **common)
 
 
@@ -180,11 +178,9 @@ def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[Si
     person: list[SideSums] = []
     for j in persons:
         others = np.delete(x, j, axis=1)
-        n = np.isfinite(others).sum(axis=1)
-        units = np.flatnonzero(np.isfinite(x[:, j]) & (n > 0))
-        rest, middle = others[units], np.nansum(others[units], axis=1) / n[units]
+        units = np.flatnonzero(np.isfinite(x[:, j]) & np.isfinite(others).any(axis=1))
         for found, values in ((model, f), (person, x[:, j])):
-            numbers = values_against(name, rest, middle, values[units])
+            numbers = values_against(name, others[units], values[units])
             found.append(_block(numbers, clusters[units], size))
     return _together(model, size), _together(person, size)
 
@@ -199,16 +195,11 @@ def _block(numbers: dict[str, np.ndarray], clusters: np.ndarray, size: int) -> S
         return SideSums(counts, lambda totals: spearman_of(pairs, totals))
     x = numbers.get("x", numbers.get("hit"))
     one = np.ones(len(clusters))
-    return SideSums(_summed((x if x is not None else one, one), clusters, size), _ratio)
+    return SideSums(_summed((x if x is not None else one, one), clusters, size), ratio)
 
 
 def _summed(columns: Sequence[np.ndarray], clusters: np.ndarray, size: int) -> np.ndarray:
     return np.column_stack([np.bincount(clusters, column, size) for column in columns])
-
-
-def _ratio(totals: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(totals[:, 0] / totals[:, 1])
 
 
 def _numbers_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:

@@ -174,9 +174,8 @@ class Board:
 
     def _find_units(self, cluster: str | None) -> None:
         frame = self.frame
-        case = frame["case"].astype(object)
+        case, owner = frame["case"].astype(object), subjects(frame)
         by_item = frame["item"].notna().to_numpy()
-        owner = frame["item"].astype(object).where(by_item, case)
         owners, _ = pd.factorize(owner.astype(str), sort=True)
         part = frame["part"].fillna(0).astype(int).to_numpy()
         width = int(part.max(initial=0)) + 1
@@ -379,7 +378,7 @@ def majority_of(table: pd.DataFrame) -> pd.Series:
 # The same answers as the tables of a page.
 
 
-MACHINES = ("automatic", "model")
+MACHINES = ("model", "automatic")  # who stands beside people, and is compared with them
 # Between an item and the number of its part; the invisible joiner keeps “c · 1”, which may be the
 # name of an item, apart from the first part of c.
 DOT = " \u2060· "
@@ -454,10 +453,8 @@ def count(
     for column in ("question", "rater", "rater_kind", "status", "role"):
         if column in frame:
             frame[column] = frame[column].astype(object)
-    subject = frame["item"].astype(object)
-    subject = subject.where(subject.notna(), frame["case"].astype(object))
     part = frame["part"].fillna(0).astype(int)
-    frame["subject"] = subject.astype(str)
+    frame["subject"] = subjects(frame).astype(str)
     frame["unit"] = frame["subject"].where(part.eq(0), frame["subject"] + DOT + part.astype(str))
     given = that_count(frame)
     if raters is not None:
@@ -470,6 +467,12 @@ def count(
         kind = "human" if by_people or not is_model.any() else "model"
         people = given[is_person | is_model]
     return Counted(given, people, kind, tuple(questions))
+
+
+def subjects(frame: pd.DataFrame) -> pd.Series:
+    """What each answer is of: its item, or its case where the question belongs to the case."""
+    item = frame["item"].astype(object)
+    return item.where(item.notna(), frame["case"].astype(object))
 
 
 def codes(rows: pd.DataFrame, question: Any) -> np.ndarray:

@@ -8,15 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from raterbook.analysis import Ratings, alpha
+from raterbook.analysis import Ratings
+from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import USUAL
 
 from ..protocols import Question, holds
+from ..protocols.statistics import alpha_at
 from ..rounds import Round, RoundError
 from ..rounds.completeness import depends_on
 from ..rounds.consensus import ADJUDICATOR, agreed
 from .compute import cluster_of, questions_of
-from .counted import Board, Counted, count
+from .counted import Board, Counted, count, subjects
 
 # By which a question is in dispute: the name, and what holds of the answers then.
 BY = {
@@ -139,7 +142,8 @@ class _Differences:
         given = self.counted.given
         self.final = given[given["rater_kind"].eq(ADJUDICATOR)]
         open_ = every["rater_kind"].eq(ADJUDICATOR) & every["status"].eq("skipped")
-        self.left = every[open_ & every["role"].eq("main") & every["replicate"].eq(1)]
+        left = every[open_ & every["role"].eq("main") & every["replicate"].eq(1)]
+        self.left = left.assign(subject=subjects(left))
         texts = {q.id: q.comment_of for q in self.protocol.questions if q.is_text}
         self.comments: dict[tuple[str, str], list[tuple[int, str | None, str]]] = {}
         for row in given[given["question"].isin(list(texts))].to_dict("records"):
@@ -178,9 +182,6 @@ class _Differences:
         self, rows: pd.DataFrame, differing: bool = False
     ) -> dict[Place, list[dict[str, Any]]]:
         rows = rows.assign(value=rows["value"].astype(object))
-        if "subject" not in rows:  # what was left open is no answer, and stands in no unit
-            item = rows["item"].astype(object)
-            rows = rows.assign(subject=item.where(item.notna(), rows["case"].astype(object)))
         places = [rows["subject"].astype(object), rows["part"]]
         if differing and len(rows):
             rows = rows[rows.groupby(places)["value"].transform("nunique") > 1]
@@ -234,7 +235,7 @@ class _Differences:
         """Whether it is asked after the answers that stand; true while one of them is open."""
         answers = {}
         for name in depends_on(question):
-            other = next(q for q in self.protocol.questions if q.id == name)
+            other = self.protocol.question(name)
             if not is_settled(other):
                 return True
             subject = case if other.of == "case" else place[0]
@@ -309,9 +310,10 @@ def votes(round: Round, pseudonyms: bool = False) -> list[Vote]:
             if place
         )
         alphas = {
-            name: alpha(
+            name: coefficient(
+                alpha_at(asked[name].level),
                 Ratings(table.reset_index(), scale=asked[name].values, cluster="cluster"),
-                asked[name].level or "nominal",
+                USUAL,
             )
             for name, table in now.items()
         }

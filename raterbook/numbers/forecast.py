@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.averages import unit_means
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.forecast import (
     FORECAST,
@@ -32,7 +33,7 @@ from ..rounds import Round
 from ..rounds.plan import draw
 from .averages import holds, row_means
 from .compute import cluster_of, frame_of, questions_of, ranges_of
-from .counted import Board
+from .counted import Board, subjects
 from .measures import Task, asked_of, wanted
 from .number import Pair, PairName
 from .parameters import Parameters
@@ -275,8 +276,8 @@ def outlooks(
 def _components(task: Task) -> list[tuple[str | None, Pair | None, Components]]:
     name, board = task.statistic, task.board
     about = facts(name)
-    if name in ("overall_mean",):
-        row, columns, _ = row_means(task, task.questions)
+    if name == "overall_mean":
+        row, _, _ = row_means(task, task.questions)
         return [(None, None, of_numbers(row, board.cluster, PLAIN, name))]
     found: list[tuple[str | None, Pair | None, Components]] = []
     for question in asked_of(task.measure):
@@ -320,11 +321,11 @@ def _differences(task: Task, x: np.ndarray) -> list[tuple[Pair, Components]]:
             both = [np.isfinite(means[name]).any(axis=1) for name in (first, second)]
             if np.isfinite(gap).any(axis=1).sum() < (both[0] & both[1]).sum():
                 # Other people rated the other system: a case then has one difference.
-                one, other = (_middle(means[name]) for name in (first, second))
+                one, other = (unit_means(means[name]) for name in (first, second))
                 gap = (one - other)[:, None]
             if np.isfinite(gap).any():
                 made = of_numbers(gap, cluster, PLAIN, "difference")
-                own = float(np.nanmean(_middle(means[first]) - _middle(means[second])))
+                own = float(np.nanmean(unit_means(means[first]) - unit_means(means[second])))
                 found.append(((first, second), replace(made, value=own)))
     return found
 
@@ -336,12 +337,6 @@ def _by_case(x: np.ndarray, case: np.ndarray, keep: np.ndarray, cases: int) -> n
     np.add.at(total, case, np.where(given, x, 0.0))
     np.add.at(many, case, given)
     return np.asarray(np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0))
-
-
-def _middle(means: np.ndarray) -> np.ndarray:
-    given = np.isfinite(means)
-    total, many = np.where(given, means, 0.0).sum(axis=1), given.sum(axis=1)
-    return np.asarray(np.divide(total, many, out=np.full(len(many), np.nan), where=many > 0))
 
 
 def assumption(board: Board, name: str, value: float, alike: float, n_items: int) -> Outlook:
@@ -441,8 +436,8 @@ def cost_of(board: Board) -> Cost:
     people = frame[frame["rater_kind"].astype(str).eq("human") & frame["seconds"].notna()]
     if not len(people):
         return Cost()
-    owner = people["item"].astype(object).where(people["item"].notna(), people["case"])
-    each = people["seconds"].astype(float).groupby([people["rater"].astype(str), owner]).sum()
+    each = people["seconds"].astype(float)
+    each = each.groupby([people["rater"].astype(str), subjects(people)]).sum()
     # A break that was not noticed would count for hundreds of answers.
     usual = each.groupby(level=0).median()
     return Cost(float(usual.mean()), len(each))

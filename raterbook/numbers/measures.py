@@ -14,7 +14,7 @@ import pandas as pd
 
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
-from raterbook.numbers.counted import Board, Grid, count, recoded
+from raterbook.numbers.counted import MACHINES, Board, Grid, count, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters
 from raterbook.protocols.statistics import (
@@ -121,7 +121,7 @@ def machines_beside_people(
     protocol: Any, frame: pd.DataFrame, parameters: Parameters
 ) -> dict[str, list[Any]]:
     """By kind of machine, the questions that it and people answered, where only people count."""
-    if not {"model", "automatic"} & set(frame["rater_kind"].unique()):
+    if not set(MACHINES) & set(frame["rater_kind"].unique()):
         return {}
     counted = count(frame, protocol.questions, parameters.raters)
     if parameters.raters is not None and set(counted.people["rater_kind"]) != {"human"}:
@@ -133,8 +133,7 @@ def machines_beside_people(
         if parameters.questions is None or q.id in parameters.questions
     ]
     return {
-        kind: [question for question in asked if (kind, question.id) in both]
-        for kind in ("model", "automatic")
+        kind: [question for question in asked if (kind, question.id) in both] for kind in MACHINES
     }
 
 

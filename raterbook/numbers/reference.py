@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages import Entries
-from raterbook.analysis.averages.against import compared, values_against
+from raterbook.analysis.averages.against import COMPARISONS, compared, values_against
 from raterbook.analysis.averages.proportions import proportion_of
 from raterbook.analysis.coefficients.infer import infer
 from raterbook.analysis.coefficients.kappa import kappa_statistic
@@ -140,10 +140,7 @@ def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: 
 # A judge against people: how often right, how far off, how high, in what order.
 
 
-OF_A_MODEL = ("exact", "within_one", "mae", "bias", "spearman", "exact_halves", "macro_f1_halves")
-
-
-@computes(*OF_A_MODEL)
+@computes(*COMPARISONS)
 def judged(task: Task) -> list[Finding]:
     """Each rater of the other kind (models unless `of` names one) against the people.
 
@@ -172,14 +169,12 @@ def judged(task: Task) -> list[Finding]:
 def _compared_with_people(
     task: Task, people: np.ndarray, judge: np.ndarray, columns: np.ndarray
 ) -> tuple[Estimate, np.ndarray]:
-    n = np.isfinite(people).sum(axis=1)
-    both = np.isfinite(judge) & (n > 0) & task.mask
+    both = np.isfinite(judge) & np.isfinite(people).any(axis=1) & task.mask
     units = np.flatnonzero(both)
     if not len(units):
         return nothing(task.statistic, "no_comparison"), units
     people, judge = people[units], judge[units]
-    middle = np.nansum(people, axis=1) / n[units]
-    numbers = values_against(task.statistic, people, middle, judge)
+    numbers = values_against(task.statistic, people, judge)
     cells = Entries(
         units,
         np.zeros(len(units), dtype=int),

@@ -13,7 +13,7 @@ from raterbook.protocols.library import names, parse
 from raterbook.protocols.problems import ProtocolError
 from raterbook.protocols.questions import RESERVED
 from raterbook.protocols.schema import number
-from raterbook.protocols.statistics import STATISTICS, alphas
+from raterbook.protocols.statistics import alpha_at
 
 SYSTEMS = ("model", "system", "model name", "system name", "model id", "generator", "llm", "engine")
 SMALL = re.compile(
@@ -226,8 +226,7 @@ class ProtocolDraft:
 
 def _agreement(question: DraftQuestion) -> str:
     """The α for what such answers can be compared by."""
-    level = TYPES[question.type].measurement
-    return next(name for name in alphas() if level in STATISTICS[name].levels)
+    return alpha_at(TYPES[question.type].measurement)
 
 
 def _field(field: DraftField) -> Iterator[str]:

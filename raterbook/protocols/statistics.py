@@ -466,6 +466,11 @@ def alphas() -> list[str]:
     return [each.name for each in STATISTICS.values() if each.is_alpha]
 
 
+def alpha_at(level: str | None) -> str:
+    """The α that fits answers at this level of measurement."""
+    return next(name for name in alphas() if (level or "nominal") in STATISTICS[name].levels)
+
+
 def leading() -> list[str]:
     """What a page begins with, the most telling first."""
     return _placed((each.leads, each.name) for each in STATISTICS.values())

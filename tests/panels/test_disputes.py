@@ -11,7 +11,7 @@ from raterbook.rounds import RoundError
 from raterbook.rounds.consensus import ADJUDICATOR
 from tests.golden import rounds
 from tests.panels.conftest import ASKED, DISPUTES, opened, say
-from tests.reporting.rounds import asking, choice, page_of, words_of
+from tests.reporting.rounds import asking, choice, page_of, scale, words_of
 
 
 def names(found):
@@ -163,6 +163,8 @@ def test_a_comment_stands_beside_its_own_question_and_its_own_part(tmp_path):
 
 # Votes
 
+SCORES = {"a/m": (1, 2, 1), "b/m": (5, 4, 5)}
+
 
 def test_alpha_before_and_after_a_reveal_is_that_of_what_was_said_by_then(round_):
     before = round_.ratings("label")
@@ -178,6 +180,20 @@ def test_alpha_before_and_after_a_reveal_is_that_of_what_was_said_by_then(round_
     assert first.alphas["label"].value == pytest.approx(expected, abs=1e-12)
     assert now.alphas["label"].value == 1
     assert (first.by, first.at is not None, now.at, now.changed) == ("uma", True, None, 3)
+
+
+def test_the_alpha_of_a_vote_is_the_one_that_the_page_leads_with_at_each_level(tmp_path):
+    levels = {"tone": "ordinal", "pace": "interval", "length": "ratio"}
+    asked = {name: scale(5, level=level) for name, level in levels.items()}
+    said = {item: dict.fromkeys(asked, values) for item, values in SCORES.items()}
+    round_ = opened(tmp_path, said, asked)
+    round_.reveal("uma")
+    alphas = votes(round_)[-1].alphas
+    assert {name: each.statistic for name, each in alphas.items()} == {
+        "tone": "alpha_ordinal",
+        "pace": "alpha_interval",
+        "length": "alpha_interval",
+    }
 
 
 def test_an_answer_first_given_after_the_reveal_was_not_blind_and_is_in_no_vote(tmp_path):

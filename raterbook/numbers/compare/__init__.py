@@ -14,26 +14,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.averages import unit_means
 from raterbook.analysis.averages.against import COMPARISONS, estimates_against
 from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.comparison import ratio_over_clusters
 from raterbook.analysis.comparison.annotators import LEAST, AnnotatorTest, Duels, duels, tested
 from raterbook.analysis.comparison.corrected import ppi_mean, rogan_gladen
-from raterbook.analysis.comparison.persons import beside_persons
+from raterbook.analysis.comparison.persons import STATISTICS, beside_persons
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval
 from raterbook.analysis.ratings import Coded
 
+from ...protocols.statistics import alpha_at
 from ...rounds import Round
 from ..compute import cluster_of, frame_of, questions_of
-from ..counted import Board, Grid
+from ..counted import MACHINES, Board, Grid
 from ..parameters import Parameters, checked
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 
 EPSILON = 0.15
-SCORES = ("exact", "within_one", "mae", "bias", "spearman", "kappa")
-LABELS = ("exact", "kappa")
-ALPHAS = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal"}
+OF_LABELS = ("exact", "kappa")  # of the statistics, those that need no numbers
 
 
 def compare(
@@ -106,7 +106,7 @@ def stored_groups(stored: Round, given: Parameters) -> tuple[str, ...]:
 def the_model(stored: Round, name: str | None) -> str:
     """The rater of this name, who must be no person; without a name the round's only model."""
     kinds = {each.name: each.kind for each in stored.raters()}
-    models = [each for each, kind in kinds.items() if kind in ("model", "automatic")]
+    models = [each for each, kind in kinds.items() if kind in MACHINES]
     known = ", ".join(models) or "none yet"
     if name is None:
         if len(models) != 1:
@@ -226,7 +226,7 @@ def _compared(sides: Sides, question: Any, mask: np.ndarray, group: Mapping[str,
     both = sides.both(question.id) & mask
     coded = board.ratings(grid, columns, both)
     matched = question.level == "nominal" or not question.level
-    names = SCORES if question.is_score else LABELS
+    names = STATISTICS if question.is_score else OF_LABELS
     against = [name for name in names if name in COMPARISONS]
     plain = tuple(estimates_against(coded, coded.raters[-1], against, wish))
     model = coded.raters[-1]
@@ -304,7 +304,7 @@ def _alphas(
     if not paired.any():
         return ()
     coded = sides.board.ratings(grid, np.append(people, sides.own), paired)
-    name = ALPHAS.get(level or "nominal", "alpha_interval")
+    name = alpha_at(level)
     return tuple(
         coefficient(name, each, sides.wish) for each in (coded.only(coded.raters[:-1]), coded)
     )
@@ -363,9 +363,8 @@ def _by_rates(
     table: np.ndarray, own: np.ndarray, clusters: np.ndarray, coverage: float
 ) -> Estimate:
     """Rogan and Gladen's, each count divided by its design effect."""
-    many = np.isfinite(table).sum(axis=1)
-    share = np.nansum(table, axis=1) / np.maximum(many, 1)
-    yes, no = (many > 0) & (share > 0.5), (many > 0) & (share < 0.5)
+    share = unit_means(table)
+    yes, no, unknown = share > 0.5, share < 0.5, np.isnan(share)
 
     def counts(hit: np.ndarray, keep: np.ndarray) -> tuple[float, float]:
         if not keep.any():
@@ -376,4 +375,4 @@ def _by_rates(
         return found.value * n, n
 
     right, wrong = counts(own > 0.5, yes), counts(own < 0.5, no)
-    return rogan_gladen(right, wrong, counts(own > 0.5, many == 0), coverage=coverage)
+    return rogan_gladen(right, wrong, counts(own > 0.5, unknown), coverage=coverage)
