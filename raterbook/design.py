@@ -1,6 +1,6 @@
 """The one design: colours by what they mean, for the form, the page, notebooks and figures.
 
-docs/design.md is made from here (`make docs`); form.css and look.css name the same tokens.
+form.css and look.css name these tokens; docs/page.md lists them.
 """
 
 from __future__ import annotations
@@ -28,25 +28,16 @@ LIGHT = {name: light for name, (_, light, _) in TOKENS.items()}
 DARK = {name: dark for name, (_, _, dark) in TOKENS.items()}
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 
-# How numbers are written wherever people read them.
-NUMBERS = (
-    ("19 %", "a no-break space before the sign; no decimals from 10 % on"),
-    ("−0.12", "the minus sign, not a hyphen"),
-    ("0.42 [0.31, 0.53]", "estimate, then its interval"),
-    ("1,530", "thousands"),
-    ("—", "undefined; the reason stands beside it"),
-)
-
 
 def variables(tokens: dict[str, str]) -> str:
-    return " ".join(f"{PREFIX}{name}: {colour};" for name, colour in tokens.items())
+    return " ".join(f"{PREFIX}{name}: {value};" for name, value in tokens.items())
 
 
 def css(scope: str) -> str:
     """The tokens as variables of `scope`: by the reader's setting, and in Lab by its theme."""
     return "\n".join(
         (
-            f"{scope} {{ {variables(LIGHT)} }}",
+            f"{scope} {{ {variables(LIGHT | {'font': FONT})} }}",
             f"@media (prefers-color-scheme: dark) {{ {scope} {{ {variables(DARK)} }} }}",
             f'[data-jp-theme-light="true"] {scope} {{ {variables(LIGHT)} }}',
             f'[data-jp-theme-light="false"] {scope} {{ {variables(DARK)} }}',

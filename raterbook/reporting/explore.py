@@ -18,6 +18,7 @@ from matplotlib import pyplot as plt
 from . import views
 from .figures import in_both_lights, style, svg
 from .html import Section, dressed, figure, fold, join, paragraph, part, table
+from .report import Report
 from .sections.reading import card
 from .words import count, minus
 
@@ -94,7 +95,7 @@ class Explore:
     def __init__(self, round: Any, filters: Mapping[str, Sequence[str]] | None = None):
         self.round = round
         self.protocol = round.protocol
-        self.filters = dict(filters or {})
+        self.filters = dict(filters or {})  # column → the values that are left
 
     def __getattr__(self, name: str) -> Any:
         if name not in VIEWS:
@@ -116,23 +117,27 @@ class Explore:
             if absent := [value for value in values if value not in there]:
                 known = ", ".join(sorted(there)[:12])
                 raise ValueError(f"no answer has {name} {absent[0]!r}: there are {known}")
-        return Explore(self.round, {**self.filters, **given})
+        found = Explore(self.round, {**self.filters, **given})
+        found.__dict__["every"] = self.every  # read once, however often it is filtered
+        return found
 
     @cached_property
     def every(self) -> pd.DataFrame:
         return self.round.answers()
 
-    @cached_property
-    def kept(self) -> dict[str, Sequence[str]]:
-        """The filters, and people alone where there are some and nobody is named."""
-        if "rater" in self.filters or "rater_kind" in self.filters:
-            return self.filters
-        kinds = self.every["rater_kind"].astype(str)
-        return {"rater_kind": ["human"], **self.filters} if "human" in set(kinds) else self.filters
+    @property
+    def asked(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What `views.chosen` is given beside the answers: raters, shares, and columns by name."""
+        columns = dict(self.filters)
+        raters = columns.pop("rater", None)
+        if raters is None and "rater_kind" in columns:  # who is meant is said by their kind
+            raters = sorted(self.every["rater"].astype(str).unique())
+        return (raters, self.shares), columns
 
     @cached_property
     def answers(self) -> pd.DataFrame:
-        return views.chosen(self.every, self.shares, **self.kept)
+        given, columns = self.asked
+        return views.chosen(self.every, *given, **columns)
 
     @cached_property
     def shares(self) -> dict[str, str]:
@@ -221,22 +226,22 @@ class Explore:
     def code(self, make: Any, words: Mapping[str, Any]) -> str:
         """Everything it takes to make the view again, from the round's answers on."""
         place = self.round.workspace
-        source = inspect.getsource(views)
-        imports = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
-        needed: list[Any] = [views.NothingToSee, views.chosen]
-        helpers = (views.intervals, views.dots, views.titled, views.lengths)
+        source = inspect.getsource(views).splitlines()
+        imports = [line for line in source if line.startswith(("import ", "from "))]
         text = inspect.getsource(make)
-        needed += [one for one in helpers if one.__name__ + "(" in text or one.__name__ in words]
-        colours = [line for line in source.splitlines() if line.startswith(("INK,", "PALE,"))]
+        needed: list[Any] = [views.NothingToSee, views.chosen]
+        needed += [
+            one for one in views.HELPERS if f"{one.__name__}(" in text or one.__name__ in words
+        ]
         called = ", ".join(
             f"{word}=lengths(round_.items())" if word == "lengths" else f"{word}={value!r}"
             for word, value in words.items()
         )
-        kept = f", {self.shares!r}" if self.shares else ""
-        named = {name: list(values) for name, values in self.kept.items()}
-        kept += f", **{named!r}" if named else ""  # a column may have any name
+        given, columns = self.asked
+        kept = f", {given[0]!r}, {given[1]!r}" if any(given) else ""
+        kept += f", **{columns!r}" if columns else ""  # a column may have any name
         return "\n".join(
-            [IMPORTS + "\n".join(imports), "", *colours, ""]
+            [IMPORTS + "\n".join(imports), "", ""]
             + [inspect.getsource(one) + "\n" for one in needed]
             + [text + "\n"]
             + [
@@ -251,6 +256,12 @@ class Explore:
     # From a mark to the item
 
     @cached_property
+    def report(self) -> Report:
+        """The round's numbers and texts, for its items; read at the first one that is opened."""
+        found: Report = self.round.read()
+        return found
+
+    @cached_property
     def units(self) -> list[str]:
         """The units, those that raters differ on most first."""
         split = self.view("splitting", most=1).frame
@@ -262,7 +273,7 @@ class Explore:
         """One unit: its texts, everyone's answers, comments and flags."""
         from ..rounds import RoundError
 
-        report = self.round.read()
+        report = self.report
         named = {report.unit_name(u): u for u in report.places}
         place = unit if unit in report.places else named.get(unit)
         if place is None:

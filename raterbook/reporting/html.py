@@ -33,7 +33,7 @@ COMMENT = 260  # signs of a remark that are shown
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def printable(value: object) -> str:
+def legible(value: object) -> str:
     """Text without signs that break a page, a figure or a sentence."""
     text = str(value).replace("\r\n", "\n").replace("\r", "\n")
     return TURNING.sub("", UNPRINTABLE.sub("�", text))
@@ -41,7 +41,7 @@ def printable(value: object) -> str:
 
 def written(value: object) -> object:
     """What a template writes, before it is escaped: a sign for per cent stays with its number."""
-    return value if isinstance(value, Markup) else printable(value).replace(" %", "\u00a0%")
+    return value if isinstance(value, Markup) else legible(value).replace(" %", "\u00a0%")
 
 
 def cell(value: object) -> str:
@@ -137,7 +137,7 @@ def with_legend(html: Markup) -> Markup:
 
 def short(value: object, limit: int = 600) -> str:
     """A long text's beginning, and how much there is of it."""
-    text = printable(value).strip()
+    text = legible(value).strip()
     if len(text) <= limit:
         return text
     cut = text[:limit].rsplit(None, 1)[0] if " " in text[limit - 60 : limit] else text[:limit]
@@ -145,7 +145,7 @@ def short(value: object, limit: int = 600) -> str:
 
 
 def one_line(value: object) -> str:
-    return " ".join(printable(value).split())
+    return " ".join(legible(value).split())
 
 
 def told_apart(
@@ -222,7 +222,7 @@ def quoted(text: object, limit: int = COMMENT) -> Markup:
 
     Cut only where it is very long, and then saying so; only signs that no page can show go.
     """
-    whole = printable(text)
+    whole = legible(text)
     return part("quoted", whole if len(whole) <= limit else short(whole, limit))
 
 

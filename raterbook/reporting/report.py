@@ -13,13 +13,14 @@ from markupsafe import Markup
 
 from raterbook.analysis.estimate import WARNINGS
 
+from ..design import TOKENS
 from ..numbers.completeness import Completeness, asked
 from ..numbers.compute import Numbers, cluster_of, compute, frame_of
 from ..numbers.counted import Counted, count
 from ..numbers.parameters import checked
 from ..rounds import Round
 from .folder import slug
-from .html import Section, figure, plain
+from .html import Section, cell, figure, plain
 from .leanings import concord, leans, strict_leans
 from .pairs import Copies, copies
 from .sections import (
@@ -39,7 +40,7 @@ from .sections import (
     verdict,
     weighting,
 )
-from .words import CAUTIONS, name_of
+from .words import CAUTIONS, interval, name_of, number
 from .words import count as count_of
 
 # The sections of the page in the order of its reader: the verdict, the result, whether the raters
@@ -78,7 +79,15 @@ def contents() -> str:
     sections = [
         (name, (section.__doc__ or "").split("\n")[0]) for name, section in SECTIONS.items()
     ]
-    return plain("contents.md", sections=sections, cautions=CAUTIONS, warnings=warnings)
+    numbers = [
+        (number(0.19, "percent_agreement"), "a share"),
+        (number(-0.12), "a score or a coefficient"),
+        (f"{number(0.42)} ({interval(0.31, 0.53)})", "an estimate with its interval"),
+        (cell(1530), "a count"),
+        (number(None), "undefined; the reason stands beside it"),
+    ]
+    listed = {"sections": sections, "cautions": CAUTIONS, "warnings": warnings}
+    return plain("contents.md", **listed, numbers=numbers, tokens=TOKENS)
 
 
 class Report(reading.ItemTexts):

@@ -13,11 +13,10 @@ import seaborn
 from matplotlib import pyplot as plt
 
 from raterbook.analysis import Interval, Ratings, alpha, difference, influence, mean
-from raterbook.reporting.figures import ascending, shortened
+from raterbook.numbers.counted import count
+from raterbook.reporting.figures import INK, LINE, SOFT, ascending, shortened
 from raterbook.reporting.figures import names as cut
-
-INK, SOFT, LINE = "#1c1f23", "#59616b", "#c5cbd3"
-PALE, DEEP = "#eef2f8", "#1d4f8b"
+from raterbook.reporting.figures.planes import DEEP, PALE
 
 
 class NothingToSee(ValueError):
@@ -56,14 +55,7 @@ def correlations(answers, questions):
     away = frame.where(~np.eye(len(frame), dtype=bool))
     if away.stack().dropna().empty:
         raise NothingToSee("No two criteria were answered together ten times by people.")
-    figure, ax = plt.subplots(figsize=(1.8 + 0.75 * len(frame), 1.3 + 0.42 * len(frame)))
-    ramp = seaborn.blend_palette([PALE, DEEP], as_cmap=True)
-    seaborn.heatmap(
-        away, vmin=0, vmax=1, annot=True, fmt=".2f", cmap=ramp, cbar=False, ax=ax,
-        linewidths=0.8, linecolor=LINE,
-    )  # fmt: skip
-    ax.set(xlabel="", ylabel="")
-    ax.tick_params(axis="x", rotation=30)
+    figure = heat(away, ".2f")
     first, second = away.stack().dropna().idxmax()
     most = away.stack().dropna().max()
     said = f"{first} and {second} go together most: Spearman {most:.2f}; no interval is drawn"
@@ -108,16 +100,12 @@ def order(answers, question):
     place = frame.groupby("rater", observed=True)["answered_at"].rank(pct=True)
     frame["tenth"] = np.ceil(place * 10).clip(1, 10).astype(int)
     frame = intervals(frame.assign(draw=frame["unit"]), "tenth", "gap")
-    figure, ax = plt.subplots(figsize=(6.2, 2.8))
-    half = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
-    ax.errorbar(frame.index, frame["mean"], yerr=half, fmt="o-", color=INK, ecolor=SOFT)
-    ax.axhline(0, linestyle=":", color=SOFT)
-    ax.set(xlabel="tenth of a rater's work, in the order of answering", ylabel="above the others")
-    ends = frame.loc[frame.index.max()], frame.loc[frame.index.min()]
-    apart = ends[0]["low"] > ends[1]["high"] or ends[0]["high"] < ends[1]["low"]
-    change = ends[0]["mean"] - ends[1]["mean"]
+    figure = curve(frame, "tenth of a rater's work, in the order of answering", "above the others")
+    figure.axes[0].axhline(0, linestyle=":", color=SOFT)
+    first, last = frame.loc[frame.index.min()], frame.loc[frame.index.max()]
+    change = last["mean"] - first["mean"]
     said = f"{question}: from the first tenth to the last scores change by {change:+.2f}"
-    return frame, titled(figure, said if apart else f"{said}, within their intervals")
+    return frame, titled(figure, said if apart(first, last) else f"{said}, within their intervals")
 
 
 def time(answers):
@@ -149,14 +137,10 @@ def certainty(answers, question):
     middle = bins.map(lambda bin: f"{max(bin.left, 0):.0f}–{bin.right:.0f}").astype(str)
     frame = intervals(rows.assign(bin=middle), "bin", "number")
     frame = frame.loc[sorted(frame.index, key=lambda name: int(name.split("–")[0]))]
-    figure, ax = plt.subplots(figsize=(6.2, 2.6))
-    half = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
-    ax.errorbar(frame.index, frame["mean"], yerr=half, fmt="o-", color=INK, ecolor=SOFT)
-    ax.set(xlabel="stated confidence, %", ylabel=f"mean of {question}")
+    figure = curve(frame, "stated confidence, %", f"mean of {question}")
     first, last = frame.iloc[0], frame.iloc[-1]
-    apart = last["low"] > first["high"] or last["high"] < first["low"]
     said = f"{question} where raters are surest: {last['mean']:.2f}, least sure {first['mean']:.2f}"
-    return frame, titled(figure, said if apart else f"{said}; their intervals overlap")
+    return frame, titled(figure, said if apart(first, last) else f"{said}; their intervals overlap")
 
 
 def systems(answers, question, system, by=None):
@@ -281,14 +265,14 @@ def splitting(answers, questions, most=10):
     if table.empty:  # labels: the share that did not give the commonest one
         many = rows.groupby(["unit", "question", "value"], observed=True).size()
         of = many.groupby(["unit", "question"]).agg(["max", "sum"])
-        apart = (1 - of["max"] / of["sum"]).unstack()
+        gaps = (1 - of["max"] / of["sum"]).unstack()
         how = "share of the answers that are not the commonest"
     else:
         spans = table.T.groupby("question").agg(lambda one: one.max() - one.min()).T
         scale = rows.groupby("question", observed=True)["number"].agg(lambda s: s.max() - s.min())
-        apart = spans / scale.where(scale > 0)
+        gaps = spans / scale.where(scale > 0)
         how = "how far apart, in parts of the scale"
-    frame = apart.assign(apart=apart.max(axis=1)).dropna(subset=["apart"])
+    frame = gaps.assign(apart=gaps.max(axis=1)).dropna(subset=["apart"])
     frame = frame[frame["apart"] > 0].sort_values("apart", ascending=False, kind="stable")
     if frame.empty:
         raise NothingToSee("Raters gave the same answers throughout, or no unit was rated twice.")
@@ -312,16 +296,13 @@ def confidence(answers, questions):
     bins = pd.qcut(rows["confidence"], parts, duplicates="drop")
     middle = rows["confidence"].groupby(bins, observed=True).transform("mean").round(1)
     frame = intervals(rows.assign(bin=middle), "bin", "distance").sort_index()
-    figure, ax = plt.subplots(figsize=(6.2, 2.6))
-    half = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
-    ax.errorbar(frame.index, frame["mean"], yerr=half, fmt="o-", color=INK, ecolor=SOFT)
-    ax.set(xlabel="stated confidence, %", ylabel="points from the others", ylim=(0, None))
+    figure = curve(frame, "stated confidence, %", "points from the others")
+    figure.axes[0].set_ylim(0, None)
     first, last = frame.iloc[0], frame.iloc[-1]
     said = (
         f"The surest answers lie {last['mean']:.2f} from the others', the least {first['mean']:.2f}"
     )
-    apart = last["high"] < first["low"] or last["low"] > first["high"]
-    return frame, titled(figure, said if apart else f"{said}; their intervals overlap")
+    return frame, titled(figure, said if apart(first, last) else f"{said}; their intervals overlap")
 
 
 def pairs(answers, questions):
@@ -338,14 +319,7 @@ def pairs(answers, questions):
                 frame.loc[first, second] = both[first].eq(both[second]).mean()
     if frame.stack().dropna().empty:
         raise NothingToSee("No two raters answered the same question about the same unit.")
-    figure, ax = plt.subplots(figsize=(1.8 + 0.7 * len(frame), 1.2 + 0.38 * len(frame)))
-    ramp = seaborn.blend_palette([PALE, DEEP], as_cmap=True)
-    seaborn.heatmap(
-        frame, vmin=0, vmax=1, annot=True, fmt=".0%", cmap=ramp, cbar=False, ax=ax,
-        linewidths=0.8, linecolor=LINE,
-    )  # fmt: skip
-    ax.set(xlabel="", ylabel="")
-    ax.tick_params(axis="y", rotation=0)
+    figure = heat(frame, ".0%")
     first, second = frame.stack().dropna().idxmin()
     said = f"{first} and {second} agree least: {frame.stack().dropna().min():.0%} of the "
     said += f"{int(shared.loc[first, second]):,} answers they have in common are the same"
@@ -369,16 +343,8 @@ def dropping(answers, questions, level):
         raise NothingToSee("It takes three raters of one question, of whom one could be left out.")
     frame = pd.concat(found).pivot_table("change", "rater", "question", observed=True)
     frame = frame.reindex(columns=[q for q in questions if q in frame])
-    figure, ax = plt.subplots(figsize=(1.8 + 0.8 * len(frame.T), 1.3 + 0.36 * len(frame)))
-    shades = seaborn.blend_palette([DEEP, PALE, DEEP], as_cmap=True)
     reach = float(np.nanmax(np.abs(frame.to_numpy()))) or 1.0
-    seaborn.heatmap(
-        frame, vmin=-reach, vmax=reach, annot=True, fmt="+.2f", cmap=shades, cbar=False, ax=ax,
-        linewidths=0.8, linecolor=LINE,
-    )  # fmt: skip
-    ax.set(xlabel="change of α", ylabel="without")
-    ax.tick_params(axis="x", rotation=30)
-    ax.tick_params(axis="y", rotation=0)
+    figure = heat(frame, "+.2f", ("change of α", "without"), (-reach, reach))
     rater, question = frame.stack().dropna().abs().idxmax()
     change = frame.loc[rater, question]
     said = (
@@ -399,14 +365,7 @@ def confusion(answers, questions):
     counts = pd.crosstab(both["value_x"], both["value_y"])
     names = ascending(counts)
     frame = counts.loc[names, names].div(counts.loc[names].sum(axis=1), axis=0)
-    figure, ax = plt.subplots(figsize=(1.9 + 0.7 * len(frame), 1.3 + 0.4 * len(frame)))
-    ramp = seaborn.blend_palette([PALE, DEEP], as_cmap=True)
-    seaborn.heatmap(
-        frame, vmin=0, vmax=1, annot=True, fmt=".0%", cmap=ramp, cbar=False, ax=ax,
-        linewidths=0.8, linecolor=LINE,
-    )  # fmt: skip
-    ax.set(xlabel="another rater said", ylabel="where one said")
-    ax.tick_params(axis="y", rotation=0)
+    figure = heat(frame, ".0%", ("another rater said", "where one said"))
     away = (
         counts.loc[names, names]
         .where(np.triu(np.ones(counts.shape, dtype=bool), 1))
@@ -421,24 +380,20 @@ def confusion(answers, questions):
     return frame, titled(figure, said)
 
 
-def chosen(answers, shares=None, /, **columns):
-    """Answers that were given, of the raters, systems and groups named, with the unit each is of.
+def chosen(answers, raters=None, shares=None, /, **columns):
+    """The answers of those who count, or of the raters named, with the unit each is of.
 
     Items that share a cluster, else a case, are one draw. `shares` name a label of a question: who
     gave it has 1, who did not 0, under the name “question: label”.
     """
-    rows = answers[answers["status"].eq("answered") & answers["role"].eq("main")]
-    rows = rows[rows["replicate"].eq(1)]  # what one rater said again is another question
+    rows = count(answers, (), raters).people
     for column, names in columns.items():
         rows = rows[rows[column].astype(str).isin(names)]
-    whole = rows["item"].astype(object).where(rows["item"].notna(), rows["case"].astype(object))
     part = rows["part"].astype(str)
-    unit = whole.astype(str).where(rows["part"].eq(0), whole.astype(str) + " " + part)
-    draw = (
-        rows["cluster"].astype(object).where(rows["cluster"].notna(), rows["case"].astype(object))
-    )
-    plain = {name: rows[name].astype(object) for name in ("rater", "question", "value")}
-    rows = rows.assign(unit=unit, draw=draw.astype(str), **plain)
+    unit = rows["subject"].where(rows["part"].eq(0), rows["subject"] + " " + part)
+    cluster, case = rows["cluster"].astype(object), rows["case"].astype(object)
+    draw = cluster.where(cluster.notna(), case).astype(str)
+    rows = rows.assign(unit=unit, draw=draw, value=rows["value"].astype(object))
     for question, label in (shares or {}).items():
         own = rows[rows["question"].eq(question)]
         share = own["value"].eq(label).astype(float)
@@ -472,6 +427,35 @@ def dots(frame, label, zero=False):
     return figure
 
 
+def heat(frame, write, names=("", ""), ends=(0, 1)):
+    """A table as cells, darker for more, or for farther from 0 where `ends` lie on both sides."""
+    figure, ax = plt.subplots(figsize=(1.9 + 0.75 * len(frame.T), 1.3 + 0.4 * len(frame)))
+    shades = [DEEP, PALE, DEEP] if ends[0] < 0 else [PALE, DEEP]
+    ramp = seaborn.blend_palette(shades, as_cmap=True)
+    seaborn.heatmap(
+        frame, vmin=ends[0], vmax=ends[1], annot=True, fmt=write, cmap=ramp, cbar=False, ax=ax,
+        linewidths=0.8, linecolor=LINE,
+    )  # fmt: skip
+    ax.set(xlabel=names[0], ylabel=names[1])
+    ax.tick_params(axis="x", rotation=30)
+    ax.tick_params(axis="y", rotation=0)
+    return figure
+
+
+def curve(frame, along, label):
+    """Means one after the other, each with its interval."""
+    figure, ax = plt.subplots(figsize=(6.2, 2.7))
+    half = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
+    ax.errorbar(frame.index, frame["mean"], yerr=half, fmt="o-", color=INK, ecolor=SOFT)
+    ax.set(xlabel=along, ylabel=label)
+    return figure
+
+
+def apart(first, last):
+    """Whether two means differ beyond their intervals."""
+    return last["low"] > first["high"] or last["high"] < first["low"]
+
+
 def lengths(items):
     """Signs of all texts of an item, and of each of its parts."""
     found = {}
@@ -494,3 +478,7 @@ def titled(figure, said):
     for text in figure.axes[0].texts:
         text.set_text(text.get_text().replace("-", "−").replace("−0.00", "0.00"))
     return figure
+
+
+# What a view may call; its code brings those it does.
+HELPERS = (intervals, dots, heat, curve, apart, lengths, titled)

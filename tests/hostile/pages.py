@@ -353,7 +353,7 @@ CONTROLS = [
         for what, guard, instead, attack in (
             (
                 "texts taken for markup",
-                "raterbook.reporting.html.printable",
+                "raterbook.reporting.html.legible",
                 Markup,
                 on_the_page(TEXTS[0]),
             ),

@@ -26,7 +26,7 @@ def test_every_view_is_a_function_of_answers_and_has_its_title():
         for name, one in vars(views).items()
         if inspect.isfunction(one) and one.__module__ == views.__name__
     }
-    helpers = {"chosen", "intervals", "dots", "titled", "lengths"}
+    helpers = {"chosen", *(one.__name__ for one in views.HELPERS)}
     assert made - helpers == set(VIEWS)
 
 

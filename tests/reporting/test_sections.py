@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raterbook.reporting import html
-from raterbook.reporting.html import Section, paragraph, printable, undressed
+from raterbook.reporting.html import Section, legible, paragraph, undressed
 from raterbook.reporting.report import SECTIONS, contents
 from raterbook.reporting.words import CAUTIONS
 from tests.golden import HERE, rounds
@@ -112,7 +112,7 @@ def test_a_shape_shows_any_text_to_the_letter(shape, pieces):
     given = {"bullets": ([text],), "fold": (text, paragraph("x")), "remark": (text, "on", text)}
     found = Shapes(getattr(html, shape)(*given.get(shape, (text,))))
     assert found.tags <= OURS
-    shown = " ".join(printable(text)[:200].split())
+    shown = " ".join(legible(text)[:200].split())
     assert shown in " ".join(found.text.replace("\u00a0", " ").split())
 
 
@@ -156,7 +156,7 @@ def test_every_section_shows_what_others_wrote_as_text(tmp_path, monkeypatch, na
     }
     for section, found in pages.items():
         assert (found.tags - OURS, found.attributes - ATTRIBUTES) == (set(), set()), section
-        assert printable(found.text) == found.text, section
+        assert legible(found.text) == found.text, section
     assert set(pages) == sections_of(name)
     assert IN_NAMES in "".join(found.text for found in pages.values())
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from raterbook.numbers.targets import items_needed, verdict, verdicts
-from raterbook.reporting.html import printable, short, table
+from raterbook.reporting.html import legible, short, table
 from raterbook.reporting.sections.verdict import sentence
 from raterbook.reporting.sections.weighting import sentence as weighting
 from raterbook.reporting.words import count, interval, listing, number, signed
@@ -141,7 +141,7 @@ def test_a_mean_that_weighting_does_not_move_is_not_said_to_move():
 
 
 def test_texts_are_printable_short_and_escaped():
-    assert printable("a\x00b\u202ec") == "a�bc"
+    assert legible("a\x00b\u202ec") == "a�bc"
     assert short("word " * 400, 100).endswith("[1,999 characters in all]")
     made = table(("A", "B"), [("<b>", 1)], "Caption & all")
     assert "&lt;b&gt;" in made

@@ -16,7 +16,7 @@ import matplotlib.colors
 
 from ...design import DARK as NIGHT
 from ...design import LIGHT
-from ..html import one_line, printable, told_apart
+from ..html import legible, one_line, told_apart
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
@@ -87,7 +87,7 @@ def names(values: Iterable[object], width: int = 28) -> list[str]:
 
 def folded(value: object, width: int = 22, most: int = 2) -> str:
     """A label on as many lines as it needs; only what passes them all is cut."""
-    words = (name(word, width + 6) for word in printable(value).split())
+    words = (name(word, width + 6) for word in legible(value).split())
     lines = textwrap.wrap(" ".join(words), width, break_on_hyphens=False, break_long_words=False)
     last = name(" ".join(lines[most - 1 :]), width + 6)
     return "\n".join([*lines[: most - 1], last] if last else lines)
@@ -164,7 +164,7 @@ def titled(ax: Any, finding: str) -> Any:
     """The finding above the figure, from its left edge, on as many lines as it needs."""
     width = int(ax.figure.get_figwidth() * 11.2)
     # A number stays with its sign, and what stands in brackets with its word.
-    bound = re.sub(r" (?=%|\([^()\s]+\))", "\u00a0", printable(finding))
+    bound = re.sub(r" (?=%|\([^()\s]+\))", "\u00a0", legible(finding))
     lines = wrapped(bound, width)
     grow(ax, 0.17 * max(len(lines) - USUAL, 0))
     with style():
@@ -210,7 +210,7 @@ def svg(ax: Any) -> str:
     for each in figure.findobj(Text):
         each.set_parse_math(False)
         each.set_usetex(False)
-        each.set_text(printable(each.get_text()))
+        each.set_text(legible(each.get_text()))
     for _ in range(ROOMIER):
         text = io.StringIO()
         with style(), warnings.catch_warnings(record=True) as said:

@@ -17,9 +17,9 @@ from ..html import (
     Section,
     fold,
     join,
+    legible,
     paragraph,
     part,
-    printable,
     remark,
     short,
     table,
@@ -139,7 +139,7 @@ def texts_of(
     piece = next((one for one in parts if one.number == number), None) if number else None
     if piece is not None:
         label = f"{report.protocol.parts.label} {number}"
-        text = printable(piece.text).strip() if whole else short(piece.text, TEXT)
+        text = legible(piece.text).strip() if whole else short(piece.text, TEXT)
         found.append((label, *shape(text, False)))
     shown = [n for n, field in fields.items() if field.visible and values.get(n)]
     for column in sorted(shown, key=lambda n: (RANK[fields[n].show], far(fields[n]))):
@@ -149,7 +149,7 @@ def texts_of(
             field.show == "long" and (field.of == "case" or piece is not None)
         )
         value = group_name(report.protocol, column, values[column])
-        text = printable(value).strip() if whole else short(value, SOURCE if source else TEXT)
+        text = legible(value).strip() if whole else short(value, SOURCE if source else TEXT)
         found.append((field.label, *shape(text, source)))
     return found
 
