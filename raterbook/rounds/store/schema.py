@@ -22,13 +22,14 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
     UniqueConstraint,
 )
 
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x52424B31  # "RBK1" in the file's header: what `file` and we know the database by
 
 metadata = MetaData()
@@ -270,6 +271,17 @@ reply = _table(
     _must("detail", Text),  # JSON: model served, tokens, cost, times
     _must("at", BigInteger),
     Index("reply_key", "key"),
+)
+
+# The chain over all events, which tells whether one was changed: see `chain.py`.
+link = Table(
+    "link",
+    metadata,
+    Column("n", Serial, primary_key=True, autoincrement=False),  # from 0, without a gap
+    _must("source", Integer),  # which table; 0 is a mark
+    _must("event", BigInteger),  # which row of it
+    _must("hash", LargeBinary),
+    UniqueConstraint("source", "event"),
 )
 
 # For people who open the file with other tools.

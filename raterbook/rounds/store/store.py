@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import sqlite3
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,9 @@ import raterbook.rounds.raters as people
 from raterbook.rounds.model import ALTERED, ItemTable, Rater, RoundError, iso, shown
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
-from raterbook.rounds.store import database, lock, schema
+from raterbook.rounds.store import chain, database, lock, schema
 from raterbook.rounds.store.backup import copy_database, explained
+from raterbook.rounds.store.history import Compared, History, parting, recorded, walk
 
 if TYPE_CHECKING:
     from raterbook.protocols import Protocol
@@ -135,9 +137,11 @@ class Store:
                 self._engine.connect().execution_options(writes=True) as connection,
                 connection.begin(),
             ):
+                chain.extend(connection, found=True)
                 yield connection
                 if getattr(self._here, "rehearses", False):
                     raise _Rehearsed
+                chain.extend(connection)
         except _Rehearsed:
             self.undone += 1
         except BaseException:
@@ -204,7 +208,31 @@ class Store:
             database.forget_journal(connection)
         return pseudonym
 
-    # The file
+    # The file and its history
+
+    def head(self) -> chain.Head | None:
+        """The newest link; a database of an earlier version has none before it is written to."""
+        with self.read() as connection:
+            return chain.head(connection.connection.driver_connection)
+
+    def history(self) -> History:
+        """The whole history walked along: what does not fit what was written."""
+        with self.read() as connection:
+            return walk(connection.connection.driver_connection)
+
+    def recorded(self, digits: str, links: int | None = None) -> Compared:
+        """Where a head that was written down, of so many links, stands in the history."""
+        with self.read() as connection:
+            return recorded(connection.connection.driver_connection, digits, links)
+
+    def parting(self, copy: Path) -> Compared:
+        """Where the history and that of a copy part; the copy is only read."""
+        with (
+            explained(copy),
+            closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as other,
+            self.read() as connection,
+        ):
+            return parting(connection.connection.driver_connection, other)
 
     def backup(self, file: str | os.PathLike[str]) -> Path:
         """One consistent copy, while raters work."""
@@ -231,11 +259,16 @@ class Store:
             stale = found == schema.VERSION and not database.has_todays_view(connection)
             if found == schema.VERSION:
                 self._verify(connection)
-        as_it_was = not stale or not os.access(self.path, os.W_OK)
+        writable = os.access(self.path, os.W_OK)
+        as_it_was = not stale or not writable
         if found == schema.VERSION and as_it_was and (mode != "wal" or database.has_sound_wal()):
             return
         if found is not None:
             database.check_version(found, self.path, self._steps)
+        if found == 1 and not writable:  # it lacks the links alone, and can be read without them
+            with self._engine.begin() as connection:
+                self._verify(connection, found)
+            return
         with lock.exclusive(self._lock, self._patience):
             if found is not None and found < schema.VERSION:
                 copy = self.path.with_name(f"{self.path.name}.schema-{found}")
@@ -256,9 +289,10 @@ class Store:
                     database.renew_view(connection)
                 self._verify(connection)
 
-    def _verify(self, connection: Connection) -> None:
+    def _verify(self, connection: Connection, version: int = schema.VERSION) -> None:
         """The schema is ours, and names that become folders can be no way out of them."""
-        database.verify(connection, self.path, migrated=bool(self._steps))
+        migrated = self._steps is not database.STEPS
+        database.verify(connection, self.path, migrated, version)
         for name in connection.scalars(select(schema.round.c.name)):
             if not people.is_plain(name):
                 raise RoundError(
@@ -277,6 +311,7 @@ class Store:
                 created_at=self.now(),
             )
         )
+        chain.extend(connection)
 
     def _version(self, connection: Connection) -> int | None:
         """The schema's version; None for an empty file."""

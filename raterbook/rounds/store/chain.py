@@ -1,0 +1,210 @@
+"""The history as a chain: every event has a link, made of the link before it and its own text.
+
+A link is SHA-256 of the 32 bytes of the link before (zeros for the first) and the event's text:
+the table's name and its columns, whole numbers and texts first, numbers with decimals after them,
+each with `;` behind it. A whole number is its digits, a text its bytes in UTF-8 behind their count
+and `:`, a number with decimals the 16 hexadecimal digits of its IEEE form (no minus zero), and `-`
+is what was not given. No database writes this in its own way, so the links stay where a history
+moves. Names of raters are no part of it: a name can be erased, and every link stands.
+
+Links are made at the end of each transaction, for what came in it. What lies there without a link
+when the next transaction begins was put there by other means; it gets its links behind a mark that
+says so. What was there before there were links stands behind such a mark too, the first.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Float, Table, Text
+from sqlalchemy.exc import DBAPIError
+
+from raterbook.rounds.model import counted
+from raterbook.rounds.store import schema
+
+START = bytes(32)
+MARK = 0  # the source of a mark: from here to its event, links were made of what was found
+MOST = 10_000  # links written at once
+
+
+class Source(NamedTuple):
+    """A table of events: what one is called, and by which whole numbers a row is known."""
+
+    table: Table
+    word: str
+    by: tuple[str, ...]
+    rising: bool = True  # whether a later row has a higher number
+
+    @property
+    def key(self) -> str:
+        """SQL: a row's number."""
+        if len(self.by) == 1:
+            return f"t.{self.by[0]}"
+        return f"t.{self.by[0]} * {PAIR} + t.{self.by[1]}"
+
+    @property
+    def match(self) -> str:
+        """SQL: the row is the one of the link."""
+        if len(self.by) == 1:
+            return f"t.{self.by[0]} = link.event"
+        return f"t.{self.by[0]} = link.event / {PAIR} AND t.{self.by[1]} = link.event % {PAIR}"
+
+
+PAIR = 2**32  # two numbers as one
+
+# Numbers of sources are stored: one that is given stays. Written in this order.
+SOURCES = {
+    1: Source(schema.question, "question", ("id",)),
+    2: Source(schema.allowed, "option", ("id",)),
+    3: Source(schema.round, "round", ("id",)),
+    4: Source(schema.subject, "subject", ("id",)),
+    5: Source(schema.part, "part", ("id",)),
+    6: Source(schema.part_retired, "retired part", ("part_id",), rising=False),
+    7: Source(schema.rater, "rater", ("id",)),
+    8: Source(schema.erasure, "erasure", ("rater_id",), rising=False),
+    9: Source(schema.round_rater, "part in a round", ("round_id", "rater_id"), rising=False),
+    10: Source(schema.round_event, "round event", ("seq",)),
+    11: Source(schema.plan_event, "assignment", ("seq",)),
+    12: Source(schema.reply, "reply", ("seq",)),
+    13: Source(schema.mark_event, "mark", ("seq",)),
+    14: Source(schema.answer_event, "answer", ("seq",)),
+}
+
+
+class Head(NamedTuple):
+    """The newest link: how many links there are, and its digits. It stands for all before it."""
+
+    links: int
+    digits: str
+
+    def __str__(self) -> str:
+        return f"{self.digits} ({counted(self.links, 'link')})"
+
+
+# An event's text.
+
+
+def _floats(table: Table) -> list[str]:
+    return [column.name for column in table.c if isinstance(column.type, Float)]
+
+
+def _plain(table: Table) -> str:
+    """SQL for the first half of the text, whole numbers and texts, as bytes."""
+    parts = [f"'{table.name};'"]
+    for column in table.c:
+        if isinstance(column.type, Text):
+            size = f"length(CAST(t.{column.name} AS BLOB)) || ':' || t.{column.name}"
+            parts.append(f"coalesce({size}, '-') || ';'")
+        elif not isinstance(column.type, Float):
+            parts.append(f"coalesce(t.{column.name}, '-') || ';'")
+    return f"CAST({' || '.join(parts)} AS BLOB)"
+
+
+def columns(source: Source) -> str:
+    return ", ".join([_plain(source.table), *(f"t.{name}" for name in _floats(source.table))])
+
+
+def text_of(row: Sequence[Any]) -> bytes:
+    """The whole text of what `_columns` gives."""
+    text: bytes = row[0]
+    for number in row[1:]:
+        text += b"-;" if number is None else _digits(number)
+    return text
+
+
+def _digits(number: Any) -> bytes:
+    if isinstance(number, int | float):
+        return struct.pack(">d", number + 0.0).hex().encode() + b";"
+    return repr(number).encode() + b";"  # no number at all: nothing that we wrote
+
+
+def mark_text(driver: Any, n: int, until: int) -> bytes:
+    """The text of a mark; the first one is the workspace's own."""
+    if n:
+        return b"found;%d;" % until
+    made, secret = driver.execute("SELECT created_at, secret FROM workspace").fetchone()
+    return b"found;%d;%d;%d:%s;" % (until, made, len(secret.encode()), secret.encode())
+
+
+def linked(before: bytes, text: bytes) -> bytes:
+    return sha256(before + text).digest()
+
+
+# Writing: at both ends of every transaction.
+
+
+def _reach() -> str:
+    """SQL: of each source how far its rows and its links reach, by number or by count."""
+    parts = []
+    for number, each in SOURCES.items():
+        rows, links = (f"max({each.key})", "max(event)") if each.rising else ("count(*)",) * 2
+        parts.append(f"coalesce((SELECT {rows} FROM {each.table.name} AS t), 0)")
+        parts.append(f"coalesce((SELECT {links} FROM link WHERE source = {number}), 0)")
+    return "SELECT " + ", ".join(parts)
+
+
+def _unlinked(number: int) -> str:
+    """SQL: which rows have no link yet, where the links reach to `:mark`."""
+    each = SOURCES[number]
+    of_link = f"SELECT 1 FROM link WHERE source = {number} AND event = {each.key}"
+    new = f"{each.key} > :mark" if each.rising else f"NOT EXISTS ({of_link})"
+    return f"FROM {each.table.name} AS t WHERE {new}"
+
+
+_REACH = _reach()
+_COUNT = {number: f"SELECT count(*) {_unlinked(number)}" for number in SOURCES}
+_EVENTS = {
+    number: f"SELECT {each.key} AS event, {columns(each)} {_unlinked(number)} ORDER BY event"
+    for number, each in SOURCES.items()
+}
+_NEWEST = "SELECT n, hash FROM link ORDER BY n DESC LIMIT 1"
+_ADD = "INSERT INTO link (n, source, event, hash) VALUES (?, ?, ?, ?)"
+
+
+def extend(connection: Connection, found: bool = False) -> None:
+    """Link what has no link yet; as `found`, where it was not written in this transaction."""
+    driver: Any = connection.connection.driver_connection
+    try:
+        _extend(driver, found)
+    except sqlite3.Error as error:
+        raise DBAPIError("a link of the history", None, error) from error
+
+
+def _extend(driver: Any, found: bool) -> None:
+    reach = driver.execute(_REACH).fetchone()
+    behind = {
+        number: {"mark": reach[2 * place + 1]}
+        for place, number in enumerate(SOURCES)
+        if reach[2 * place] > reach[2 * place + 1]
+    }
+    newest = driver.execute(_NEWEST).fetchone()
+    if not behind and newest is not None:
+        return
+    n, last = newest or (-1, START)
+    rows: list[tuple[int, int, int, bytes]] = []
+    if found or newest is None:
+        many = [driver.execute(_COUNT[source], behind[source]).fetchone()[0] for source in behind]
+        n, until = n + 1, n + 1 + sum(many)
+        last = linked(last, mark_text(driver, n, until))
+        rows.append((n, MARK, until, last))
+    for source, mark in behind.items():
+        events = driver.execute(_EVENTS[source], mark)
+        # What is looked up among the links is read before more are written.
+        for event, *found_text in events if SOURCES[source].rising else events.fetchall():
+            n, last = n + 1, linked(last, text_of(found_text))
+            rows.append((n, source, event, last))
+            if len(rows) >= MOST:
+                driver.executemany(_ADD, rows)
+                rows.clear()
+    driver.executemany(_ADD, rows)
+
+
+def head(driver: Any) -> Head | None:
+    """The newest link; None where a database of before has none yet."""
+    there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'link'"
+    newest = driver.execute(_NEWEST).fetchone() if driver.execute(there).fetchone() else None
+    return None if newest is None else Head(newest[0] + 1, newest[1].hex())
