@@ -101,17 +101,13 @@ def verify(given: Namespace) -> int:
     if history.head is None:
         print(f"{store.path} has no links yet: they are made when something is written to it next.")
         return 1 if compared else 0
-    altered = [*_altered(store)]
-    if history.findings or altered:
-        first = history.findings[0].said if history.findings else altered[0]
-        print(f"{store.path} is not as it was written. The first that is not: {first}.")
-        for line in [
-            *[each.said for each in history.findings[1:]],
-            *altered[not history.findings :],
-        ]:
-            print(f"  also: {line}.")
+    wrong = [each.said for each in history.findings] + [*_altered(store)]
+    if wrong:
+        print(f"{store.path} is not as it was written. The first that is not: {wrong[0]}.")
+        for said in wrong[1:]:
+            print(f"  Also: {said}.")
         if history.more:
-            print(f"  and {counted(history.more, 'further event')}.")
+            print(f"  And {counted(history.more, 'further event')}.")
     else:
         print(f"{store.path}: {counted(history.head.links, 'link')}, each as it was written.")
         print("  " + ", ".join(f"{word}: {many:,}" for word, many in history.events.items()))
@@ -128,7 +124,7 @@ def verify(given: Namespace) -> int:
             "  What was taken from the end, or written anew from the beginning, shows only beside "
             "a head written down before: --head HEX, or --against run.json."
         )
-    return int(bool(history.findings or altered) or not all(each.fits for each in compared))
+    return int(bool(wrong) or not all(each.fits for each in compared))
 
 
 def _altered(store: Store) -> Iterator[str]:

@@ -15,7 +15,7 @@ from raterbook.rounds.model import ROLES, Case, Item, ItemRow, ItemTable, Part, 
 from raterbook.rounds.parts import is_answered
 from raterbook.rounds.raters import look, lookalike, opaque_ref, spelt
 from raterbook.rounds.snapshot import Snapshot, Subject
-from raterbook.rounds.store import log, schema
+from raterbook.rounds.store import chain, log, schema
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,7 @@ def add_items(
                 delete(table_).where(table_.c.subject_id == subject.id, table_.c.part == 0)
             )
         write_values(connection, place, {subject.id: {**stored, **fields}})
+        chain.touch(connection, subject.id)
 
     for row in table.rows:
         of_case_, own = _apart(row, place)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sqlite3
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -28,6 +28,9 @@ from raterbook.rounds.store import schema
 
 START = bytes(32)
 MARK = 0  # the source of a mark: from here to its event, links were made of what was found
+VALUES = 15  # the source of what a subject shows and hides, whole, each time it was written
+REVISIONS = 2**20  # a link of values names the subject times this, and which writing it was
+TOUCHED = "raterbook_touched"
 MOST = 10_000  # links written at once
 
 
@@ -130,6 +133,21 @@ def mark_text(driver: Any, n: int, until: int) -> bytes:
     return b"found;%d;%d;%d:%s;" % (until, made, len(secret.encode()), secret.encode())
 
 
+def values_text(driver: Any, subject: int) -> bytes:
+    """Every value of a subject and its parts, shown and hidden ones, in order of their bytes."""
+    lines = driver.execute(_VALUES, {"subject": subject})
+    return b"values;%d;" % subject + b"".join(line for (line,) in lines)
+
+
+def _lines(table: str) -> str:
+    sized = (f"length(CAST({name} AS BLOB)) || ':' || {name}" for name in ("name", "value"))
+    text = " || ';' || ".join([f"'{table}'", "part", *sized])
+    return f"SELECT CAST({text} || ';' AS BLOB) FROM {table} WHERE subject_id = :subject"
+
+
+_VALUES = f"{_lines('shown_value')} UNION ALL {_lines('hidden_value')} ORDER BY 1"
+
+
 def linked(before: bytes, text: bytes) -> bytes:
     return sha256(before + text).digest()
 
@@ -161,20 +179,37 @@ _EVENTS = {
     number: f"SELECT {each.key} AS event, {columns(each)} {_unlinked(number)} ORDER BY event"
     for number, each in SOURCES.items()
 }
-_NEWEST = "SELECT n, hash FROM link ORDER BY n DESC LIMIT 1"
+_CHANGES = {  # of new subjects and parts, the subjects
+    number: f"SELECT DISTINCT {which} {_unlinked(number)}"
+    for number, which in {
+        4: "t.id",
+        5: "t.subject_id",
+        6: "(SELECT subject_id FROM part WHERE part.id = t.part_id)",
+    }.items()
+}
+_REVISION = (
+    f"SELECT max(event) FROM link WHERE source = {VALUES} AND event BETWEEN :first AND :last"
+)
+_NEWEST = "SELECT n, CAST(hash AS BLOB) FROM link ORDER BY n DESC LIMIT 1"
 _ADD = "INSERT INTO link (n, source, event, hash) VALUES (?, ?, ?, ?)"
+
+
+def touch(connection: Connection, subject: int) -> None:
+    """The values of a subject change in this transaction; of new ones and new parts it is seen."""
+    connection.info.setdefault(TOUCHED, set()).add(subject)
 
 
 def extend(connection: Connection, found: bool = False) -> None:
     """Link what has no link yet; as `found`, where it was not written in this transaction."""
+    touched: set[int] = connection.info.pop(TOUCHED, set())
     driver: Any = connection.connection.driver_connection
     try:
-        _extend(driver, found)
+        _extend(driver, found, set() if found else touched)
     except sqlite3.Error as error:
         raise DBAPIError("a link of the history", None, error) from error
 
 
-def _extend(driver: Any, found: bool) -> None:
+def _extend(driver: Any, found: bool, touched: set[int]) -> None:
     reach = driver.execute(_REACH).fetchone()
     behind = {
         number: {"mark": reach[2 * place + 1]}
@@ -182,25 +217,40 @@ def _extend(driver: Any, found: bool) -> None:
         if reach[2 * place] > reach[2 * place + 1]
     }
     newest = driver.execute(_NEWEST).fetchone()
-    if not behind and newest is not None:
+    if not behind and not touched and newest is not None:
         return
     n, last = newest or (-1, START)
+    for source in behind.keys() & _CHANGES.keys():
+        touched |= {subject for (subject,) in driver.execute(_CHANGES[source], behind[source])}
     rows: list[tuple[int, int, int, bytes]] = []
     if found or newest is None:
         many = [driver.execute(_COUNT[source], behind[source]).fetchone()[0] for source in behind]
-        n, until = n + 1, n + 1 + sum(many)
+        n, until = n + 1, n + 1 + sum(many) + len(touched)
         last = linked(last, mark_text(driver, n, until))
         rows.append((n, MARK, until, last))
+    for source, event, text in _new(driver, behind, touched):
+        n, last = n + 1, linked(last, text)
+        rows.append((n, source, event, last))
+        if len(rows) >= MOST:
+            driver.executemany(_ADD, rows)
+            rows.clear()
+    driver.executemany(_ADD, rows)
+
+
+def _new(
+    driver: Any, behind: Mapping[int, Mapping[str, int]], touched: set[int]
+) -> Iterator[tuple[int, int, bytes]]:
+    """Source, number and text of all that has no link yet."""
+    for subject in sorted(touched):
+        of = {"first": subject * REVISIONS, "last": (subject + 1) * REVISIONS - 1}
+        (known,) = driver.execute(_REVISION, of).fetchone()
+        event = of["first"] if known is None else known + 1
+        yield VALUES, event, values_text(driver, subject)
     for source, mark in behind.items():
         events = driver.execute(_EVENTS[source], mark)
         # What is looked up among the links is read before more are written.
-        for event, *found_text in events if SOURCES[source].rising else events.fetchall():
-            n, last = n + 1, linked(last, text_of(found_text))
-            rows.append((n, source, event, last))
-            if len(rows) >= MOST:
-                driver.executemany(_ADD, rows)
-                rows.clear()
-    driver.executemany(_ADD, rows)
+        for event, *text in events if SOURCES[source].rising else events.fetchall():
+            yield source, event, text_of(text)
 
 
 def head(driver: Any) -> Head | None:

@@ -12,14 +12,17 @@ from typing import Any, NamedTuple
 from raterbook.rounds.model import counted, iso, shown
 from raterbook.rounds.store.chain import (
     MARK,
+    REVISIONS,
     SOURCES,
     START,
+    VALUES,
     Head,
     columns,
     head,
     linked,
     mark_text,
     text_of,
+    values_text,
 )
 
 MOST = 20  # findings that are told one by one
@@ -61,12 +64,17 @@ def walk(driver: Any) -> History:
     if newest is None:
         return History(None, {})
     walked = _Walk(driver)
-    for link in heapq.merge(*(_links(driver, source) for source in (MARK, *SOURCES))):
+    for link in heapq.merge(*(_links(driver, source) for source in (MARK, VALUES, *SOURCES))):
         walked.take(link)
     walked.end()
+    again = driver.execute(_WRITTEN_AGAIN).fetchone() is not None
+    for n, event in driver.execute(_CHANGED_LATE).fetchall() if again else ():
+        walked.find(n, VALUES, event, "were changed when there were answers already")
+    for (subject,) in driver.execute(_WITHOUT_VALUES).fetchall():
+        walked.find(newest.links, VALUES, subject * REVISIONS, "have no link")
     for source, each in SOURCES.items():
         query = (
-            f"SELECT {each.key} FROM {each.table.name} AS t LEFT JOIN link "
+            f"SELECT CAST({each.key} AS INTEGER) FROM {each.table.name} AS t LEFT JOIN link "
             f"ON link.source = {source} AND link.event = {each.key} "
             "WHERE link.n IS NULL ORDER BY 1"
         )
@@ -77,25 +85,51 @@ def walk(driver: Any) -> History:
                 event,
                 "has no link: it was inserted by other means, or its link was removed",
             )
-    findings = tuple(walked.findings)
+    findings = tuple(sorted(walked.findings))
     return History(newest, walked.events, walked.found, findings, walked.more)
 
 
 def _links(driver: Any, source: int) -> Iterator[_Link]:
     """The links of one source in their order, each with its event's text as it is now."""
     if source == MARK:
-        query = "SELECT n, event, hash FROM link NOT INDEXED WHERE source = ? ORDER BY n"
+        query = f"SELECT {_LINK} FROM link NOT INDEXED WHERE source = ? ORDER BY n"
         for n, event, kept in driver.execute(query, (source,)).fetchall():
             yield _Link(n, source, event, kept, mark_text(driver, n, event))
         return
+    if source == VALUES:
+        for n, event, kept, latest in driver.execute(_WRITINGS).fetchall():
+            text = values_text(driver, event // REVISIONS) if latest else None
+            yield _Link(n, source, event, kept, text)
+        return
     of = SOURCES[source]
     query = (
-        f"SELECT link.n, link.event, link.hash, t.{of.by[0]} IS NULL, {columns(of)} "
+        f"SELECT {_LINK}, t.{of.by[0]} IS NULL, {columns(of)} "
         f"FROM link NOT INDEXED LEFT JOIN {of.table.name} AS t ON {of.match} "
         "WHERE link.source = ? ORDER BY link.n"
     )
     for n, event, kept, gone, *text in driver.execute(query, (source,)):
         yield _Link(n, source, event, kept, None if gone else text_of(text))
+
+
+_LINK = "link.n, CAST(link.event AS INTEGER), CAST(link.hash AS BLOB)"  # whatever lies there
+
+# What a subject shows and hides has a link for each time it was written. Only the latest can be
+# made again; none may come after somebody's answer about it.
+_WRITINGS = f"""SELECT {_LINK},
+    event = max(event) OVER (PARTITION BY event / {REVISIONS})
+    FROM link WHERE source = {VALUES} ORDER BY n"""
+_WRITTEN_AGAIN = f"SELECT 1 FROM link WHERE source = {VALUES} AND event % {REVISIONS} > 0 LIMIT 1"
+_CHANGED_LATE = f"""WITH said AS (
+        SELECT subject_id, min(link.n) AS n FROM answer_event
+        JOIN rater ON rater.id = rater_id AND rater.kind <> 'automatic'
+        JOIN link ON link.source = 14 AND link.event = answer_event.seq GROUP BY subject_id),
+    about AS (SELECT subject_id, n FROM said
+        UNION ALL SELECT case_id, n FROM said JOIN subject ON subject.id = subject_id)
+    SELECT DISTINCT link.n, link.event FROM link JOIN about ON subject_id = event / {REVISIONS}
+    WHERE source = {VALUES} AND event % {REVISIONS} > 0 AND about.n < link.n"""
+_WITHOUT_VALUES = f"""SELECT CAST(subject_id AS INTEGER) FROM (SELECT subject_id FROM shown_value
+    UNION SELECT subject_id FROM hidden_value) LEFT JOIN link
+    ON link.source = {VALUES} AND link.event = subject_id * {REVISIONS} WHERE n IS NULL"""
 
 
 class _Walk:
@@ -121,8 +155,10 @@ class _Walk:
         if link.source == MARK:
             self._found(link)
         else:
-            self.events[SOURCES[link.source].word] += 1
-        if link.text is None:
+            self.events[_word(link.source)] += 1
+        if link.text is None and link.source == VALUES:
+            self._settle()
+        elif link.text is None:
             self._settle()
             said = f"was removed; it stood after {self._near()}"
             self.find(link.n, link.source, link.event, said)
@@ -167,9 +203,9 @@ class _Walk:
         if link.n == 0:
             self.found = link.event
             return
-        query = "SELECT source, event FROM link WHERE n = ?"
+        query = "SELECT source, CAST(event AS INTEGER) FROM link WHERE n = ?"
         first = self._driver.execute(query, (link.n + 1,)).fetchone()
-        if first is not None and first[0] in SOURCES:
+        if first is not None and first[0] != MARK:
             many = link.event - link.n
             rest = f", with {counted(many - 1, 'other')}" if many > 1 else ""
             said = f"was inserted by other means{rest}: it was found without a link"
@@ -205,8 +241,14 @@ _SAID = ("name", "key", "pseudonym", "action", "kind")
 _TIMES = ("server_time", "at", "added_at", "created_at")
 
 
+def _word(source: int) -> str:
+    return "values of a subject" if source == VALUES else SOURCES[source].word
+
+
 def about(driver: Any, source: int, event: int) -> str:
     """“answer 17 (round-01, item q0/a, tone, rater 2 (R-qpf9), 2026-01-01T00:24:05Z)”."""
+    if source == VALUES:
+        return f"the values of {about(driver, 4, event // REVISIONS)}"
     if source not in SOURCES:
         return "a mark of what was found"
     each = SOURCES[source]
@@ -250,7 +292,7 @@ def recorded(driver: Any, digits: str, links: int | None = None) -> Compared:
     newest = head(driver)
     if newest is None:
         return Compared(False, "this history has no links yet; the recorded head is of another.")
-    for n, kept in driver.execute("SELECT n, hash FROM link ORDER BY n DESC"):
+    for n, kept in driver.execute("SELECT n, CAST(hash AS BLOB) FROM link ORDER BY n DESC"):
         if kept.hex().startswith(digits.lower()):
             since = newest.links - n - 1
             came = f"; {counted(since, 'link')} came since" if since else ", and nothing came since"
