@@ -20,8 +20,8 @@ import raterbook.rounds.raters as people
 from raterbook.rounds.model import ALTERED, ItemTable, Rater, RoundError, iso, shown
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
-from raterbook.rounds.store import database, lock, schema
-from raterbook.rounds.store.backup import copy_database, explained
+from raterbook.rounds.store import database, lock, postgres, schema
+from raterbook.rounds.store.backup import copied, copy_database, explained
 
 if TYPE_CHECKING:
     from raterbook.protocols import Protocol
@@ -97,20 +97,33 @@ class Store:
         wait: float = database.WAIT,
         patience: float = lock.PATIENCE,
     ):
-        self.path = database.database_path(url)
-        database.refuse_network(self.path, mounts)
         self._clock, self._patience, self._steps = clock, patience, steps
         self._here = threading.local()  # whether this thread only rehearses
         self.undone = 0  # transactions rolled back: what was read in one may never have been
         self.protocols: dict[str, Protocol] = {}  # by hash, read once
-        self._lock = self.path.with_name(self.path.name + ".lock")
-        self._engine = database.engine_of(self.path, wait)
+        self.path: Path | str
+        self.server: postgres.Server | None = None
+        if postgres.is_address(url):
+            self.server = server = postgres.Server(url, patience, clock is not time.time)
+            self.path, self._engine = server.place, server.engine
+            weakref.finalize(self, self._engine.dispose)
+            with explained(self.path):
+                server.settle(self._identify)
+            return
+        self._open_file(database.database_path(url), mounts, wait)
+
+    def _open_file(self, path: Path, mounts: Iterable[tuple[str, str]] | None, wait: float) -> None:
+        """A file on this computer, made if there is none."""
+        database.refuse_network(path, mounts)
+        self.path = self._file = path
+        self._lock = path.with_name(path.name + ".lock")
+        self._engine = database.engine_of(path, wait)
         weakref.finalize(self, self._engine.dispose)  # a store nobody holds closes its file
-        with explained(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            database.claim(self.path)
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            database.claim(path)
             self._settle()
-            database.narrow(self.path)  # not before it is known to be ours
+            database.narrow(path)  # not before it is known to be ours
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
@@ -122,19 +135,15 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One moment of the database."""
-        with explained(self.path), self._engine.begin() as connection:
+        engine = self.server.read() if self.server else self._engine.begin()
+        with explained(self.path), engine as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction, on the disk when the block ends; nobody else writes meanwhile."""
         try:
-            with (
-                explained(self.path),
-                lock.exclusive(self._lock, self._patience),
-                self._engine.connect().execution_options(writes=True) as connection,
-                connection.begin(),
-            ):
+            with explained(self.path), self._only_writer() as connection:
                 yield connection
                 if getattr(self._here, "rehearses", False):
                     raise _Rehearsed
@@ -143,6 +152,19 @@ class Store:
         except BaseException:
             self.undone += 1
             raise
+
+    @contextmanager
+    def _only_writer(self) -> Iterator[Connection]:
+        if self.server is not None:
+            with self.server.write() as connection:
+                yield connection
+            return
+        with (
+            lock.exclusive(self._lock, self._patience),
+            self._engine.connect().execution_options(writes=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
@@ -193,6 +215,9 @@ class Store:
 
     def erase(self, name: str, why: str | None = None) -> str:
         """Forget who somebody was; the answers stay under the pseudonym, which is returned."""
+        if self.server is not None:
+            with self.write() as connection:
+                return people.erase(connection, name, why, self.now())
         with self.write() as connection:
             # The freed bytes are overwritten, not only marked as free.
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
@@ -207,10 +232,12 @@ class Store:
     # The file
 
     def backup(self, file: str | os.PathLike[str]) -> Path:
-        """One consistent copy, while raters work."""
+        """One consistent copy, while raters work: a file, whatever this is."""
+        if self.server is not None:
+            return copied(self, Path(file))
         with explained(self.path), self._engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
-            return copy_database(driver, self.path, Path(file))
+            return copy_database(driver, self._file, Path(file))
 
     @property
     def replies(self) -> Replies:
@@ -231,14 +258,14 @@ class Store:
             stale = found == schema.VERSION and not database.has_todays_view(connection)
             if found == schema.VERSION:
                 self._verify(connection)
-        as_it_was = not stale or not os.access(self.path, os.W_OK)
+        as_it_was = not stale or not os.access(self._file, os.W_OK)
         if found == schema.VERSION and as_it_was and (mode != "wal" or database.has_sound_wal()):
             return
         if found is not None:
-            database.check_version(found, self.path, self._steps)
+            database.check_version(found, self._file, self._steps)
         with lock.exclusive(self._lock, self._patience):
             if found is not None and found < schema.VERSION:
-                copy = self.path.with_name(f"{self.path.name}.schema-{found}")
+                copy = self._file.with_name(f"{self._file.name}.schema-{found}")
                 if not copy.exists():
                     self.backup(copy)
             with self._engine.connect() as connection:
@@ -258,17 +285,20 @@ class Store:
 
     def _verify(self, connection: Connection) -> None:
         """The schema is ours, and names that become folders can be no way out of them."""
-        database.verify(connection, self.path, migrated=bool(self._steps))
+        database.verify(connection, self._file, migrated=bool(self._steps))
         for name in connection.scalars(select(schema.round.c.name)):
             if not people.is_plain(name):
                 raise RoundError(
-                    f"{self.path} has a round named {shown(name)}, which Raterbook never makes: "
+                    f"{self._file} has a round named {shown(name)}, which Raterbook never makes: "
                     f"{ALTERED}"
                 )
 
     def _create(self, connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")
         database.create(connection)
+        self._identify(connection)
+
+    def _identify(self, connection: Connection) -> None:
         connection.execute(
             insert(schema.workspace).values(
                 id=1,
@@ -286,7 +316,7 @@ class Store:
             return None
         if mark != schema.APPLICATION or "workspace" not in tables:
             raise RoundError(
-                f"{self.path} is a database of another program ({', '.join(tables[:3])}): name "
+                f"{self._file} is a database of another program ({', '.join(tables[:3])}): name "
                 "the right file with --db, or move this one away; it was not changed."
             )
         return int(connection.scalar(select(schema.workspace.c.schema_version)) or 0)
