@@ -153,9 +153,18 @@ FUNCTIONS = {
     ),
 }
 _ASKED_BY_RATERS = (
-    "me leads my_rounds my_protocols my_subjects may_answer may_submit is_shown is_let_out"
-    " part_text scope_of"
-).split()
+    "me",
+    "leads",
+    "my_rounds",
+    "my_protocols",
+    "my_subjects",
+    "may_answer",
+    "may_submit",
+    "is_shown",
+    "is_let_out",
+    "part_text",
+    "scope_of",
+)
 
 TRIGGERS = {
     "refuse_change": "BEGIN RAISE EXCEPTION '%', TG_TABLE_NAME ||"
@@ -263,7 +272,8 @@ CURRENT_ANSWER = schema.CURRENT_ANSWER.replace(
 ).partition("COALESCE(allowed.value")[0] + (
     "COALESCE(allowed.value, e.text, CASE WHEN e.number IS NULL THEN NULL"
     " WHEN e.number = trunc(e.number) THEN CAST(CAST(e.number AS bigint) AS text)"
-    " ELSE rtrim(CAST(CAST(e.number AS numeric(40, 15)) AS text), '0')"
+    # By its shortest digits, and without an exponent.
+    " ELSE CAST(CAST(CAST(e.number AS text) AS numeric) AS text)"
     " || CASE WHEN question.type = 'percent' AND e.number BETWEEN 0 AND 1 THEN chr(37) ELSE ''"
     " END END) AS value,\n      " + schema.CURRENT_ANSWER.partition("END END) AS value,")[2]
 )

@@ -139,7 +139,7 @@ class Server:
     def is_masked(self) -> bool:
         """Whether this login sees what a rater sees."""
         with self.read() as connection:
-            return connection.scalar(text("SELECT current_schema()")) == policies.MASKED
+            return bool(connection.scalar(_MASKED))
 
     def settle(self, made: Callable[[Connection], None]) -> None:
         """Make the schema in an empty database; refuse any that is not ours."""
@@ -155,7 +155,7 @@ class Server:
 
     def _found(self, connection: Connection) -> int | None:
         """The version of the schema; None where there is none yet."""
-        version = getattr(connection.connection.driver_connection, "info").server_version
+        version = connection.connection.driver_connection.info.server_version
         if version < LEAST:
             raise RoundError(
                 f"{self.place} is PostgreSQL {version // 10000}, and rights are kept apart from "
@@ -188,6 +188,7 @@ class Server:
 
 _VERSION = schema.workspace.c.schema_version
 _LOCK = text(f"SELECT pg_advisory_xact_lock({LOCK})")
+_MASKED = text(f"SELECT current_schema() = '{policies.MASKED}'")
 _TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema")
 
 
@@ -276,7 +277,7 @@ def explanation(error: DBAPIError, place: str) -> RoundError:
     if code == "P0001":  # raised by a guard of ours
         return RoundError(f"{place}: {said}.")
     refused = "authentication failed" in said or "no pg_hba.conf entry" in said
-    if refused or "does not exist" in said and not code:
+    if refused or ("does not exist" in said and not code):
         return RoundError(_CAUSES["28"].format(place=place, said=said))
     if error.connection_invalidated or not code or code.startswith(_GONE):
         return Unreachable(
