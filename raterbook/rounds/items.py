@@ -251,6 +251,14 @@ def load(connection: Connection, round_id: int) -> Contents:
     )
 
 
+def hidden_of(connection: Connection, subject: Subject) -> dict[str, str]:
+    """What raters must not know of one item and its case, as far as who asks may read it."""
+    table, both = schema.hidden_value, (subject.case_id or 0, subject.id)
+    query = select(table).where(table.c.subject_id.in_(both), table.c.part == 0)
+    rows = connection.execute(query).all()
+    return {row.name: row.value for number in both for row in rows if row.subject_id == number}
+
+
 def items(
     snapshot: Snapshot, contents: Contents, protocol: Protocol, only: Iterable[int] | None = None
 ) -> list[Item]:

@@ -99,8 +99,10 @@ def table(protocol):
 
 
 @pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "raterbook.sqlite")
+def store(place):
+    made = Store(place())
+    yield made
+    made.dispose()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import pytest
 from raterbook.rounds import Event, RoundError, Store
 from raterbook.rounds.store import database, schema
 
+ON_A_FILE = True
+
 FIXTURES = Path(__file__).parent / "fixtures"
 KEPT = sorted(FIXTURES.glob("schema-[0-9]*.sql"))
 

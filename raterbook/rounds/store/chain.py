@@ -20,7 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Float, Table, Text
+from sqlalchemy import Boolean, Connection, Float, Table, Text, select
+from sqlalchemy import text as sql
 from sqlalchemy.exc import DBAPIError
 
 from raterbook.rounds.model import counted
@@ -202,6 +203,10 @@ def touch(connection: Connection, subject: int) -> None:
 def extend(connection: Connection, found: bool = False) -> None:
     """Link what has no link yet; as `found`, where it was not written in this transaction."""
     touched: set[int] = connection.info.pop(TOUCHED, set())
+    if connection.dialect.name != "sqlite":
+        given = {"late": found, "touched": [] if found else sorted(touched)}
+        connection.execute(_ON_SERVER, given)
+        return
     driver: Any = connection.connection.driver_connection
     try:
         _extend(driver, found, set() if found else touched)
@@ -258,3 +263,105 @@ def head(driver: Any) -> Head | None:
     there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'link'"
     newest = driver.execute(_NEWEST).fetchone() if driver.execute(there).fetchone() else None
     return None if newest is None else Head(newest[0] + 1, newest[1].hex())
+
+
+# On a server raters do not see each other's answers, so that the links are made there, by a
+# function with its owner's rights: the same links of the same texts.
+
+
+def head_on_server(connection: Connection) -> Head | None:
+    newest = select(schema.link.c.n, schema.link.c.hash).order_by(schema.link.c.n.desc()).limit(1)
+    row = connection.execute(newest).one_or_none()
+    return None if row is None else Head(row.n + 1, bytes(row.hash).hex())
+
+
+FUNCTION = "link_events"
+GIVEN = "late boolean, touched bigint[]"
+_ON_SERVER = sql(f"SELECT raterbook.{FUNCTION}(:late, CAST(:touched AS bigint[]))")
+
+
+def _said(table: Table) -> str:
+    """SQL for the text of an event, as a server writes it."""
+    parts, floats = [f"'{table.name};'"], []
+    for column in table.c:
+        name = f"t.{column.name}"
+        if isinstance(column.type, Float):
+            digits = f"encode(float8send({name} + 0.0::float8), 'hex')"
+            floats.append(f"coalesce({digits}, '-') || ';'")
+        elif isinstance(column.type, Text):
+            parts.append(f"coalesce({_sized(name)}, '-') || ';'")
+        else:
+            whole = f"{name}::int" if isinstance(column.type, Boolean) else name
+            parts.append(f"coalesce({whole}::text, '-') || ';'")
+    return " || ".join([*parts, *floats])
+
+
+def _sized(name: str) -> str:
+    return f"octet_length(convert_to({name}, 'UTF8')) || ':' || {name}"
+
+
+def _server_values(table: str) -> str:
+    words = " || ';' || ".join([f"'{table}'", "v.part", _sized("v.name"), _sized("v.value")])
+    return (
+        f"SELECT convert_to({words} || ';', 'UTF8') AS line FROM {table} v WHERE v.subject_id = s"
+    )
+
+
+def _server_body() -> str:
+    """What the function does: `_extend` and `_new` above, in the server's language."""
+    rows, subjects = [], {4: "t.id", 5: "t.subject_id"}
+    subjects[6] = "(SELECT p.subject_id FROM part p WHERE p.id = t.part_id)"
+    changed = []
+    for number, each in SOURCES.items():
+        links = f"FROM link l WHERE l.source = {number}"
+        new = f"{each.key} > coalesce((SELECT max(l.event) {links}), 0)"
+        if not each.rising:
+            new = f"NOT EXISTS (SELECT {links} AND l.event = {each.key})"
+        rows.append(
+            f"SELECT {number} AS source, {each.key} AS event,"
+            f" convert_to({_said(each.table)}, 'UTF8') AS said FROM {each.table.name} t WHERE {new}"
+        )
+        if number in subjects:
+            changed.append(f"SELECT {subjects[number]} AS s FROM {each.table.name} t WHERE {new}")
+    values = " UNION ALL ".join(_server_values(name) for name in ("shown_value", "hidden_value"))
+    return f"""
+DECLARE
+  n bigint; last bytea; many bigint; made bigint; own text; one record; fresh boolean;
+BEGIN
+  PERFORM pg_advisory_xact_lock({schema.APPLICATION});
+  IF NOT (leads() OR session_user =
+      (SELECT tableowner FROM pg_tables WHERE schemaname = 'raterbook' AND tablename = 'link'))
+  THEN touched := ARRAY[]::bigint[]; END IF;
+  SELECT l.n, l.hash INTO n, last FROM link l ORDER BY l.n DESC LIMIT 1;
+  fresh := n IS NULL;
+  IF fresh THEN n := -1; last := decode(repeat('00', 32), 'hex'); END IF;
+  touched := ARRAY(SELECT DISTINCT s FROM
+    (SELECT unnest(touched) AS s UNION ALL {" UNION ALL ".join(changed)}) c ORDER BY s);
+  IF late OR fresh THEN
+    SELECT count(*) + cardinality(touched) INTO many FROM ({" UNION ALL ".join(rows)}) r;
+    IF many > 0 OR fresh THEN
+      n := n + 1;
+      SELECT w.created_at, w.secret INTO made, own FROM workspace w;
+      last := sha256(last || convert_to('found;' || n + many || ';' || CASE WHEN n > 0 THEN ''
+        ELSE made || ';' || {_sized("own")} || ';' END, 'UTF8'));
+      INSERT INTO link (n, source, event, hash) VALUES (n, {MARK}, n + many, last);
+    END IF;
+  END IF;
+  FOR one IN
+    SELECT {VALUES} AS source, convert_to('values;' || s || ';', 'UTF8') || coalesce(
+        (SELECT string_agg(line, ''::bytea ORDER BY line) FROM ({values}) lines), ''::bytea
+      ) AS said,
+      coalesce((SELECT max(l.event) + 1 FROM link l WHERE l.source = {VALUES} AND l.event
+        BETWEEN s * {REVISIONS} AND (s + 1) * {REVISIONS} - 1), s * {REVISIONS}) AS event,
+      0 AS rank FROM unnest(touched) s
+    UNION ALL SELECT source, said, event, source AS rank FROM ({" UNION ALL ".join(rows)}) r
+    ORDER BY rank, event
+  LOOP
+    n := n + 1;
+    last := sha256(last || one.said);
+    INSERT INTO link (n, source, event, hash) VALUES (n, one.source, one.event, last);
+  END LOOP;
+END"""
+
+
+SERVER_BODY = _server_body()

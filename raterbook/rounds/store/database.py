@@ -156,7 +156,7 @@ def database_path(url: str | os.PathLike[str]) -> Path:
     if separator and scheme.split("+")[0] != "sqlite":
         raise RoundError(
             f"{scheme}:// databases are not supported: give the path of a SQLite file, "
-            "such as data/raterbook.sqlite."
+            "such as data/raterbook.sqlite, or postgresql://USER@HOST/DATABASE."
         )
     name = rest.partition("?")[0].removeprefix("/") if separator else text
     if not name or name == ":memory:":
