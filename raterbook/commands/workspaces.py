@@ -63,6 +63,31 @@ def demo(given: Namespace) -> None:
     print(f"To rate in one yourself: raterbook --workspace {folder} lab")
 
 
+@command(
+    "copy all of a workspace between a file and a PostgreSQL database, and compare both",
+    arg("from_", metavar="FROM", help="data/raterbook.sqlite, or postgresql://USER@HOST/DATABASE"),
+    arg("to", metavar="TO", help="an empty database, or a new file"),
+)
+def copy(given: Namespace) -> None:
+    from ..rounds import Store
+    from ..rounds.store.backup import copied, copy_workspace
+    from ..rounds.store.database import is_there
+    from ..rounds.store.postgres import is_address, masked
+
+    if not is_there(given.from_):
+        raise Refused(f"There is no database {given.from_}: name the one to copy.")
+    source = Store(given.from_)
+    if is_address(given.to):
+        found = copy_workspace(source, Store(given.to))
+    else:
+        _, found = copied(source, Path(given.to))
+    rows = sum(count for count, _ in found.values())
+    print(f"{rows:,} rows of {len(found)} tables are in {masked(given.to)}, and equal:")
+    for name in ("round", "subject", "rater", "answer_event"):
+        count, hash = found[name]
+        print(f"  {name:<13} {count:>9,}  {hash[:16]}")
+
+
 def _folder(name: str) -> Path:
     """The folder to write to, which may be new; said before any work is done for it."""
     folder = Path(name)

@@ -135,8 +135,8 @@ def copy_workspace(source: Store, target: Store) -> dict[str, tuple[int, str]]:
         return after
 
 
-def copied(source: Store, file: Path) -> Path:
-    """A new file with all of a workspace that lies on a server."""
+def copied(source: Store, file: Path) -> tuple[Path, dict[str, tuple[int, str]]]:
+    """A new file with all of a workspace, and what `copy_workspace` tells of it."""
     from raterbook.rounds.store.store import Store
 
     if file.is_dir():
@@ -146,13 +146,14 @@ def copied(source: Store, file: Path) -> Path:
     refuse_masked(source)
     target = Store(file)
     try:
-        copy_workspace(source, target)
+        found = copy_workspace(source, target)
+        target.dispose()
     except BaseException:
         target.dispose()
         for each in file.parent.glob(f"{glob.escape(file.name)}*"):
             each.unlink()
         raise
-    return file
+    return file, found
 
 
 def refuse_masked(source: Store) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from raterbook.rounds.model import RoundError, listed, shown
 from raterbook.rounds.store import schema
 from raterbook.rounds.store.backup import NO_LINK, OWNERS
+from raterbook.rounds.store.postgres import is_address
 
 WAIT = 20.0  # seconds SQLite waits for programs that do not know our lock file
 KEPT = 1 << 20  # bytes of a rollback journal that are kept for the next transaction
@@ -168,6 +169,11 @@ def database_path(url: str | os.PathLike[str]) -> Path:
     if path.is_dir():
         raise RoundError(f"{path} is a folder: name a file in it, as in {path}/raterbook.sqlite.")
     return path
+
+
+def is_there(url: str) -> bool:
+    """Whether there is a database to look at; a server is asked when it is used."""
+    return is_address(url) or database_path(url).exists()
 
 
 def mounted() -> list[tuple[str, str]]:

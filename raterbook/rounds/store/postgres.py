@@ -106,19 +106,14 @@ class Server:
         def _settle(connection: Any, _record: Any) -> None:
             connection.autocommit = True
             connection.execute(
-                "SELECT set_config('search_path', CASE WHEN EXISTS (SELECT FROM pg_auth_members m"
-                " JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles u ON u.oid = m.member"
-                " WHERE g.rolname = %s AND u.rolname = session_user) THEN %s ELSE %s END, false),"
-                " set_config('lock_timeout', %s, false),"
-                " set_config('idle_in_transaction_session_timeout', '120s', false),"
-                " set_config('raterbook.times', %s, false)",
-                (
-                    policies.RATERS,
-                    policies.MASKED,
-                    policies.SCHEMA,
-                    f"{int(self._patience * 1000)}ms",
-                    "kept" if self._keeps_times else "",
-                ),
+                _SETTLE,
+                {
+                    "raters": policies.RATERS,
+                    "masked": policies.MASKED,
+                    "schema": policies.SCHEMA,
+                    "patience": f"{int(self._patience * 1000)}ms",
+                    "times": "kept" if self._keeps_times else "",
+                },
             )
             connection.autocommit = False
 
@@ -135,6 +130,12 @@ class Server:
         with self.engine.begin() as connection:
             connection.execute(_LOCK)
             yield connection
+
+    def address_of(self, login: str, password: str) -> str:
+        """The same database for another login: to be handed over, and shown nowhere."""
+        open_ = {name: value for name, value in self.url.query.items() if name not in HIDDEN}
+        url = self.url.set(drivername="postgresql", username=login, password=password, query=open_)
+        return url.render_as_string(hide_password=False)
 
     def is_masked(self) -> bool:
         """Whether this login sees what a rater sees."""
@@ -159,7 +160,8 @@ class Server:
 
     def _found(self, connection: Connection) -> int | None:
         """The version of the schema; None where there is none yet."""
-        version = connection.connection.driver_connection.info.server_version  # type: ignore[union-attr]
+        driver: Any = connection.connection.driver_connection
+        version = driver.info.server_version
         if version < LEAST:
             raise RoundError(
                 f"{self.place} is PostgreSQL {version // 10000}, and rights are kept apart from "
@@ -190,6 +192,18 @@ class Server:
         return int(found)
 
 
+# Raters look at the views; who made the tables is none, whatever roles were made by the same login.
+_SETTLE = """
+SELECT set_config('search_path', CASE WHEN EXISTS (SELECT FROM pg_auth_members m
+    JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles u ON u.oid = m.member
+    WHERE g.rolname = %(raters)s AND u.rolname = session_user)
+    AND NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = %(schema)s
+    AND pg_has_role(session_user, nspowner, 'MEMBER'))
+    THEN %(masked)s ELSE %(schema)s END, false),
+  set_config('lock_timeout', %(patience)s, false),
+  set_config('idle_in_transaction_session_timeout', '120s', false),
+  set_config('raterbook.times', %(times)s, false)
+"""
 _VERSION = schema.workspace.c.schema_version
 _LOCK = text(f"SELECT pg_advisory_xact_lock({LOCK})")
 _MASKED = text(f"SELECT current_schema() = '{policies.MASKED}'")

@@ -285,7 +285,7 @@ class Store:
     def backup(self, file: str | os.PathLike[str]) -> Path:
         """One consistent copy, while raters work: a file, whatever this is."""
         if self.server is not None:
-            return copied(self, Path(file))
+            return copied(self, Path(file))[0]
         with explained(self.path), self._engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
             return copy_database(driver, self._file, Path(file))
