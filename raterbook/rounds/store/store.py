@@ -263,7 +263,7 @@ class Store:
                 yield connection.connection.driver_connection
             return
         with TemporaryDirectory() as folder:
-            file = copied(self, Path(folder) / "copy.sqlite")
+            file, _ = copied(self, Path(folder) / "copy.sqlite")
             with _looked_at(file) as driver:
                 yield driver
 
