@@ -17,6 +17,7 @@ from .commands import (  # noqa: F401  (each brings its commands)
     protocols,
     reports,
     rounds,
+    team,
     workspaces,
 )
 from .commands.command import COMMANDS, Command, terminal

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from .environment import SHIPPED, setting
 from .protocols import Protocol, load
 from .rounds import Round, RoundError, Store
-from .rounds.store.database import database_path
+from .rounds.store.database import is_there
+from .rounds.store.postgres import masked
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -67,14 +68,14 @@ class Workspace:
 
     def rounds(self) -> list[str]:
         """The names of the rounds there are; looking makes no database."""
-        return self.store.rounds() if database_path(self.db).exists() else []
+        return self.store.rounds() if is_there(self.db) else []
 
     def round(self, name: str) -> WorkspaceRound:
         """The round of this name."""
-        if not database_path(self.db).exists():
+        if not is_there(self.db):
             raise RoundError(
-                f"There is no round {name!r}, and no database {self.db} yet: open a round first, "
-                "or name the workspace it is in."
+                f"There is no round {name!r}, and no database {masked(self.db)} yet: open a round "
+                "first, or name the workspace it is in."
             )
         return WorkspaceRound(self, name)
 

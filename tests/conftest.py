@@ -44,3 +44,42 @@ def playwright():
 @pytest.fixture
 def root():
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A PostgreSQL server of this run's own."""
+    from tests.server import MISSING, Cluster, programs
+
+    if programs() is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING)
+    made = Cluster()
+    yield made
+    made.remove()
+
+
+def pytest_generate_tests(metafunc):
+    """Whoever asks for a `place` is run on a file and on a server, but what is about the file."""
+    if "place" in metafunc.fixturenames:
+        module, name = metafunc.module, metafunc.function.__name__
+        alone = name in getattr(module, "ON_A_FILE_ONLY", ())
+        kinds = ["file"] if alone or getattr(module, "ON_A_FILE", False) else ["file", "server"]
+        metafunc.parametrize("place", kinds, indirect=True)
+
+
+@pytest.fixture
+def place(request, tmp_path):
+    """Where a store of this name lies: a path, or the address of a new database."""
+    if request.param == "file":
+        yield lambda name="raterbook": tmp_path / f"{name}.sqlite"
+        return
+    from tests.server import with_schema
+
+    cluster, there = request.getfixturevalue("cluster"), {}
+
+    def address(name="raterbook"):
+        if name not in there:
+            there[name] = cluster.like("made", with_schema)
+        return cluster.address(there[name])
+
+    yield address

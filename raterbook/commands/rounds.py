@@ -162,6 +162,8 @@ def status(given: Namespace) -> None:
         )
         or f"{place.path} has no rounds yet: open one with `raterbook open`."
     )
+    if place.rounds() and (head := place.store.head()) is not None:
+        print(f"\nHistory: {head}")
 
 
 WAYS = Registry("numbers.disputes", "BY")

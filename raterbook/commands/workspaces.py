@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..rounds.model import RoundError
 from .command import arg, command
 from .rounds import Refused, workspace
+
+if TYPE_CHECKING:
+    from ..rounds import Store
+    from ..rounds.store.history import Compared
 
 DEMO = "raterbook-demo"
 
@@ -54,6 +63,31 @@ def demo(given: Namespace) -> None:
     print(f"To rate in one yourself: raterbook --workspace {folder} lab")
 
 
+@command(
+    "copy all of a workspace between a file and a PostgreSQL database, and compare both",
+    arg("from_", metavar="FROM", help="data/raterbook.sqlite, or postgresql://USER@HOST/DATABASE"),
+    arg("to", metavar="TO", help="an empty database, or a new file"),
+)
+def copy(given: Namespace) -> None:
+    from ..rounds import Store
+    from ..rounds.store.backup import copied, copy_workspace
+    from ..rounds.store.database import is_there
+    from ..rounds.store.postgres import is_address, masked
+
+    if not is_there(given.from_):
+        raise Refused(f"There is no database {given.from_}: name the one to copy.")
+    source = Store(given.from_)
+    if is_address(given.to):
+        found = copy_workspace(source, Store(given.to))
+    else:
+        _, found = copied(source, Path(given.to))
+    rows = sum(count for count, _ in found.values())
+    print(f"{rows:,} rows of {len(found)} tables are in {masked(given.to)}, and equal:")
+    for name in ("round", "subject", "rater", "answer_event"):
+        count, hash = found[name]
+        print(f"  {name:<13} {count:>9,}  {hash[:16]}")
+
+
 def _folder(name: str) -> Path:
     """The folder to write to, which may be new; said before any work is done for it."""
     folder = Path(name)
@@ -69,6 +103,79 @@ def has_screen() -> bool:
     """Whether a browser could show anything: without a screen a text browser would take over."""
     screens = ("DISPLAY", "WAYLAND_DISPLAY")
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in screens)
+
+
+@command(
+    "look whether every event is as it was written",
+    arg("--head", metavar="HEX", help="a head written down before, or its first 12 digits or more"),
+    arg("--against", metavar="FILE", help="run.json of a page, or another copy of the database"),
+)
+def verify(given: Namespace) -> int:
+    from ..rounds.model import counted
+    from ..rounds.store.history import SHORTEST
+
+    store = workspace(given).store
+    if given.head and not re.fullmatch(rf"[0-9a-fA-F]{{{SHORTEST},64}}", given.head):
+        raise Refused(f"--head {given.head!r} is no head: {SHORTEST} to 64 digits, 0–9 and a–f.")
+    compared = []
+    if given.head:
+        compared.append(store.recorded(given.head))
+    if given.against:
+        compared.append(_against(store, Path(given.against)))
+    history = store.history()
+    if history.head is None:
+        print(f"{store.path} has no links yet: they are made when something is written to it next.")
+        return 1 if compared else 0
+    wrong = [each.said for each in history.findings] + [*_altered(store)]
+    if wrong:
+        print(f"{store.path} is not as it was written. The first that is not: {wrong[0]}.")
+        for said in wrong[1:]:
+            print(f"  Also: {said}.")
+        if history.more:
+            print(f"  And {counted(history.more, 'further event')}.")
+    else:
+        print(f"{store.path}: {counted(history.head.links, 'link')}, each as it was written.")
+        print("  " + ", ".join(f"{word}: {many:,}" for word, many in history.events.items()))
+    if history.found:
+        print(
+            f"  Of these, {counted(history.found, 'event')} came before links were kept: what they "
+            "said on the first writing after that is what is held."
+        )
+    for each in compared:
+        print(f"  {each.said[:1].upper()}{each.said[1:]}")
+    print(f"  Head: {history.head.digits}")
+    if not compared:
+        print(
+            "  What was taken from the end, or written anew from the beginning, shows only beside "
+            "a head written down before: --head HEX, or --against run.json."
+        )
+    return int(bool(wrong) or not all(each.fits for each in compared))
+
+
+def _altered(store: Store) -> Iterator[str]:
+    """The links hold a protocol's hash, and the hash its text."""
+    for name in store.rounds():
+        try:
+            store.round(name).protocol  # noqa: B018  (read, to be held to its hash)
+        except RoundError as error:
+            yield str(error).rstrip(".")
+
+
+def _against(store: Store, file: Path) -> Compared:
+    """The head of a run.json, or the whole history of another database."""
+    if not file.is_file():
+        raise Refused(f"{file} is no file: name a page's run.json, or a copy of the database.")
+    with file.open("rb") as opened:
+        if opened.read(15) == b"SQLite format 3":
+            return store.parting(file)
+    try:
+        recorded = json.loads(file.read_text("utf-8"))["history"]
+        return store.recorded(str(recorded["head"]), int(recorded["links"]))
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+        raise Refused(
+            f"{file} names no head: name a run.json with `history` in it, as pages have it since "
+            "links are kept, or a copy of the database."
+        ) from None
 
 
 @command("JupyterLab on the notebooks of raters and leads")

@@ -271,6 +271,30 @@ def _comment(question: Question) -> tuple[Question, ...]:
     )
 
 
+# What raters see by which stage.
+
+
+def parts_until(protocol: Protocol, stage: int) -> bool:
+    """Whether the questions up to this stage show the parts: as parts, or the text they are of."""
+    if protocol.parts is None:
+        return False
+    names = [name for names in protocol.stages[: stage + 1] for name in names]
+    if any(protocol.question(name).per == "part" for name in names):
+        return True
+    return protocol.parts.source in fields_until(protocol, stage)
+
+
+def fields_until(protocol: Protocol, stage: int) -> set[str]:
+    """The item fields that the questions up to this stage show."""
+    visible = {name for name, field in protocol.item.fields.items() if field.visible}
+    shown: set[str] = set()
+    for names in protocol.stages[: stage + 1]:
+        for name in names:
+            question = protocol.question(name)
+            shown |= (visible & set(question.shows)) if question.shows else visible
+    return shown
+
+
 def _field(name: str, field: Field) -> dict[str, Any]:
     return {"name": name, "label": field.label, "show": field.show, "of": field.of}
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import raterbook.rating.front as front
 from raterbook.protocols import Protocol
-from raterbook.rating.sheet import fields_until, revealed
+from raterbook.protocols.protocol import fields_until
+from raterbook.rating.sheet import revealed
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import ItemTable, PartRow, Store
 

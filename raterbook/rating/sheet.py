@@ -12,6 +12,7 @@ from typing import Any
 
 from raterbook.protocols import Protocol, Question, holds, is_missing
 from raterbook.protocols.conditions import leaves
+from raterbook.protocols.protocol import fields_until, parts_until
 from raterbook.rounds import Mark
 from raterbook.rounds.marks import evidence
 from raterbook.rounds.parts import Page
@@ -114,27 +115,6 @@ def early(
         return None  # for the store to refuse, or to keep as history
     labels = " and ".join(f"“{protocol.question(one).label}”" for one in dict.fromkeys(unsaid))
     return f"“{question.label}” rests on {labels}, which is not answered here yet", True
-
-
-def parts_until(protocol: Protocol, stage: int) -> bool:
-    """Whether the questions up to this stage show the parts: as parts, or the text they are of."""
-    if protocol.parts is None:
-        return False
-    names = [name for names in protocol.stages[: stage + 1] for name in names]
-    if any(protocol.question(name).per == "part" for name in names):
-        return True
-    return protocol.parts.source in fields_until(protocol, stage)
-
-
-def fields_until(protocol: Protocol, stage: int) -> set[str]:
-    """The item fields that the questions up to this stage show."""
-    visible = {name for name, field in protocol.item.fields.items() if field.visible}
-    shown: set[str] = set()
-    for names in protocol.stages[: stage + 1]:
-        for name in names:
-            question = protocol.question(name)
-            shown |= (visible & set(question.shows)) if question.shows else visible
-    return shown
 
 
 # What the browser is told: plain JSON of what this rater may see, under opaque names.

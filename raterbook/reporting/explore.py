@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from matplotlib import pyplot as plt
 
+from ..rounds.store.postgres import masked
 from . import views
 from .figures import in_both_lights, style, svg
 from .html import Section, dressed, figure, fold, join, paragraph, part, table
@@ -245,7 +246,7 @@ class Explore:
             + [inspect.getsource(one) + "\n" for one in needed]
             + [text + "\n"]
             + [
-                f"round_ = Workspace({str(place.path)!r}, db={place.db!r})"
+                f"round_ = Workspace({str(place.path)!r}, db={masked(place.db)!r})"
                 f".round({self.round.name!r})",
                 f"answers = chosen(round_.answers(){kept})",
                 "with style():",

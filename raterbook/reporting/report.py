@@ -95,6 +95,7 @@ class Report(reading.ItemTexts):
 
     def __init__(self, stored: Round, **given: Any):
         self.stored = stored
+        self.head = stored.store.head()  # of the history: the page speaks of what it stands for
         self.protocol = stored.protocol
         self.parameters = checked(stored.name, given)
         self.frame: pd.DataFrame = frame_of(stored, self.parameters)

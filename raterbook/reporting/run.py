@@ -88,6 +88,7 @@ def build_one(
 
     `place` names the workspace, its database and the folder of the reports.
     """
+    from ..rounds import Store
     from .kernel import execute, page
     from .sections.made import run_record
 
@@ -98,13 +99,14 @@ def build_one(
     paper = paper or (target / "paper.tex").exists()
     work = fresh_folder(Path(reports), name)
     try:
+        head = Store(db).head()
         notebook, problem = execute(path, db, work, asked.to_dict(), paper)
         if problem is not None:
             raise ReportError(f"{name}: {problem}{keep_failed(notebook, target)}")
         document = page(notebook, title=name)
         write_notebook(notebook, work / "report.ipynb")
         (work / "index.html").write_text(document, encoding="utf-8")
-        (work / "run.json").write_text(run_record(), encoding="utf-8")
+        (work / "run.json").write_text(run_record(head), encoding="utf-8")
         if pdf or (target / "report.pdf").exists():
             try:
                 print_page(work / "index.html", work / "report.pdf")

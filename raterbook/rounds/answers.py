@@ -65,7 +65,11 @@ _OF_ROUND = _COUNTED.where(_events.c.round_id == bindparam("round_id"))
 
 def write(connection: Connection, rows: Sequence[Row]) -> None:
     """One executemany of the driver: all values are plain, so nothing needs to look at each."""
-    if rows:
+    if not rows:
+        return
+    if connection.dialect.name != "sqlite":
+        connection.execute(insert(_events), [{name: row[name] for name in COLUMNS} for row in rows])
+    else:
         connection.exec_driver_sql(_INSERT, [tuple(row[name] for name in COLUMNS) for row in rows])
 
 

@@ -15,7 +15,7 @@ from raterbook.rounds.model import ROLES, Case, Item, ItemRow, ItemTable, Part, 
 from raterbook.rounds.parts import is_answered
 from raterbook.rounds.raters import look, lookalike, opaque_ref, spelt
 from raterbook.rounds.snapshot import Snapshot, Subject
-from raterbook.rounds.store import log, schema
+from raterbook.rounds.store import chain, log, schema
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,7 @@ def add_items(
                 delete(table_).where(table_.c.subject_id == subject.id, table_.c.part == 0)
             )
         write_values(connection, place, {subject.id: {**stored, **fields}})
+        chain.touch(connection, subject.id)
 
     for row in table.rows:
         of_case_, own = _apart(row, place)
@@ -248,6 +249,14 @@ def load(connection: Connection, round_id: int) -> Contents:
         _values(connection, schema.hidden_value, round_id),
         parts,
     )
+
+
+def hidden_of(connection: Connection, subject: Subject) -> dict[str, str]:
+    """What raters must not know of one item and its case, as far as who asks may read it."""
+    table, both = schema.hidden_value, (subject.case_id or 0, subject.id)
+    query = select(table).where(table.c.subject_id.in_(both), table.c.part == 0)
+    rows = connection.execute(query).all()
+    return {row.name: row.value for number in both for row in rows if row.subject_id == number}
 
 
 def items(

@@ -22,7 +22,7 @@ from raterbook.rounds.frame import COLUMNS
 from raterbook.rounds.model import Event, ItemRow, ItemTable, PartRow, RoundError
 from raterbook.rounds.plan import Mix, PlanError, draw
 from raterbook.rounds.snapshot import written
-from raterbook.rounds.store import log, schema
+from raterbook.rounds.store import log, policies, schema
 
 if TYPE_CHECKING:
     from raterbook.rounds.store.store import Store
@@ -123,6 +123,8 @@ def store_protocol(connection: Connection, protocol: Protocol, now: int) -> None
         ]
         if values:
             connection.execute(insert(schema.allowed), values)
+    if connection.dialect.name == "postgresql":
+        policies.write_rules(connection, protocol)
 
 
 def _new(connection: Connection, statement: Insert) -> int:

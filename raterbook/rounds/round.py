@@ -40,6 +40,7 @@ from raterbook.rounds.parts import NewSplit, Page, Queued
 from raterbook.rounds.plan import Handover, PlanRule, Reassigned, Replanned
 from raterbook.rounds.snapshot import Snapshot, StoredQuestion
 from raterbook.rounds.store import log, schema
+from raterbook.rounds.store.postgres import lasting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,10 +131,9 @@ class Round:
     def hidden(self, subject: str) -> dict[str, str]:
         """What raters must not know of an item or case: for reports and files only."""
         with self.store.read() as connection:
-            seen, inside = self.look(connection), self.inside(connection)
+            seen = self.look(connection)
             found = seen.refs.get(subject) or seen.subject(subject, "item")
-        values = dict(inside.hidden.get((found.case_id or 0, 0), {}))
-        return values | inside.hidden.get((found.id, 0), {})
+            return contents.hidden_of(connection, found)
 
     def after(self, rater: str, item: str) -> dict[str, str]:
         """What is shown once this rater has submitted this item; nothing before."""
@@ -177,6 +177,7 @@ class Round:
 
     # What was answered
 
+    @lasting
     def save(self, rater: str, events: Sequence[Event]) -> list[Ack]:
         """All events in one transaction; the acknowledgements come after it is on the disk."""
         with self.store.write() as connection:
@@ -191,6 +192,7 @@ class Round:
             about = None if item is None else seen.refs[item]
             return current.current(connection, seen, questions, seen.rater(rater), about)
 
+    @lasting
     def mark(
         self,
         rater: str,

@@ -3,7 +3,7 @@
 import pytest
 
 from raterbook.protocols import parse
-from raterbook.rounds import Event, ItemTable, Store
+from raterbook.rounds import Event, ItemTable, PartRow, Store
 
 SMALL = """
 name: small
@@ -99,8 +99,10 @@ def table(protocol):
 
 
 @pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "raterbook.sqlite")
+def store(place):
+    made = Store(place())
+    yield made
+    made.dispose()
 
 
 @pytest.fixture
@@ -119,3 +121,29 @@ def say(stored):
         return ack
 
     return one
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory):
+    """A database in which every table of events has rows, that nobody has open."""
+    path = tmp_path_factory.mktemp("kept") / "raterbook.sqlite"
+    store = Store(path)
+    protocol = parse(SMALL, source="small.yaml")
+    first = ItemTable.from_records(protocol, records(), source="items.csv")
+    round = store.open("round-01", protocol, first, raters=["ana", "ben", "cem"], seed=7)
+    other = [{**each, "gold": "another"} for each in records()]
+    round.add_items(ItemTable.from_records(protocol, other, source="new.csv"), replace=True)
+    round.set_parts("q1/a", [PartRow("q1/a", None, "One."), PartRow("q1/a", None, "Two.")])
+    for number, (rater, value) in enumerate([("ana", 2), ("ana", 3), ("ben", 2), ("cem", 2)]):
+        assert round.save(rater, [Event(f"e{number}", "q0/a", "tone", value)])[0].ok
+    assert round.save("ben", [Event("e4", "q0/b", "overall", 4.5, seconds=2.25)])[0].ok
+    round.mark("ana", "q0/a", "flag", "m1", reason="odd")
+    round.mark("ben", "q0/a", "flag", "m2", reason="long")
+    round.reassign("cem", "ana", "ill")
+    store.erase("cem")
+    store.erase("ben")
+    store.replies.put("key", "Tone: 3")
+    store.replies.put("other", "Tone: 2")
+    store.open("round-02", protocol, first, raters=["ana"])
+    store.dispose()
+    return path

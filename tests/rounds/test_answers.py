@@ -61,9 +61,9 @@ def test_an_answer_without_a_counter_comes_after_everything_stored(stored, say):
     assert say("ana", "q0/a", "tone", 2).lamport == 51
 
 
-def test_a_clock_going_backwards_changes_no_order(tmp_path, protocol, table):
+def test_a_clock_going_backwards_changes_no_order(place, protocol, table):
     hours = iter(range(10_000, 0, -1))
-    store = Store(tmp_path / "backwards.sqlite", clock=lambda: next(hours) * 3600.0)
+    store = Store(place("backwards"), clock=lambda: next(hours) * 3600.0)
     stored = store.open("r", protocol, table, raters=["ana"])
     for number, tone in enumerate((1, 2, 3)):
         stored.save("ana", [Event(f"e{number}", "q0/a", "tone", tone, client_time=9e8 - number)])

@@ -7,6 +7,8 @@ import pytest
 from raterbook.rounds import Event, RoundError, Store
 from tests.rounds.faults.writers import integrity, stored_ids
 
+ON_A_FILE_ONLY = ("test_a_backup_replaces_nothing_and_says_where_it_cannot_go",)
+
 
 def test_a_backup_is_the_store_at_one_moment(stored, say, tmp_path):
     say("ana", "q0/a", "tone", 1)

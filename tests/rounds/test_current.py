@@ -8,6 +8,8 @@ from raterbook.rounds import Event
 from raterbook.rounds.current import facts
 from raterbook.rounds.snapshot import percentage, written
 
+ON_A_FILE_ONLY = ("test_an_older_view_is_made_anew_when_the_file_is_opened",)
+
 SAID = {
     "tone": [1, 2, 3],
     "overall": [1, 2.5, 4.125, 5, 3.3, 1.000000000000001],
@@ -49,8 +51,8 @@ def test_every_reader_reads_the_same(store, stored):
         for fact in found
     }
     columns = "subject, part, rater, question, replicate, value, status, revision"
-    with closing(sqlite3.connect(store.path)) as database:
-        rows = database.execute(f"SELECT {columns} FROM current_answer").fetchall()
+    with store.read() as connection:
+        rows = connection.exec_driver_sql(f"SELECT {columns} FROM current_answer").all()
     assert {row[:5]: row[5:] for row in rows} == files
     frame = stored.frame(texts=True)
     subject = frame["item"].astype(object).where(frame["item"].notna(), frame["case"])

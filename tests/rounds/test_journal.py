@@ -5,6 +5,8 @@ import sqlite3
 from raterbook.rounds import Store
 from raterbook.rounds.store import database
 
+ON_A_FILE = True
+
 
 def test_a_write_ahead_log_is_left_where_this_sqlite_could_damage_it(stored, monkeypatch):
     path = stored.store.path

@@ -7,6 +7,8 @@ import pytest
 from raterbook.rounds import Event, RoundError, Store
 from raterbook.rounds.store import database
 
+ON_A_FILE_ONLY = ("test_erasing_a_rater_keeps_the_answers_and_forgets_the_name",)
+
 
 def test_a_pseudonym_is_stable_over_rounds_and_tells_nothing_of_the_name(
     store, stored, protocol, table

@@ -13,6 +13,8 @@ from raterbook.rounds import Event, ItemTable, RoundError, Store, opening
 from raterbook.rounds.store import database, schema
 from tests.rounds.conftest import records
 
+ON_A_FILE = True
+
 
 def refusal(call, *words):
     with pytest.raises(RoundError) as caught:
@@ -184,7 +186,7 @@ def test_the_mount_table_of_this_system_can_be_read():
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("postgresql://host/db", "postgresql:// databases are not supported"),
+        ("mysql://host/db", "mysql:// databases are not supported"),
         (":memory:", "names no file"),
         ("", "names no file"),
         ("sqlite://", "names no file"),

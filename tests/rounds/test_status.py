@@ -49,9 +49,9 @@ def test_a_round_nobody_was_asked_about_is_not_complete(store, protocol, table):
     assert "nobody counts: all were excluded" in str(Status(unasked.status()))
 
 
-def test_open_since_is_when_the_round_was_opened_or_opened_again(tmp_path, protocol, table):
+def test_open_since_is_when_the_round_was_opened_or_opened_again(place, protocol, table):
     clock = iter(range(0, 10**6, 60))  # a minute passes at every look
-    store = Store(tmp_path / "r.sqlite", clock=lambda: float(next(clock)))
+    store = Store(place(), clock=lambda: float(next(clock)))
     stored = store.open("r", protocol, table)
     turns = [stored.status()]
     for turn in (stored.close, stored.close, stored.reopen, stored.reopen):

@@ -21,9 +21,9 @@ PARTS = [
 ]
 
 
-def test_turns_and_pages_are_the_queue_without_the_reading(tmp_path):
+def test_turns_and_pages_are_the_queue_without_the_reading(place):
     protocol = load("rag-questeval")
-    store = Store(tmp_path / "data.sqlite")
+    store = Store(place())
     round = store.open("r", protocol, ItemTable.from_records(protocol, ROWS), ["ana"], parts=PARTS)
     cases = {case.key: case.ref for case in round.cases()}
     queue = round.queue("ana")
@@ -37,9 +37,9 @@ def test_turns_and_pages_are_the_queue_without_the_reading(tmp_path):
     store.dispose()
 
 
-def test_retired_parts_are_left_out(tmp_path):
+def test_retired_parts_are_left_out(place):
     protocol = load("rag-questeval")
-    store = Store(tmp_path / "data.sqlite")
+    store = Store(place())
     round = store.open("r", protocol, ItemTable.from_records(protocol, ROWS), ["ana"], parts=PARTS)
     round.set_parts("c1", [PartRow("c1", None, "Another question?")], "a better one")
     for turn, item in zip(round.queued("ana"), round.queue("ana"), strict=True):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -19,6 +19,9 @@ from ...protocols.statistics import facts
 from ..html import NOTHING, Section, bullets, heading, paragraph, part, table
 from ..words import CAUTIONS, capital, count, listing, name_of, reason, was
 from .systems import compared, corrections, of_many
+
+if TYPE_CHECKING:
+    from ...rounds.store.chain import Head
 
 
 def made(report: Any) -> Section:
@@ -32,6 +35,7 @@ def made(report: Any) -> Section:
         },
         "protocol": f"{numbers.protocol}, {numbers.data['protocol'][:16]}",
         "answers": numbers.data["answers"][:16],
+        **({"history": str(report.head)} if report.head else {}),
         **versions(),
     }
     inside = paragraph(methods(report)) + part("facts", list(facts.items()))
@@ -254,9 +258,11 @@ def versions() -> dict[str, str]:
     return found
 
 
-def run_record() -> str:
-    """run.json: what differs from run to run, kept off the page so that pages compare equal."""
+def run_record(head: Head | None) -> str:
+    """run.json: what differs from run to run, kept off the page so that pages compare equal, and
+    the newest link of the history, to hold the database to later (`raterbook verify`)."""
     record = {
+        "history": {"head": head.digits, "links": head.links} if head else None,
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         **commit(),

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import errno
+import glob
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Connection, Select, Table, Text, collate, func, insert, select
 from sqlalchemy.exc import DBAPIError
 
+from raterbook.protocols import parse
 from raterbook.rounds.model import RoundError
+from raterbook.rounds.store import policies, postgres, schema
+
+if TYPE_CHECKING:
+    from raterbook.rounds.store.store import Store
 
 
 def copy_database(source: sqlite3.Connection, here: Path, there: Path) -> Path:
@@ -81,6 +91,121 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
+# All of a workspace, from one store to another: the same rows under the same numbers.
+
+
+_AT_ONCE = 5_000
+
+
+def copy_workspace(source: Store, target: Store) -> dict[str, tuple[int, str]]:
+    """Of every table how many rows were copied, and their hash, the same on both sides.
+
+    One transaction: the target holds all of it, or nothing; it must hold nothing before.
+    """
+    refuse_masked(source)
+    with source.read() as here, target.filling() as there:
+        held = [t.name for t in _tables() if t is not schema.workspace and _count(there, t)]
+        if held:
+            raise RoundError(
+                f"{target.path} holds a workspace already ({', '.join(held[:3])}), and a copy "
+                "replaces nothing: name an empty database."
+            )
+        if target.server is not None:
+            there.exec_driver_sql("SELECT set_config('raterbook.times', 'kept', true)")
+        own = here.execute(select(schema.workspace)).mappings().one()
+        there.execute(schema.workspace.update().values(**own))
+        for table in _tables()[1:]:
+            for rows in here.execute(_in_order(here, table)).mappings().partitions(_AT_ONCE):
+                there.execute(insert(table), [dict(row) for row in rows])
+        if target.server is not None:
+            postgres.number_on(there)
+            for hash, text in there.execute(select(schema.protocol.c.hash, schema.protocol.c.text)):
+                policies.write_rules(there, parse(text, source=hash[:12], stored=True))
+        before, after = fingerprints(here), fingerprints(there)
+        different = [name for name in before if before[name] != after[name]]
+        if different:
+            raise RoundError(
+                f"{target.path} would not hold what {source.path} holds: "
+                + "; ".join(
+                    f"{name} has {before[name][0]:,} rows there and {after[name][0]:,} here"
+                    for name in different
+                )
+                + ". Nothing was copied. On a server copy with the owner's login."
+            )
+        return after
+
+
+def copied(source: Store, file: Path) -> tuple[Path, dict[str, tuple[int, str]]]:
+    """A new file with all of a workspace, and what `copy_workspace` tells of it."""
+    from raterbook.rounds.store.store import Store
+
+    if file.is_dir():
+        file = file / "raterbook.sqlite"
+    if file.exists():
+        raise RoundError(f"{file} exists already, and a backup replaces nothing: name a new file.")
+    refuse_masked(source)
+    target = Store(file)
+    try:
+        found = copy_workspace(source, target)
+        target.dispose()
+    except BaseException:
+        target.dispose()
+        for each in file.parent.glob(f"{glob.escape(file.name)}*"):
+            each.unlink()
+        raise
+    return file, found
+
+
+def refuse_masked(source: Store) -> None:
+    if source.server is not None and source.server.is_masked():
+        raise RoundError(
+            f"{source.path}: a rater's login sees a part of the workspace, and a part is no copy: "
+            "let a lead make it."
+        )
+
+
+def fingerprints(connection: Connection) -> dict[str, tuple[int, str]]:
+    """Of each table how many rows it has, and the SHA-256 of them in order of their keys."""
+    found = {}
+    for table in _tables():
+        digest, count = sha256(), 0
+        for row in connection.execution_options(yield_per=_AT_ONCE).execute(
+            _in_order(connection, table)
+        ):
+            plain = [_plain(each) for each in row]
+            digest.update(json.dumps(plain, ensure_ascii=False).encode() + b"\n")
+            count += 1
+        found[table.name] = (count, digest.hexdigest())
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes | memoryview):
+        return bytes(value).hex()
+    return int(value) if isinstance(value, bool) else value
+
+
+def _tables() -> list[Table]:
+    """In an order in which rows find what they name; items before answers, which freeze them."""
+    spoken = (schema.answer_event, schema.mark_event)
+    rest = [t for t in schema.metadata.sorted_tables if t not in (*spoken, schema.workspace)]
+    return [schema.workspace, *rest, *spoken]
+
+
+def _in_order(connection: Connection, table: Table) -> Select[Any]:
+    """By its key; texts by their bytes, whatever language a server sorts in."""
+    bytewise = "BINARY" if connection.dialect.name == "sqlite" else "C"
+    keys = [
+        collate(each, bytewise) if isinstance(each.type, Text) else each
+        for each in table.primary_key
+    ]
+    return select(table).order_by(*keys)
+
+
+def _count(connection: Connection, table: Table) -> int:
+    return int(connection.scalar(select(func.count()).select_from(table)) or 0)
+
+
 # What the database cannot do, said so that somebody can do something about it.
 
 
@@ -105,7 +230,7 @@ _CAUSES = {  # by the beginning of SQLite's name for the error
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explained(path: Path | str) -> Iterator[None]:
     """Turn the database's errors into ours; everything else passes."""
     try:
         yield
@@ -119,8 +244,10 @@ def explained(path: Path) -> Iterator[None]:
         raise
 
 
-def explanation(error: DBAPIError, path: Path) -> RoundError:
+def explanation(error: DBAPIError, path: Path | str) -> RoundError:
     """What happened, and the remedy."""
+    if isinstance(path, str):
+        return postgres.explanation(error, path)
     code = getattr(error.orig, "sqlite_errorname", "") or ""
     if code.startswith("SQLITE_CONSTRAINT_TRIGGER"):
         return RoundError(f"{path}: {error.orig}.")

@@ -17,6 +17,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from raterbook.rounds.model import RoundError, listed, shown
 from raterbook.rounds.store import schema
 from raterbook.rounds.store.backup import NO_LINK, OWNERS
+from raterbook.rounds.store.postgres import is_address
 
 WAIT = 20.0  # seconds SQLite waits for programs that do not know our lock file
 KEPT = 1 << 20  # bytes of a rollback journal that are kept for the next transaction
@@ -156,7 +157,7 @@ def database_path(url: str | os.PathLike[str]) -> Path:
     if separator and scheme.split("+")[0] != "sqlite":
         raise RoundError(
             f"{scheme}:// databases are not supported: give the path of a SQLite file, "
-            "such as data/raterbook.sqlite."
+            "such as data/raterbook.sqlite, or postgresql://USER@HOST/DATABASE."
         )
     name = rest.partition("?")[0].removeprefix("/") if separator else text
     if not name or name == ":memory:":
@@ -168,6 +169,11 @@ def database_path(url: str | os.PathLike[str]) -> Path:
     if path.is_dir():
         raise RoundError(f"{path} is a folder: name a file in it, as in {path}/raterbook.sqlite.")
     return path
+
+
+def is_there(url: str) -> bool:
+    """Whether there is a database to look at; a server is asked when it is used."""
+    return is_address(url) or database_path(url).exists()
 
 
 def mounted() -> list[tuple[str, str]]:
@@ -275,13 +281,17 @@ def _shape(connection: Connection) -> dict[tuple[str, str], str]:
     }
 
 
-def verify(connection: Connection, path: Path, migrated: bool = False) -> None:
+def verify(
+    connection: Connection, path: Path, migrated: bool = False, version: int = schema.VERSION
+) -> None:
     """Refuse a file with other tables, indexes, guards or views than ours, and say which.
 
     Where a step `migrated` it, a table may have its columns in another order than today's text;
-    the view is made anew where it is another.
+    the view is made anew where it is another. One of version 1 has no links.
     """
     made, found = _made(), _shape(connection)
+    if version == 1:
+        made = {(kind, name): sql for (kind, name), sql in made.items() if name[:4] != "link"}
     wrong = [f"{kind} {shown(name)} is foreign" for kind, name in found.keys() - made.keys()]
     wrong += [f"{kind} {name} is missing" for kind, name in made.keys() - found.keys()]
     wrong += [
@@ -305,14 +315,21 @@ def verify(connection: Connection, path: Path, migrated: bool = False) -> None:
 
 # From each earlier version of the schema to the next: one step each, kept for ever.
 #
-# A step is a function that takes the connection; version 1 is the first, so there is none yet. The
-# test beside the fixtures of old databases fails when the schema changes without a step. The view
-# needs none: it holds nothing, and is made anew where it is not today's.
+# A step is a function that takes the connection. The test beside the fixtures of old databases
+# fails when the schema changes without a step. The view needs none: it holds nothing, and is made
+# anew where it is not today's.
 
 
 Step = Callable[[Connection], None]
 
-STEPS: Mapping[int, Step] = {}  # the version it starts from → the step to the next
+
+def _add_links(connection: Connection) -> None:
+    """Version 2 has a chain over its events; what is there gets its links on the first writing."""
+    schema.link.create(connection)
+
+
+# The version it starts from → the step to the next. None of ours alters a table that was there.
+STEPS: Mapping[int, Step] = {1: _add_links}
 
 
 def check_version(found: int, path: Path, steps: Mapping[int, Step] = STEPS) -> None:

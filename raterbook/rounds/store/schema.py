@@ -20,19 +20,22 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     ForeignKeyConstraint,
+    Identity,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
     UniqueConstraint,
 )
 
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x52424B31  # "RBK1" in the file's header: what `file` and we know the database by
 
 metadata = MetaData()
 Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by INTEGER only
+Whole = Integer().with_variant(BigInteger, "postgresql")  # SQLite's INTEGER has eight bytes
 
 
 def _table(
@@ -43,14 +46,15 @@ def _table(
 
 
 def _id(name: str = "id") -> Column[Any]:
-    return Column(name, Serial, primary_key=True, autoincrement=True)
+    # On PostgreSQL an identity: who may add a row needs no right to its sequence.
+    return Column(name, Serial, Identity(), primary_key=True, autoincrement=True)
 
 
 def _needs(name: str, target: str) -> Column[Any]:
     return Column(name, Serial, ForeignKey(target), nullable=False)
 
 
-def _must(name: str, kind: type) -> Column[Any]:
+def _must(name: str, kind: Any) -> Column[Any]:
     return Column(name, kind, nullable=False)
 
 
@@ -58,7 +62,7 @@ workspace = Table(
     "workspace",
     metadata,
     Column("id", Integer, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
-    _must("schema_version", Integer),
+    _must("schema_version", Whole),
     _must("secret", Text),  # seeds the pseudonyms
     _must("created_at", BigInteger),
 )
@@ -78,14 +82,14 @@ question = _table(
     Column("protocol_hash", Text, ForeignKey("protocol.hash"), nullable=False),
     _must("name", Text),
     _must("type", Text),
-    _must("position", Integer),
+    _must("position", Whole),
     UniqueConstraint("protocol_hash", "name"),
 )
 allowed = _table(  # the values of closed questions, so that no other can be stored
     "allowed",
     _id(),
     _needs("question_id", "question.id"),
-    _must("position", Integer),
+    _must("position", Whole),
     _must("value", Text),
     Column("number", Float),
     UniqueConstraint("question_id", "id"),
@@ -101,7 +105,7 @@ round = _table(
     _must("seed", BigInteger),
     _must("secret", Text),  # opaque refs are made from it
     _must("bare", Boolean),
-    Column("per_item", Integer),
+    Column("per_item", Whole),
     Column("cluster", Text),
     _must("options", Text),  # JSON: how items were sampled and mixed
     _must("created_at", BigInteger),
@@ -126,8 +130,8 @@ subject = _table(  # what answers are about: an item or a case
     _must("ref", Text),
     Column("case_id", Serial, ForeignKey("subject.id")),
     _must("role", Text),
-    _must("batch", Integer),  # items added later come in later batches
-    Column("source_row", Integer),  # written no more
+    _must("batch", Whole),  # items added later come in later batches
+    Column("source_row", Whole),  # written no more
     Column("probability", Float),  # of being in the sample
     _must("added_at", BigInteger),
     UniqueConstraint("round_id", "kind", "key"),
@@ -138,8 +142,8 @@ part = _table(
     "part",
     _id(),
     _needs("subject_id", "subject.id"),
-    _must("number", Integer),
-    _must("position", Integer),
+    _must("number", Whole),
+    _must("position", Whole),
     _must("text", Text),
     _must("added_at", BigInteger),
     UniqueConstraint("subject_id", "number"),
@@ -159,7 +163,7 @@ def _values(name: str) -> Table:
         name,
         metadata,
         Column("subject_id", Serial, ForeignKey("subject.id"), primary_key=True),
-        Column("part", Integer, primary_key=True, autoincrement=False),  # 0: the subject itself
+        Column("part", Whole, primary_key=True, autoincrement=False),  # 0: the subject itself
         Column("name", Text, primary_key=True),
         _must("value", Text),
         sqlite_with_rowid=False,
@@ -206,7 +210,7 @@ plan_event = _table(
     _needs("rater_id", "rater.id"),
     _needs("subject_id", "subject.id"),
     Column("action", Text, CheckConstraint("action IN ('assign', 'withdraw')"), nullable=False),
-    Column("position", Integer),
+    Column("position", Whole),
     Column("reason", Text),
     _must("at", BigInteger),
     Index("plan_event_round", "round_id", "rater_id"),
@@ -220,9 +224,9 @@ answer_event = _table(
     _needs("round_id", "round.id"),
     _needs("rater_id", "rater.id"),
     _needs("subject_id", "subject.id"),
-    _must("part", Integer),
+    _must("part", Whole),
     _needs("question_id", "question.id"),
-    _must("replicate", Integer),
+    _must("replicate", Whole),
     _must("status", Text),
     Column("value_id", Serial),  # closed questions
     Column("number", Float),  # percentages and scales with decimals
@@ -230,7 +234,7 @@ answer_event = _table(
     Column("reason", Text),
     Column("confidence", Float),
     Column("seconds", Float),
-    Column("shown_as", Integer),  # written no more
+    Column("shown_as", Whole),  # written no more
     _must("lamport", BigInteger),
     Column("client_time", BigInteger),
     _must("server_time", BigInteger),
@@ -270,6 +274,17 @@ reply = _table(
     _must("detail", Text),  # JSON: model served, tokens, cost, times
     _must("at", BigInteger),
     Index("reply_key", "key"),
+)
+
+# The chain over all events, which tells whether one was changed: see `chain.py`.
+link = Table(
+    "link",
+    metadata,
+    Column("n", Serial, primary_key=True, autoincrement=False),  # from 0, without a gap
+    _must("source", Integer),  # which table; 0 is a mark
+    _must("event", BigInteger),  # which row of it
+    _must("hash", LargeBinary),
+    UniqueConstraint("source", "event"),
 )
 
 # For people who open the file with other tools.

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import sqlite3
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, insert, inspect, select
@@ -20,8 +22,9 @@ import raterbook.rounds.raters as people
 from raterbook.rounds.model import ALTERED, ItemTable, Rater, RoundError, iso, shown
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
-from raterbook.rounds.store import database, lock, schema
-from raterbook.rounds.store.backup import copy_database, explained
+from raterbook.rounds.store import chain, database, lock, postgres, schema
+from raterbook.rounds.store.backup import copied, copy_database, explained
+from raterbook.rounds.store.history import Compared, History, parting, recorded, walk
 
 if TYPE_CHECKING:
     from raterbook.protocols import Protocol
@@ -84,6 +87,12 @@ class _Rehearsed(Exception):
     """Ends a transaction of which nothing is to stay."""
 
 
+@contextmanager
+def _looked_at(file: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as driver:
+        yield driver
+
+
 class Store:
     """One database. Usable from any thread; many processes may have it open at once."""
 
@@ -97,20 +106,33 @@ class Store:
         wait: float = database.WAIT,
         patience: float = lock.PATIENCE,
     ):
-        self.path = database.database_path(url)
-        database.refuse_network(self.path, mounts)
         self._clock, self._patience, self._steps = clock, patience, steps
         self._here = threading.local()  # whether this thread only rehearses
         self.undone = 0  # transactions rolled back: what was read in one may never have been
         self.protocols: dict[str, Protocol] = {}  # by hash, read once
-        self._lock = self.path.with_name(self.path.name + ".lock")
-        self._engine = database.engine_of(self.path, wait)
+        self.path: Path | str
+        self.server: postgres.Server | None = None
+        if postgres.is_address(url):
+            self.server = server = postgres.Server(url, patience, clock is not time.time)
+            self.path, self._engine = server.place, server.engine
+            weakref.finalize(self, self._engine.dispose)
+            with explained(self.path):
+                server.settle(self._identify)
+            return
+        self._open_file(database.database_path(url), mounts, wait)
+
+    def _open_file(self, path: Path, mounts: Iterable[tuple[str, str]] | None, wait: float) -> None:
+        """A file on this computer, made if there is none."""
+        database.refuse_network(path, mounts)
+        self.path = self._file = path
+        self._lock = path.with_name(path.name + ".lock")
+        self._engine = database.engine_of(path, wait)
         weakref.finalize(self, self._engine.dispose)  # a store nobody holds closes its file
-        with explained(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            database.claim(self.path)
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            database.claim(path)
             self._settle()
-            database.narrow(self.path)  # not before it is known to be ours
+            database.narrow(path)  # not before it is known to be ours
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
@@ -122,27 +144,44 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One moment of the database."""
-        with explained(self.path), self._engine.begin() as connection:
+        engine = self.server.read() if self.server else self._engine.begin()
+        with explained(self.path), engine as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction, on the disk when the block ends; nobody else writes meanwhile."""
         try:
-            with (
-                explained(self.path),
-                lock.exclusive(self._lock, self._patience),
-                self._engine.connect().execution_options(writes=True) as connection,
-                connection.begin(),
-            ):
+            with explained(self.path), self._only_writer() as connection:
+                chain.extend(connection, found=True)
                 yield connection
                 if getattr(self._here, "rehearses", False):
                     raise _Rehearsed
+                chain.extend(connection)
         except _Rehearsed:
             self.undone += 1
         except BaseException:
             self.undone += 1
             raise
+
+    @contextmanager
+    def filling(self) -> Iterator[Connection]:
+        """One transaction that brings a whole workspace with its links: none is made here."""
+        with explained(self.path), self._only_writer() as connection:
+            yield connection
+
+    @contextmanager
+    def _only_writer(self) -> Iterator[Connection]:
+        if self.server is not None:
+            with self.server.write() as connection:
+                yield connection
+            return
+        with (
+            lock.exclusive(self._lock, self._patience),
+            self._engine.connect().execution_options(writes=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
@@ -193,6 +232,9 @@ class Store:
 
     def erase(self, name: str, why: str | None = None) -> str:
         """Forget who somebody was; the answers stay under the pseudonym, which is returned."""
+        if self.server is not None:
+            with self.write() as connection:
+                return people.erase(connection, name, why, self.now())
         with self.write() as connection:
             # The freed bytes are overwritten, not only marked as free.
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
@@ -204,13 +246,49 @@ class Store:
             database.forget_journal(connection)
         return pseudonym
 
-    # The file
+    # The file and its history
+
+    def head(self) -> chain.Head | None:
+        """The newest link; None where there are none yet, or a rater's login may not see them."""
+        with self.read() as connection:
+            if self.server is None:
+                return chain.head(connection.connection.driver_connection)
+            return None if self.server.masks(connection) else chain.head_on_server(connection)
+
+    @contextmanager
+    def _walked(self) -> Iterator[Any]:
+        """The driver's connection to a file with the history: this one's, or a copy's."""
+        if self.server is None:
+            with self.read() as connection:
+                yield connection.connection.driver_connection
+            return
+        with TemporaryDirectory() as folder:
+            file, _ = copied(self, Path(folder) / "copy.sqlite")
+            with _looked_at(file) as driver:
+                yield driver
+
+    def history(self) -> History:
+        """The whole history walked along: what does not fit what was written."""
+        with self._walked() as driver:
+            return walk(driver)
+
+    def recorded(self, digits: str, links: int | None = None) -> Compared:
+        """Where a head that was written down, of so many links, stands in the history."""
+        with self._walked() as driver:
+            return recorded(driver, digits, links)
+
+    def parting(self, copy: Path) -> Compared:
+        """Where the history and that of a copy part; the copy is only read."""
+        with explained(copy), _looked_at(copy) as other, self._walked() as driver:
+            return parting(driver, other)
 
     def backup(self, file: str | os.PathLike[str]) -> Path:
-        """One consistent copy, while raters work."""
+        """One consistent copy, while raters work: a file, whatever this is."""
+        if self.server is not None:
+            return copied(self, Path(file))[0]
         with explained(self.path), self._engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
-            return copy_database(driver, self.path, Path(file))
+            return copy_database(driver, self._file, Path(file))
 
     @property
     def replies(self) -> Replies:
@@ -231,14 +309,19 @@ class Store:
             stale = found == schema.VERSION and not database.has_todays_view(connection)
             if found == schema.VERSION:
                 self._verify(connection)
-        as_it_was = not stale or not os.access(self.path, os.W_OK)
+        writable = os.access(self._file, os.W_OK)
+        as_it_was = not stale or not writable
         if found == schema.VERSION and as_it_was and (mode != "wal" or database.has_sound_wal()):
             return
         if found is not None:
-            database.check_version(found, self.path, self._steps)
+            database.check_version(found, self._file, self._steps)
+        if found == 1 and not writable:  # it lacks the links alone, and can be read without them
+            with self._engine.begin() as connection:
+                self._verify(connection, found)
+            return
         with lock.exclusive(self._lock, self._patience):
             if found is not None and found < schema.VERSION:
-                copy = self.path.with_name(f"{self.path.name}.schema-{found}")
+                copy = self._file.with_name(f"{self._file.name}.schema-{found}")
                 if not copy.exists():
                     self.backup(copy)
             with self._engine.connect() as connection:
@@ -256,19 +339,23 @@ class Store:
                     database.renew_view(connection)
                 self._verify(connection)
 
-    def _verify(self, connection: Connection) -> None:
+    def _verify(self, connection: Connection, version: int = schema.VERSION) -> None:
         """The schema is ours, and names that become folders can be no way out of them."""
-        database.verify(connection, self.path, migrated=bool(self._steps))
+        migrated = self._steps is not database.STEPS
+        database.verify(connection, self._file, migrated, version)
         for name in connection.scalars(select(schema.round.c.name)):
             if not people.is_plain(name):
                 raise RoundError(
-                    f"{self.path} has a round named {shown(name)}, which Raterbook never makes: "
+                    f"{self._file} has a round named {shown(name)}, which Raterbook never makes: "
                     f"{ALTERED}"
                 )
 
     def _create(self, connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION}")
         database.create(connection)
+        self._identify(connection)
+
+    def _identify(self, connection: Connection) -> None:
         connection.execute(
             insert(schema.workspace).values(
                 id=1,
@@ -286,7 +373,7 @@ class Store:
             return None
         if mark != schema.APPLICATION or "workspace" not in tables:
             raise RoundError(
-                f"{self.path} is a database of another program ({', '.join(tables[:3])}): name "
+                f"{self._file} is a database of another program ({', '.join(tables[:3])}): name "
                 "the right file with --db, or move this one away; it was not changed."
             )
         return int(connection.scalar(select(schema.workspace.c.schema_version)) or 0)

@@ -1,0 +1,325 @@
+"""PostgreSQL instead of a file: connections, the one writer, the schema, what goes wrong in words.
+
+The tables are those of schema.py, in a schema of their own. What SQLite's guards do is done by
+triggers here; who may see and add what, by the policies in policies.py. Times are the server's.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from raterbook.environment import optional
+from raterbook.rounds.model import RoundError, listed, shown
+from raterbook.rounds.store import policies, schema
+
+LEAST = 150000  # PostgreSQL 15: views that look with the rights of who asks
+LOCK = 0x52424B31  # whoever writes holds this one
+HIDDEN = ("password", "sslpassword", "passfile", "sslkey")
+WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # seconds between attempts, while a server comes back
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+Self = TypeVar("Self")
+
+
+class Unreachable(RoundError):
+    """The server went away; what was acknowledged is safe, and the same may be sent again."""
+
+
+def is_address(place: str | os.PathLike[str]) -> bool:
+    """Whether a server is meant and no file.
+
+    >>> is_address("postgresql://db/study"), is_address("data/raterbook.sqlite")
+    (True, False)
+    """
+    scheme, separator, _ = os.fspath(place).partition("://")
+    return bool(separator) and scheme.partition("+")[0] in ("postgresql", "postgres")
+
+
+def address(place: str | os.PathLike[str]) -> URL:
+    """The server and database that are meant."""
+    scheme, _, rest = os.fspath(place).partition("://")
+    try:
+        found = make_url(f"postgresql+psycopg://{rest}")
+    except (ArgumentError, ValueError):
+        raise RoundError(
+            f"This {scheme}:// address cannot be read: write postgresql://USER@HOST/DATABASE, and "
+            "what is no letter or digit in a password as %XX, or keep the password in ~/.pgpass."
+        ) from None
+    if not found.database:
+        raise RoundError(
+            f"{masked(place)} names no database: write postgresql://USER@HOST/DATABASE."
+        )
+    return found
+
+
+def masked(place: str | os.PathLike[str]) -> str:
+    """The same place as it may be shown: without a password; the path of a file as it is.
+
+    >>> masked("postgresql://ana:pa55@db/study?sslmode=require&password=pa55")
+    'postgresql://ana@db/study?sslmode=require'
+    """
+    said = os.fspath(place)
+    if not is_address(said):
+        return said
+    try:
+        found = make_url(said)
+    except (ArgumentError, ValueError):
+        return "postgresql://…"
+    open_ = {name: value for name, value in found.query.items() if name not in HIDDEN}
+    plain = URL.create(
+        "postgresql", found.username, None, found.host, found.port, found.database, open_
+    )
+    return plain.render_as_string(hide_password=False)
+
+
+class Server:
+    """One database on a server, as the store uses it."""
+
+    def __init__(self, place: str | os.PathLike[str], patience: float, keeps_times: bool = False):
+        self.url, self.place = address(place), masked(place)
+        self._patience, self._keeps_times = patience, keeps_times
+        self.engine = self._engine()
+        self._reading = self.engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+
+    def _engine(self) -> Engine:
+        optional("psycopg", "teams", "A PostgreSQL database")
+        engine = create_engine(
+            self.url,
+            pool_size=8,
+            max_overflow=-1,
+            pool_pre_ping=True,  # a server that was restarted is noticed before it is asked
+            connect_args={"connect_timeout": 10, "application_name": "raterbook"},
+        )
+
+        @event.listens_for(engine, "connect")
+        def _settle(connection: Any, _record: Any) -> None:
+            connection.autocommit = True
+            connection.execute(
+                _SETTLE,
+                {
+                    "raters": policies.RATERS,
+                    "masked": policies.MASKED,
+                    "schema": policies.SCHEMA,
+                    "patience": f"{int(self._patience * 1000)}ms",
+                    "times": "kept" if self._keeps_times else "",
+                },
+            )
+            connection.autocommit = False
+
+        return engine
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        with self._reading.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Nobody else writes until the block ends; who waits is served in turn."""
+        with self.engine.begin() as connection:
+            connection.execute(_LOCK)
+            yield connection
+
+    def address_of(self, login: str, password: str) -> str:
+        """The same database for another login: to be handed over, and shown nowhere."""
+        open_ = {name: value for name, value in self.url.query.items() if name not in HIDDEN}
+        url = self.url.set(drivername="postgresql", username=login, password=password, query=open_)
+        return url.render_as_string(hide_password=False)
+
+    def is_masked(self) -> bool:
+        """Whether this login sees what a rater sees."""
+        with self.read() as connection:
+            return self.masks(connection)
+
+    @staticmethod
+    def masks(connection: Connection) -> bool:
+        return bool(connection.scalar(_MASKED))
+
+    def settle(self, made: Callable[[Connection], None]) -> None:
+        """Make the schema in an empty database; refuse any that is not ours."""
+        with self.engine.begin() as connection:
+            if self._found(connection) is not None:
+                verify(connection, self.place)
+                return
+        with self.write() as connection:
+            if self._found(connection) is None:  # else another process was faster
+                create(connection)
+                made(connection)
+            verify(connection, self.place)
+
+    def _found(self, connection: Connection) -> int | None:
+        """The version of the schema; None where there is none yet."""
+        driver: Any = connection.connection.driver_connection
+        version = driver.info.server_version
+        if version < LEAST:
+            raise RoundError(
+                f"{self.place} is PostgreSQL {version // 10000}, and rights are kept apart from "
+                "15 on: use a newer server."
+            )
+        tables = set(connection.scalars(_TABLES, {"schema": policies.SCHEMA}))
+        if not tables:
+            return None
+        lacking = sorted(schema.metadata.tables.keys() - tables)
+        if lacking:
+            raise RoundError(
+                f"{self.place} has a schema {policies.SCHEMA!r} of another program, without "
+                f"{listed(lacking, 5)}: name another database; it was not changed."
+            )
+        try:
+            found = connection.scalar(schema.workspace.select().with_only_columns(_VERSION))
+        except DBAPIError as error:
+            if sqlstate(error) in ("42501", "42P01", "3F000"):
+                raise RoundError(_no_part(self.place)) from error
+            raise
+        if found is None:
+            raise RoundError(_no_part(self.place))
+        if found != schema.VERSION:
+            raise RoundError(
+                f"{self.place} has schema {found}, and this Raterbook knows {schema.VERSION}: "
+                "use the version that made it; nothing was changed."
+            )
+        return int(found)
+
+
+# Raters look at the views; who made the tables is none, whatever roles were made by the same login.
+_SETTLE = """
+SELECT set_config('search_path', CASE WHEN EXISTS (SELECT FROM pg_auth_members m
+    JOIN pg_roles g ON g.oid = m.roleid JOIN pg_roles u ON u.oid = m.member
+    WHERE g.rolname = %(raters)s AND u.rolname = session_user)
+    AND NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = %(schema)s
+    AND pg_has_role(session_user, nspowner, 'MEMBER'))
+    THEN %(masked)s ELSE %(schema)s END, false),
+  set_config('lock_timeout', %(patience)s, false),
+  set_config('idle_in_transaction_session_timeout', '120s', false),
+  set_config('raterbook.times', %(times)s, false)
+"""
+_VERSION = schema.workspace.c.schema_version
+_LOCK = text(f"SELECT pg_advisory_xact_lock({LOCK})")
+_MASKED = text(f"SELECT current_schema() = '{policies.MASKED}'")
+_TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema")
+
+
+def _no_part(place: str) -> str:
+    return (
+        f"{place}: this login has no part in the workspace, or none any more: who leads it adds "
+        "one with `raterbook team add`."
+    )
+
+
+# The schema, and whether it is as we make it.
+
+
+def create(connection: Connection) -> None:
+    for statement in policies.before_tables():
+        connection.exec_driver_sql(statement)
+    schema.metadata.create_all(connection)
+    for statement in policies.after_tables():
+        connection.exec_driver_sql(statement)
+
+
+def number_on(connection: Connection) -> None:
+    """After rows came with numbers of their own: the next gets the next number."""
+    for table in schema.metadata.tables.values():
+        for column in table.primary_key:
+            if column.identity is not None:
+                name = f"{policies.SCHEMA}.{table.name}"
+                connection.exec_driver_sql(
+                    f"SELECT setval(pg_get_serial_sequence('{name}', '{column.name}'),"
+                    f" max({column.name})) FROM {name} HAVING max({column.name}) IS NOT NULL"
+                )
+
+
+@cache
+def _made() -> frozenset[tuple[str, ...]]:
+    return frozenset(policies.shape())
+
+
+def verify(connection: Connection, place: str) -> None:
+    """Refuse a database with guards, policies or functions other than ours, and say which."""
+    found = {tuple(row) for row in connection.exec_driver_sql(policies.SHAPE)}
+    made = _made()
+    wrong = [f"{row[0]} {shown(row[1])} is foreign or altered" for row in found - made]
+    wrong += [
+        f"{row[0]} {row[1]} is missing or altered"
+        for row in made - found
+        if not any(row[:2] == other[:2] for other in found)
+    ]
+    if wrong:
+        raise RoundError(
+            f"{place} is not as Raterbook makes it: {listed(sorted(wrong), 10)}. Somebody with the "
+            "owner's rights changed it, and answers may be changed too: keep it, and put the last "
+            "copy in its place (`raterbook copy FROM TO`)."
+        )
+
+
+# What the server cannot do, said so that somebody can do something about it.
+
+
+def sqlstate(error: DBAPIError) -> str:
+    return str(getattr(error.orig, "sqlstate", None) or "")
+
+
+_GONE = ("08", "57P01", "57P02", "57P03", "57P05", "25P03")  # by the beginning of SQLSTATE
+_CAUSES: Mapping[str, str] = {
+    "42501": "{place}: this login may not do that ({said}), and nothing was saved: a rater adds "
+    "answers of their own to items they were given, while the round is open; `raterbook team "
+    "status` says who may do what.",
+    "55P03": "{place} has been locked by another session for a while, and nothing was saved: look "
+    "for a stopped Raterbook or notebook on this workspace and end it, then try again.",
+    "53100": "{place}: the server's disk is full, and nothing of this step was saved: free some "
+    "space, then try again; what was acknowledged before is safe.",
+    "25006": "{place}: the server takes nothing in (a standby?), and nothing was saved: name the "
+    "one that does.",
+    "3D000": "{place}: {said}: make it with `createdb`, or correct --db.",
+    "28": "{place}: {said}: correct the login or its password (in the address or in ~/.pgpass).",
+}
+
+
+def explanation(error: DBAPIError, place: str) -> RoundError:
+    """What happened, and the remedy."""
+    code = sqlstate(error)
+    diagnosis = getattr(error.orig, "diag", None)
+    lines = str(getattr(diagnosis, "message_primary", None) or error.orig).strip().splitlines()
+    said = (lines or ["no reason given"])[0].rstrip(".")
+    if code == "P0001":  # raised by a guard of ours
+        return RoundError(f"{place}: {said}.")
+    refused = "authentication failed" in said or "no pg_hba.conf entry" in said
+    if refused or ("does not exist" in said and not code):
+        return RoundError(_CAUSES["28"].format(place=place, said=said))
+    if error.connection_invalidated or not code or code.startswith(_GONE):
+        return Unreachable(
+            f"{place} cannot be reached ({said}), and nothing was acknowledged: look whether the "
+            "server runs and the address is right, then try again; what was acknowledged is safe."
+        )
+    for beginning, message in _CAUSES.items():
+        if code.startswith(beginning):
+            return RoundError(message.format(place=place, said=said))
+    return RoundError(f"{place}: {said}.")
+
+
+def lasting(
+    method: Callable[Concatenate[Self, Given], Found],
+) -> Callable[Concatenate[Self, Given], Found]:
+    """What may be sent twice is sent again while the server is away: its ids make that harmless."""
+
+    @wraps(method)
+    def again(self: Self, /, *given: Given.args, **named: Given.kwargs) -> Found:
+        for wait in WAITS:
+            try:
+                return method(self, *given, **named)
+            except Unreachable:
+                time.sleep(wait)
+        return method(self, *given, **named)
+
+    return again
