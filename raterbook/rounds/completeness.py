@@ -93,20 +93,25 @@ def standings(
     seen: Snapshot,
     protocol: Protocol,
     asked: StoredQuestions,
+    events: Events,
     roles: Collection[str] = (),
 ) -> tuple[list[Standing], OfCases]:
-    """Every rater of the round in its order, and its cases; `roles` limits it to some items.
+    """Every rater of the round in its order, and its cases, by the current answers of all;
+    `roles` limits it to some items.
 
     In a report, `put` and `given` summed over raters who count are what was asked and answered.
     """
-    events = _current(connection, seen, asked)
+    events = events.only(events.replicate == 1)
     wanted = {each.id for each in seen.items.values() if not roles or each.role in roles}
     whole = given_everything(connection, seen)
     plans = places_of_all(connection, seen, without=whole)
     every = Untouched(protocol, asked, seen, events.take(np.arange(0)), sorted(wanted))
     found = []
+    order = np.argsort(events.rater, kind="stable")
+    ordered = events.rater[order]
     for name, row in seen.raters.items():
-        own = events.take(events.rater == row.id)
+        start, end = np.searchsorted(ordered, (row.id, row.id + 1))
+        own = events.take(order[start:end])
         planned = row.kind in PLANNED
         said = set(own.subject.tolist())
         mine: Iterable[int] = sorted(said)
@@ -151,7 +156,7 @@ class Untouched:
         items: list[int],
     ):
         self.items = np.array(items, dtype=np.int64)
-        self.case = np.array([seen.subjects[n].case_id or n for n in items], dtype=np.int64)
+        self.case = seen.case_of[self.items]
         self._gaps = partial(gaps, protocol, asked, seen, nothing)
         self.put, _, lacking = self._gaps(self.items)
         self.complete = int((lacking == 0).sum())
@@ -212,12 +217,12 @@ def _current(
     connection: Connection,
     seen: Snapshot,
     asked: StoredQuestions,
-    rater: int | None = None,
+    rater: int,
     subjects: Iterable[int] | None = None,
 ) -> Events:
-    """Current answers of replicate 1, of everybody or of one rater about these subjects."""
+    """A rater's current answers of replicate 1, of all or about these subjects."""
     column = schema.answer_event.c
-    only = [] if rater is None else [column.rater_id == rater]
+    only = [column.rater_id == rater]
     if subjects is not None:
         only.append(column.subject_id.in_(list(subjects)))
     events = read(connection, seen.round_id, asked, only, UNREAD)
@@ -252,7 +257,7 @@ def of_cases(
     items: Collection[int],
 ) -> tuple[Counts, Counts]:
     """Required questions of the cases of these items: how many there are, how many answered."""
-    cases = np.unique([seen.subjects[item].case_id or item for item in items]).astype(np.int64)
+    cases = np.unique(seen.case_of[np.fromiter(items, np.int64, len(items))])
     slots = Slots(seen, cases)
     put, given = {}, {}
     for question, _, there in slots.required(protocol, asked, events, of="case"):
@@ -277,12 +282,11 @@ class Slots:
     """These items (or cases) with their parts, and what is asked about them."""
 
     def __init__(self, seen: Snapshot, subjects: np.ndarray):
-        numbers = subjects.tolist()
-        case = np.array([seen.subjects[n].case_id or n for n in numbers], dtype=np.int64)
-        place = np.arange(len(numbers))
-        self.whole = QuestionCells(subjects, case, np.zeros(len(numbers), dtype=np.int64), place)
-        parts = [sorted(seen.parts_of(seen.subjects[n])) if seen.parts else [] for n in numbers]
-        again = np.repeat(place, [len(each) for each in parts])
+        case, place = seen.case_of[subjects], np.arange(len(subjects))
+        self.whole = QuestionCells(subjects, case, np.zeros(len(subjects), dtype=np.int64), place)
+        numbers = subjects.tolist() if seen.parts else []
+        parts = [sorted(seen.parts_of(seen.subjects[number])) for number in numbers]
+        again = np.repeat(place[: len(parts)], [len(each) for each in parts])
         flat = np.array([number for each in parts for number in each], dtype=np.int64)
         self.parts = QuestionCells(subjects[again], case[again], flat, again)
 

@@ -13,7 +13,7 @@ from math import isnan
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, case, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, select
 
 from raterbook.rounds.model import LATEST, STATUSES, Answer, iso, moment
 from raterbook.rounds.raters import public_name
@@ -92,9 +92,21 @@ class Events:
 
     def take(self, rows: np.ndarray) -> Events:
         """These rows, by mask or by place."""
-        columns = {each.name: getattr(self, each.name)[rows] for each in fields(self)[:-1]}
-        more = {name: column[rows] for name, column in self.more.items()}
+        size = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
+
+        def taken(column: np.ndarray) -> np.ndarray:
+            if len(column) and column.strides == (0,):  # it says the same throughout
+                return np.broadcast_to(column[:1], size)
+            found: np.ndarray = column[rows]
+            return found
+
+        columns = {each.name: taken(getattr(self, each.name)) for each in fields(self)[:-1]}
+        more = {name: taken(column) for name, column in self.more.items()}
         return replace(self, **columns, more=more)
+
+    def only(self, rows: np.ndarray) -> Events:
+        """These rows, by mask; itself where that is all of them."""
+        return self if rows.all() else self.take(rows)
 
     def cell(self, question: bool = False, part: bool = True) -> np.ndarray:
         """One number for each subject, rater, replicate, and part and question where wanted."""
@@ -123,7 +135,7 @@ class Events:
         ends = np.append(np.flatnonzero(np.diff(cell[order])), len(order) - 1)
         current = replace(self.take(order[ends]), revision=np.diff(ends, prepend=-1))
         stays = current.status != RETRACTED
-        return current if retracted or stays.all() else current.take(stays)
+        return current if retracted else current.only(stays)
 
 
 def read(
@@ -143,11 +155,27 @@ def read(
     columns |= {name: _MORE[name] for name in more}
     asked = [each.id for each in questions.values()]
     here = (_events.c.round_id == round_id) if only else _of_round(connection, round_id)
-    query = (
-        select(*columns.values())
-        .where(here, _events.c.question_id.in_(asked), *only)
-        .order_by(_events.c.seq)
-    )
+    wanted = and_(here, _events.c.question_id.in_(asked), *only)
+    many, same = (None, {}) if only else _same(connection, wanted)
+    same = {name: said for name, said in same.items() if name in columns}
+    differing = {name: column for name, column in columns.items() if name not in same}
+    arrays = _arrays(connection, wanted, differing)
+    if many is not None and many != len(arrays["subject"]):  # some came between the two
+        arrays, same = _arrays(connection, wanted, columns), {}
+    size = len(arrays["subject"])
+    unsaid = dict.fromkeys(without, 0) | {"revision": 1} | same
+    arrays |= {
+        name: np.broadcast_to(np.array(said, _KINDS.get(name, np.int64)), size)
+        for name, said in unsaid.items()
+    }
+    extra = {name: arrays.pop(name) for name in more}
+    return Events(**arrays, more=extra)
+
+
+def _arrays(
+    connection: Connection, wanted: ColumnElement[bool], columns: Mapping[str, ColumnElement[Any]]
+) -> dict[str, np.ndarray]:
+    query = select(*columns.values()).where(wanted).order_by(_events.c.seq)
     # The driver's own cursor: rows as plain tuples, a million of them in a third of the time.
     cursor: Any = connection.execute(query).cursor
     pieces: list[list[np.ndarray]] = [[np.empty(0, _KINDS.get(name, np.int64))] for name in columns]
@@ -155,11 +183,51 @@ def read(
         for piece, (name, cells) in zip(pieces, zip(columns, zip(*rows), strict=True), strict=True):
             piece.append(np.array(cells, dtype=_KINDS.get(name, np.int64)))
     cursor.close()
-    arrays = {name: np.concatenate(piece) for name, piece in zip(columns, pieces, strict=True)}
-    extra = {name: arrays.pop(name) for name in more}
-    size = len(arrays["lamport"])
-    arrays |= {name: np.zeros(size, _KINDS.get(name, np.int64)) for name in without}
-    return Events(**arrays, revision=np.ones(size, dtype=np.int64), more=extra)
+    return {name: np.concatenate(piece) for name, piece in zip(columns, pieces, strict=True)}
+
+
+def _same(connection: Connection, events: ColumnElement[bool]) -> tuple[int, dict[str, Any]]:
+    """How many events, and the columns in which all say the same, and what: few answers have a
+    confidence, a text or a part, and what all have alike need not be read a million times."""
+    column, answered = _events.c, _events.c.status == STATUSES[ANSWERED]
+    sparse = ("number", "confidence", "seconds", "text", "reason", "client_time")
+    one = ("part", "replicate", "lamport", "server_time")
+    row = connection.execute(
+        select(
+            func.count(),
+            func.count(case((answered, 1))),
+            *(func.count(column[name]) for name in sparse),
+            *(end(column[name]) for name in one for end in (func.min, func.max)),
+        ).where(events)
+    ).one()
+    if not row[0]:
+        return 0, {}
+    found: dict[str, Any] = {"status": ANSWERED} if row[1] == row[0] else {}
+    found |= {name: None for name, many in zip(sparse, row[2:8], strict=True) if not many}
+    ends = zip(one, row[8::2], row[9::2], strict=True)
+    found |= {name: least for name, least, most in ends if least == most}
+    if {"client_time", "server_time"} <= set(found):
+        found["answered_at"] = found["server_time"]
+    return row[0], found
+
+
+def count(connection: Connection, round_id: int) -> int:
+    """How many events the round has; they only ever grow more."""
+    own = select(func.count()).where(_events.c.round_id == round_id)
+    return int(connection.scalar(own) or 0)
+
+
+def highest(connection: Connection, round_id: int, rater: int) -> int:
+    """The highest counter of all this rater ever said here, answers and marks."""
+    found = [
+        connection.scalar(
+            select(func.max(table.c.lamport)).where(
+                table.c.round_id == round_id, table.c.rater_id == rater
+            )
+        )
+        for table in (_events, schema.mark_event)
+    ]
+    return max(each or 0 for each in found)
 
 
 def last(connection: Connection) -> int:
@@ -167,16 +235,9 @@ def last(connection: Connection) -> int:
     return int(connection.scalar(select(func.max(_events.c.seq))) or 0)
 
 
-def by(last: int | None) -> tuple[ColumnElement[bool], ...]:
-    """What was there when this answer was the latest; everything where none is named."""
-    return () if last is None else (_events.c.seq <= last,)
-
-
 def _of_round(connection: Connection, round_id: int) -> ColumnElement[bool]:
     """By the index for a small share of the table; by reading it through for a large one."""
-    own = select(func.count()).where(_events.c.round_id == round_id)
-    mine = connection.scalar(own) or 0
-    if mine * 4 < last(connection):
+    if count(connection, round_id) * 4 < last(connection):
         return _events.c.round_id == round_id
     return (_events.c.round_id + 0) == round_id
 

@@ -63,6 +63,18 @@ class Names:
         return _categorical(self.codes[numbers], self.categories)
 
 
+def wanted(
+    events: Events, seen: Snapshot, asked: StoredQuestions, texts: bool, excluded: bool
+) -> Events:
+    """Without answers to text questions and those of excluded raters, unless they are asked for."""
+    if not texts:
+        closed = [each.id for each in asked.values() if not each.question.is_text]
+        events = events.only(np.isin(events.question, closed))
+    if not excluded and seen.excluded:
+        events = events.only(~np.isin(events.rater, list(seen.excluded)))
+    return events
+
+
 def frame(
     seen: Snapshot,
     asked: StoredQuestions,
@@ -71,7 +83,10 @@ def frame(
     groups: Mapping[str, bool],
     pseudonyms: bool = False,
 ) -> pd.DataFrame:
-    """One row per event; `groups` are columns of the items, and whether they have to be there."""
+    """One row per event; `groups` are columns of the items, and whether they have to be there.
+
+    Nothing in it is the events' own: whoever has a frame may write into it.
+    """
     subjects, raters = seen.subjects, {row.id: row for row in seen.raters.values()}
     question = Names.of({each.id: name for name, each in asked.items()})
     number = _numbers(asked, events)
@@ -85,19 +100,19 @@ def frame(
         "round": _categorical(np.zeros(size, dtype=np.int8), [seen.name]),
         "item": Names.of(item)(events.subject),
         "case": Names.of(case)(events.subject),
-        "part": events.part,
+        "part": events.part.copy(),
         "rater": Names.of({key: public_name(row, pseudonyms) for key, row in raters.items()})(
             events.rater
         ),
         "rater_kind": Names.of({key: row.kind for key, row in raters.items()})(events.rater),
         "question": question(events.question),
-        "replicate": events.replicate,
+        "replicate": events.replicate.copy(),
         "value": _values(asked, events),
         "number": number,
         "status": _categorical(events.status, list(STATUSES[:RETRACTED])),
         "confidence": _confidence(asked, events, number),
-        "seconds": events.seconds,
-        "revision": events.revision,
+        "seconds": events.seconds.copy(),
+        "revision": events.revision.copy(),
         "answered_at": _utc(events.answered_at),
         "role": Names.of(roles)(events.subject),
         "cluster": _column(seen, inside, seen.cluster)(events.subject),
@@ -112,16 +127,18 @@ def frame(
                 f"The items of {seen.name} have no column {name!r} to group by: "
                 f"they have {', '.join(known)}."
             )
-    return pd.DataFrame(data | events.more, copy=False)
+    return pd.DataFrame(data | {n: each.copy() for n, each in events.more.items()}, copy=False)
 
 
 def _column(seen: Snapshot, inside: items.Contents, name: str | None) -> Names:
     """One column of the items, which a case has where it belongs to the case."""
+    if name is None:
+        return Names.of(dict.fromkeys(seen.subjects))
     values: dict[int, str | None] = {}
     for each in seen.subjects.values():
-        own = inside.of(each.id).get(name) if name else None
-        if own is None and name and each.case_id is not None:
-            own = inside.of(each.case_id).get(name)
+        own = inside.value(each.id, name)
+        if own is None and each.case_id is not None:
+            own = inside.value(each.case_id, name)
         values[each.id] = own or None
     return Names.of(values)
 
@@ -207,6 +224,7 @@ def _utc(times: np.ndarray) -> pd.DatetimeIndex:
 # One hash for all that counts in a round: the same answers give the same hash anywhere.
 
 
+AT_ONCE = 50_000
 _CONTENT = (
     "item",
     "case",
@@ -224,9 +242,32 @@ _CONTENT = (
 
 def data_hash(protocol_hash: str, frame: pd.DataFrame) -> str:
     """Of the protocol and the current answers, texts too; not of times, order or revisions."""
-    columns = [frame[name].astype(object).where(frame[name].notna(), None) for name in _CONTENT]
     digest = sha256(protocol_hash.encode())
-    for row in sorted(map(repr, zip(*columns, strict=True))):
-        digest.update(row.encode())
-        digest.update(b"\n")
+    columns = [_spelled(frame[name]) for name in _CONTENT]
+    # No spelling is the beginning of another, so rows are in order where their cells are.
+    rows = np.lexsort([codes for codes, _ in columns[::-1]])
+    ends = [", "] * (len(columns) - 1) + [")\n"]
+    cells = [
+        (codes, np.array([word + end for word in words], dtype=object))
+        for (codes, words), end in zip(columns, ends, strict=True)
+    ]
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
+        lines = np.full(len(some), "(", dtype=object)
+        for codes, words in cells:
+            lines += words[codes[some]]
+        digest.update("".join(lines.tolist()).encode())
     return digest.hexdigest()
+
+
+def _spelled(column: pd.Series) -> tuple[np.ndarray, list[str]]:
+    """Each cell as Python writes it: its place in the sorted list of all there are."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, seen = column.cat.codes.to_numpy(), column.cat.categories.tolist()
+    else:
+        codes, values = pd.factorize(column)
+        seen = values.tolist()
+    said = [*map(repr, seen), repr(None)]  # the last where there is none, whose code is −1
+    words = sorted(said)
+    place = {word: at for at, word in enumerate(words)}
+    return np.array([place[word] for word in said], dtype=np.int32)[codes], words

@@ -226,6 +226,11 @@ class Contents:
         """Shown and hidden values together: for reports and files, never for raters."""
         return {**self.shown.get((subject, part), {}), **self.hidden.get((subject, part), {})}
 
+    def value(self, subject: int, name: str) -> str | None:
+        """One of these values."""
+        own = self.hidden.get((subject, 0), {}).get(name)
+        return self.shown.get((subject, 0), {}).get(name) if own is None else own
+
     def _parts(self, subject: int) -> tuple[Part, ...]:
         return tuple(
             Part(number, text, self.shown.get((subject, number), {}))
@@ -325,14 +330,16 @@ def _in_order(fields: Mapping[str, str], protocol: Protocol) -> dict[str, str]:
 
 
 def _values(connection: Connection, table: Table, round_id: int) -> Values:
-    values: Values = {}
-    rows: Iterable[Any] = connection.execute(
-        select(table)
+    query = (
+        select(table.c.subject_id, table.c.part, table.c.name, table.c.value)
         .join(schema.subject, schema.subject.c.id == table.c.subject_id)
         .where(schema.subject.c.round_id == round_id)
     )
-    for subject, part, name, value in rows:
-        values.setdefault((subject, part), {})[name] = value
+    values: Values = {}
+    names: dict[str, str] = {}  # each is kept once, however many items there are
+    rows: Any = connection.execute(query).cursor  # the driver's own: plain tuples
+    for subject, part, name, value in rows.fetchall():
+        values.setdefault((subject, part), {})[names.setdefault(name, name)] = value
     return values
 
 

@@ -14,7 +14,7 @@ from raterbook.protocols import Protocol
 from raterbook.protocols.kinds import storable
 from raterbook.rounds.answers import RefusedEvent, refuse_id, whole_number
 from raterbook.rounds.completeness import Standing, by_models, standings
-from raterbook.rounds.current import read, timely
+from raterbook.rounds.current import Events, read, timely
 from raterbook.rounds.model import MARKS, Ack, Rater, iso, microseconds, moment
 from raterbook.rounds.raters import as_rater, public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, Subject
@@ -262,20 +262,27 @@ def _overtaken(connection: Connection, row: dict[str, Any], about: Any) -> bool:
 
 
 def status(
-    connection: Connection, seen: Snapshot, protocol: Protocol, questions: StoredQuestions
+    connection: Connection,
+    seen: Snapshot,
+    protocol: Protocol,
+    questions: StoredQuestions,
+    said: Events,
 ) -> dict[str, Any]:
-    """As plain data, for the command line and for people who script."""
+    """As plain data, for the command line and for people who script; `said` is current."""
     events = schema.answer_event
     marked = marks_of(connection, seen.round_id)
+    marks: dict[int, list[Mark]] = {}
+    for (who, _), mark in marked.items():
+        marks.setdefault(who, []).append(mark)
     count, last = connection.execute(
         select(func.count(), func.max(events.c.server_time)).where(
             events.c.round_id == seen.round_id
         )
     ).one()
-    found, cases = standings(connection, seen, protocol, questions)
+    found, cases = standings(connection, seen, protocol, questions, said)
     brought = _brought(connection, seen.round_id)
     raters = [
-        _of_rater(as_rater(row, seen.excluded.get(row.id)), row.id, standing, marked)
+        _of_rater(as_rater(row, seen.excluded.get(row.id)), standing, marks.get(row.id, []))
         for row, standing in zip(seen.raters.values(), found, strict=True)
     ]
     counting = [each for each in raters if each["excluded"] is None]
@@ -374,15 +381,12 @@ def _without_parts(protocol: Protocol, seen: Snapshot) -> int:
     return sum(not seen.parts.get(each.id) for each in subjects.values())
 
 
-def _of_rater(
-    rater: Rater, number: int, standing: Standing, marked: dict[tuple[int, int], Mark]
-) -> dict[str, Any]:
+def _of_rater(rater: Rater, standing: Standing, mine: list[Mark]) -> dict[str, Any]:
     """One rater: items assigned, begun, complete and submitted; answers required and missing.
 
     Only people have a plan, so only they can lack something; models and labels that came with the
     items answer what they answer.
     """
-    mine = [mark for (who, _), mark in marked.items() if who == number]
     assigned = standing.items if standing.planned else 0
     return {
         "rater": rater.name,

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 import raterbook.rounds.answers as answers
 import raterbook.rounds.completeness as completeness
@@ -24,6 +23,7 @@ import raterbook.rounds.plan as plan
 import raterbook.rounds.raters as raters
 import raterbook.rounds.snapshot as snapshot
 from raterbook.protocols import Protocol
+from raterbook.rounds.current import Events
 from raterbook.rounds.marks import Mark, Stamp
 from raterbook.rounds.model import (
     Ack,
@@ -38,7 +38,7 @@ from raterbook.rounds.model import (
 )
 from raterbook.rounds.parts import NewSplit, Page, Queued
 from raterbook.rounds.plan import Handover, PlanRule, Reassigned, Replanned
-from raterbook.rounds.snapshot import Snapshot, StoredQuestion
+from raterbook.rounds.snapshot import Found, Snapshot, StoredQuestion
 from raterbook.rounds.store import log, schema
 from raterbook.rounds.store.postgres import lasting
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from raterbook.rounds.store.store import Replies, Store
-
-Found = TypeVar("Found")
 
 
 class Round:
@@ -72,7 +70,7 @@ class Round:
         self.secret: str = row.secret
         self.options: str = row.options
         self._opened = plan.opened(row.seed, row.per_item, json.loads(row.options))
-        self._kept: dict[str, tuple[tuple[int, int], Any]] = {}
+        self._kept = snapshot.Kept()
         self._questions: dict[str, StoredQuestion] | None = None
 
     def __repr__(self) -> str:
@@ -239,16 +237,7 @@ class Round:
         of these would say something that is older than what is stored.
         """
         with self.store.read() as connection:
-            number = self.look(connection).rater(rater)
-            highest = [
-                connection.scalar(
-                    select(func.max(table.c.lamport)).where(
-                        table.c.round_id == self.id, table.c.rater_id == number
-                    )
-                )
-                for table in (schema.answer_event, schema.mark_event)
-            ]
-        return max(each or 0 for each in highest)
+            return current.highest(connection, self.id, self.look(connection).rater(rater))
 
     def frame(
         self,
@@ -264,19 +253,16 @@ class Round:
         `texts` adds the answers to text questions, `reasons` the reason of each, `groups` columns
         of the items; `pseudonyms` stand for the names of people; `until` is what a `reveal` logged.
         """
-        from raterbook.rounds.frame import frame
+        from raterbook.rounds.frame import frame, wanted
 
         with self.store.read() as connection:
             seen, inside = self.look(connection), self.inside(connection)
             questions = self.questions(connection)
-            wanted = {n: q for n, q in questions.items() if texts or not q.question.is_text}
-            more = ("reason",) if reasons else ()
-            events = current.read(connection, self.id, wanted, current.by(until), more=more)
-        if not excluded and seen.excluded:
-            events = events.take(~np.isin(events.rater, list(seen.excluded)))
+            events = wanted(self.said(connection, until), seen, questions, texts, excluded)
         columns = dict.fromkeys(contents.group_columns(self.protocol), False)
         columns |= dict.fromkeys(groups, True)
-        return frame(seen, questions, inside, events.current(), columns, pseudonyms)
+        events = events if reasons else replace(events, more={})
+        return frame(seen, questions, inside, events, columns, pseudonyms)
 
     def data_hash(self) -> str:
         """Of the protocol and the current answers, texts too; not of times, order or revisions."""
@@ -290,7 +276,8 @@ class Round:
         """How far every rater is, and what is answered about cases; `roles` limits the items."""
         with self.store.read() as connection:
             seen, questions = self.look(connection), self.questions(connection)
-            return completeness.standings(connection, seen, self.protocol, questions, tuple(roles))
+            said, roles = self.said(connection), tuple(roles)
+            return completeness.standings(connection, seen, self.protocol, questions, said, roles)
 
     def status(self) -> dict[str, Any]:
         """What is stored, by whom, and what is missing, as plain data."""
@@ -298,7 +285,7 @@ class Round:
 
         with self.store.read() as connection:
             seen, questions = self.look(connection), self.questions(connection)
-            return status(connection, seen, self.protocol, questions)
+            return status(connection, seen, self.protocol, questions, self.said(connection))
 
     # What is done to it: each step is one transaction and one entry of the log
 
@@ -484,6 +471,17 @@ class Round:
             self._questions = snapshot.questions(connection, protocol, self.protocol_hash)
         return self._questions
 
+    def said(self, connection: Connection, until: int | None = None) -> Events:
+        """Its current answers, texts and reasons too; read again only when there are more."""
+
+        def read() -> Events:
+            only = () if until is None else (schema.answer_event.c.seq <= until,)
+            return current.read(connection, self.id, asked, only, more=("reason",)).current()
+
+        asked = self.questions(connection)
+        now = (current.count(connection, self.id), self.store.undone)
+        return read() if until is not None else self._kept.since(now, "said", read)
+
     def _read_protocol(self, connection: Connection) -> Protocol:
         found = snapshot.stored_protocol(connection, self.protocol_hash)
         self.store.protocols[self.protocol_hash] = found
@@ -493,7 +491,4 @@ class Round:
         self, connection: Connection, what: str, read: Callable[[Connection, int], Found]
     ) -> Found:
         now = (log.last(connection, self.id), self.store.undone)
-        kept = self._kept.get(what)
-        if kept is None or kept[0] != now:
-            kept = self._kept[what] = (now, read(connection, self.id))
-        return cast(Found, kept[1])
+        return self._kept.since(now, what, lambda: read(connection, self.id))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar, cast
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.engine import Row
 
@@ -16,6 +18,8 @@ import raterbook.rounds.raters as people
 from raterbook.protocols import Protocol, Question, parse
 from raterbook.rounds.model import ALTERED, RoundError, listed, minute
 from raterbook.rounds.store import log, schema
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,19 @@ class StoredQuestion:
 StoredQuestions = Mapping[str, StoredQuestion]  # of a protocol, by id
 
 
+class Kept:
+    """What was read of a round, until it has grown."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[tuple[int, int], Any]] = {}
+
+    def since(self, now: tuple[int, int], what: str, read: Callable[[], Found]) -> Found:
+        kept = self._found.get(what)
+        if kept is None or kept[0] != now:
+            kept = self._found[what] = (now, read())
+        return cast(Found, kept[1])
+
+
 @dataclass
 class Snapshot:
     """Everything by number and by name."""
@@ -96,6 +113,14 @@ class Snapshot:
         if of == "case" and found.case_id is not None:
             return self.subjects[found.case_id]
         raise RoundError(f"{name!r} is a case, and an item is asked about")
+
+    @cached_property
+    def case_of(self) -> np.ndarray:
+        """The number of each subject's case, by its number; a case is its own."""
+        found = np.arange(max(self.subjects, default=0) + 1)
+        for each in self.subjects.values():
+            found[each.id] = each.case_id or each.id
+        return found
 
     def case(self, subject: Subject) -> Subject:
         """Of an item; a case is its own."""
