@@ -40,6 +40,18 @@ class Observed:
         return self.unit, self.criterion, self.rater, self.level
 
 
+def connected(given: Observed) -> bool:
+    """Whether raters and units hang together, however far round."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    units, unit = np.unique(given.unit, return_inverse=True)
+    raters, rater = np.unique(given.rater, return_inverse=True)
+    size = len(units) + len(raters)
+    links = coo_array((np.ones(len(unit)), (unit, len(units) + rater)), shape=(size, size))
+    return bool(connected_components(links, directed=False)[0] == 1)
+
+
 class Facets:
     """Ratings as classes of units and as cells, a cell being a criterion, a rater and a group.
 

@@ -6,7 +6,7 @@ three raters, and has nothing for units that all raters put at the top; so θ is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -18,6 +18,7 @@ from raterbook.analysis.comparison.facets import (
     Facets,
     Likelihood,
     Observed,
+    connected,
     fitted,
     level_chances,
 )
@@ -41,12 +42,13 @@ FAIR = ("group", "plain", "adjusted", "difference", "low", "high", "n_units", "n
 class Rasch:
     """What the model says of raters, criteria and groups, or the `reason` why there is none.
 
-    `raters` has a row per rater: severity in logits above (strict) or below the raters' mean, and
-    `points`, how much higher than they all on average the rater scores these units; both with
-    intervals over clusters. Infit and outfit are 1 under the model: above 1.5 a rater is less
-    predictable than it has them. `fair` has a row per group: the mean as it is, and what it were
-    had every rater answered everything. `sd` is how far units lie apart, `separation` how many
-    standard errors raters do, `reliability` the share of severity's variance that is no error.
+    `raters` has a row per rater: severity in logits above (strict) or below the mean of those in
+    the `centre`, and `points`, how much higher than they on average the rater scores these units;
+    both with intervals over clusters. Infit and outfit are 1 where the model holds; a rater above
+    1.5 is less predictable than it has them. `fair` has a row per group: the mean as it is, and
+    what it were had all of the centre answered everything. `sd` is how far units lie apart,
+    `separation` how many standard errors raters do, `reliability` the share of the variance of
+    severities that is no error.
     """
 
     raters: pd.DataFrame
@@ -85,6 +87,7 @@ def rasch(
     ratings: Any,
     *,
     groups: Any = None,
+    centre: Iterable[Any] | None = None,
     partial: bool = False,
     interval: Wish = "jackknife",
 ) -> Rasch:
@@ -92,8 +95,9 @@ def rasch(
 
     `ratings` are those of one criterion, or a mapping from criteria to them on one scale; with
     `partial` each criterion has thresholds, and may have a scale, of its own. `groups`, a mapping
-    or series from units to labels, gives each group a level of its own, and fair means. Units of a
-    cluster are left out together. Raters and units must hang together: who never met, however far
+    or series from units to labels, gives each group a level of its own, and fair means. The
+    severities of the `centre`, all raters unless said, average 0. Units of a cluster are left out
+    together. Raters and units must hang together: who never met, however far
     round, cannot be set against one another. Levels that nobody gave are no steps of the scale.
 
     >>> table = [[1, 2], [2, 2], [3, 4], [4, 4], [2, 3], [1, 1], [3, 3], [4, 5], [5, 5], [2, 1]]
@@ -110,7 +114,14 @@ def rasch(
     scales = {each.scale for each in several.values()}
     if len(scales) > 1 and not partial:
         raise ValueError("the criteria have different scales: pass partial=True")
-    return _Model(several, groups, partial).result(wish)
+    model = _Model(several, groups, partial)
+    if centre is not None:
+        model.centre = list(centre)
+        lost = [name for name in model.centre if name not in model.raters]
+        if lost or not model.centre:
+            known = ", ".join(map(str, model.raters))
+            raise ValueError(f"centre={lost or []}: name some of the raters, {known}")
+    return model.result(wish)
 
 
 class _Model:
@@ -120,6 +131,7 @@ class _Model:
         self.criteria = list(several)
         raters = {name for coded in several.values() for name in coded.raters}
         self.raters = sorted(raters, key=name_key)
+        self.centre: list[Any] = list(self.raters)
         names = pd.Index([], dtype=object)
         for coded in several.values():
             names = names.union(pd.Index(coded.units, dtype=object), sort=False)
@@ -199,8 +211,12 @@ class _Model:
             left = {int(j): "always_one_end" for j in np.flatnonzero(ended)}
             self._without(ended)
             why = self.reason()
-        if why is None and not _connected(self.given):
+        if why is None and not connected(self.given):
             why = "not_connected"
+        inside = [self.raters[j] in self.centre for j in np.unique(self.given.rater)]
+        if why is None and not any(inside):
+            why = "no_comparison"
+        self.inside = np.array(inside, dtype=float)
         blank = [self._row(j, {"reason": left.get(j, why)}) for j in range(len(self.raters))]
         if why is not None:
             return Rasch(pd.DataFrame(blank, columns=RATER), reason=why, coverage=wish.coverage)
@@ -245,18 +261,6 @@ def _labels(groups: Any, units: pd.Index) -> list[Any]:
     return labels
 
 
-def _connected(given: Observed) -> bool:
-    """Whether raters and units hang together, however far round."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    units, unit = np.unique(given.unit, return_inverse=True)
-    raters, rater = np.unique(given.rater, return_inverse=True)
-    size = len(units) + len(raters)
-    links = coo_array((np.ones(len(unit)), (unit, len(units) + rater)), shape=(size, size))
-    return bool(connected_components(links, directed=False)[0] == 1)
-
-
 class _Read:
     """A fitted model, read: severities, points and fair means with what each cluster does."""
 
@@ -266,6 +270,7 @@ class _Read:
         self.model, self.likelihood, self.free, self.wish = model, likelihood, free, wish
         self.facets = model.facets
         self.n = self.facets.raters
+        self.share = model.inside / model.inside.sum()  # of each rater in the centre
         _, first = np.unique(self.facets.of_unit, return_index=True)
         self.group = model.group[first]  # of each class
         self.here = likelihood.at(free, model.total)
@@ -290,12 +295,12 @@ class _Read:
                 points = self.model.points[at]
                 expected = np.einsum("k,rkq->rq", points, chances[:, : len(points)])
                 made[own] += posterior[own] @ expected.T / facets.criteria
-        return made, severity
+        return made, severity - severity @ self.share
 
     def numbers(self, sums: np.ndarray, made: np.ndarray) -> np.ndarray:
         """Points of each rater, then each group's fair mean; a row of sums, a row of numbers."""
         met = sums[:, : len(made)]
-        mean = made.mean(axis=1)
+        mean = made @ self.share
         points = met @ (made - mean[:, None]) / met.sum(axis=1, keepdims=True)
         fair = [_ratio(met[:, own] @ mean[own], met[:, own].sum(axis=1)) for own in self.groups]
         return np.column_stack([points, *fair])
@@ -317,7 +322,7 @@ class _Read:
                     free[at] += inverse @ self.likelihood.at(free[at], sums).gradient
         else:
             free -= (model.rows @ self.likelihood.scores(self.free)) @ inverse
-        severity = free @ facets.free[: self.n].T
+        severity = free @ self.to_severity.T
         # What is expected of a class moves with the parameters, in a straight line so near by.
         made, _ = self.levels_of(self.free)
         slopes = np.empty((len(self.free), self.n + facets.groups))
@@ -339,6 +344,12 @@ class _Read:
         without = np.column_stack([severity, rest + gaps])
         without[self.hangs_on()] = np.nan
         return without
+
+    @property
+    def to_severity(self) -> np.ndarray:
+        """Severities from free coordinates."""
+        own = self.facets.free[: self.n]
+        return np.asarray(own - self.share @ own)
 
     @property
     def inverse(self) -> np.ndarray:
@@ -375,7 +386,7 @@ class _Read:
             units = np.unique(given.unit[of == at])
             left = pairs - met[units].T.astype(float) @ met[units]
             if ((left == 0) & (pairs > 0)).any():
-                found[at] |= not _connected(given.where(of != at))
+                found[at] |= not connected(given.where(of != at))
         return found
 
     def result(
@@ -451,7 +462,7 @@ class _Read:
         if self.wish.method == "analytic":
             from scipy.special import ndtri
 
-            free = self.facets.free[: self.n]
+            free = self.to_severity
             se = np.sqrt(np.diag(free @ self.inverse @ free.T))
             low, high = none.copy(), none.copy()
             reach = float(ndtri(0.5 + coverage / 2)) * se
