@@ -14,9 +14,6 @@ from raterbook.analysis.coefficients.alpha import alpha, influence
 from raterbook.analysis.coefficients.gwet import agreement, gwet
 from raterbook.analysis.coefficients.icc import icc
 from raterbook.analysis.coefficients.kappa import kappa
-from raterbook.analysis.comparison.labels import dawid_skene
-from raterbook.analysis.comparison.rasch import rasch
-from raterbook.analysis.comparison.uncertainty import distance
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
 from raterbook.analysis.ratings import Ratings
@@ -29,16 +26,13 @@ __all__ = [
     "against",
     "agreement",
     "alpha",
-    "dawid_skene",
     "difference",
-    "distance",
     "gwet",
     "icc",
     "influence",
     "kappa",
     "mean",
     "proportion",
-    "rasch",
     "severity",
     "weighted_mean",
 ]

@@ -90,6 +90,7 @@ def dawid_skene(ratings: Any, *, without: Any = None, interval: Wish = "jackknif
     blank = pd.DataFrame(
         [{**dict.fromkeys(RATER), "rater": name, "reason": reason} for name in coded.raters],
         columns=RATER,
+        dtype=object,
     )
     if reason is not None:
         return Labels(pd.DataFrame(columns=["unit", "label", "probability"]), blank,
@@ -120,7 +121,9 @@ def dawid_skene(ratings: Any, *, without: Any = None, interval: Wish = "jackknif
         if j in tables
     }
     shares = pd.Series(truth.shares, index=names)
-    return Labels(found, pd.DataFrame(rows, columns=RATER), confusion, shares, without)
+    return Labels(
+        found, pd.DataFrame(rows, columns=RATER, dtype=object), confusion, shares, without
+    )
 
 
 def why_not(coded: Coded, makers: list[int]) -> str | None:

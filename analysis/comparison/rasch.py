@@ -102,9 +102,9 @@ def rasch(
 
     >>> table = [[1, 2], [2, 2], [3, 4], [4, 4], [2, 3], [1, 1], [3, 3], [4, 5], [5, 5], [2, 1]]
     >>> rasch(table, interval=None).raters[["rater", "severity"]].round(2)
-       rater  severity
-    0      0      0.71
-    1      1     -0.71
+      rater  severity
+    0     0      0.71
+    1     1     -0.71
     """
     wish = Interval.of(interval)
     several = {str(name): read(each) for name, each in ratings.items()} \
@@ -219,7 +219,9 @@ class _Model:
         self.inside = np.array(inside, dtype=float)
         blank = [self._row(j, {"reason": left.get(j, why)}) for j in range(len(self.raters))]
         if why is not None:
-            return Rasch(pd.DataFrame(blank, columns=RATER), reason=why, coverage=wish.coverage)
+            return Rasch(
+                pd.DataFrame(blank, columns=RATER, dtype=object), reason=why, coverage=wish.coverage
+            )
         kept = np.unique(self.given.rater)
         own = np.searchsorted(kept, self.given.rater)
         given = Observed(self.given.unit, self.given.criterion, own, self.given.level)
@@ -423,10 +425,10 @@ class _Read:
         ]  # fmt: skip
         warnings = (*(("left_out_at_one_end",) if left else ()),
                     *(("few_clusters",) if FEWEST <= model.rows.shape[0] < 10 else ()))  # fmt: skip
-        frame = pd.DataFrame(rows, columns=RATER)
+        frame = pd.DataFrame(rows, columns=RATER, dtype=object)
         numeric = [name for name in RATER if name not in ("rater", "reason")]
         return Rasch(
-            frame.astype(dict.fromkeys(numeric[:-2], float)),
+            frame.astype(dict.fromkeys(numeric[:-2], float) | {"n_units": int, "n_ratings": int}),
             pd.DataFrame({
                 "criterion": model.criteria,
                 "difficulty": natural[self.n : self.n + facets.criteria],

@@ -109,16 +109,14 @@ def likeness(coded: Coded, model: Any, *, labels: bool, interval: Wish) -> tuple
     own = rows.loc[model]
     people = rows.drop(model)["accuracy"].dropna()
     name = "label_accuracy"
-    low, high = (None if own[end] is None or own[end] != own[end] else float(own[end])
-                 for end in ("low", "high"))  # fmt: skip
-    if own["accuracy"] is None or own["accuracy"] != own["accuracy"]:
+    if own["accuracy"] is None:
         none = Estimate(None, statistic=name, reason=own["reason"])
         return (Beside(name, none, none, none),)
-    mine = Estimate(float(own["accuracy"]), low, high, statistic=name,
-                    n_units=int(own["n_units"]), n_raters=1)  # fmt: skip
+    mine = Estimate(own["accuracy"], own["low"], own["high"], statistic=name,
+                    n_units=own["n_units"], n_raters=1)  # fmt: skip
     if not len(people):
         none = Estimate(None, statistic=name, reason="too_few_for_truth")
         return (Beside(name, mine, none, none),)
     theirs = Estimate(float(people.astype(float).mean()), statistic=name, n_raters=len(people))
-    gap = Estimate(float(own["accuracy"]) - float(theirs), statistic=name)
+    gap = Estimate(own["accuracy"] - float(theirs), statistic=name)
     return (Beside(name, mine, theirs, gap),)
