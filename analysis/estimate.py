@@ -168,6 +168,17 @@ REASONS = {
         "People gave one of the two values in fewer than five independent units, too few for an "
         "interval."
     ),
+    "not_connected": (
+        "Raters fall into parts that share no unit, however far round, so they cannot be set "
+        "against one another."
+    ),
+    "too_few_for_truth": (
+        "Fewer than three raters answered the same unit, so nobody can say who of them errs."
+    ),
+    "always_one_end": (
+        "This rater gave nothing but the lowest level, or nothing but the highest, so how strict "
+        "they are has no bound."
+    ),
     "no_better_than_chance": "The model tells the two apart no better than chance would.",
 }
 
@@ -192,6 +203,7 @@ WARNINGS = {
     ),
     "under_twenty_clusters": "Fewer than twenty independent clusters: a test is rough.",
     "persons_left_out": "Persons who rated too few items beside others were not tested.",
+    "left_out_at_one_end": "Raters who gave one end of the scale alone are left out.",
     "answers_without_confidence": "Answers without a confidence are left out.",
 }
 

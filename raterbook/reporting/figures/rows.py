@@ -325,6 +325,32 @@ def lean_figure(leans: pd.DataFrame, said: str) -> Any:
     return titled(ax, said)
 
 
+def strict_figure(rows: pd.DataFrame, said: str) -> Any:
+    """Severities with their intervals, the strict to the left as in the figure of leans."""
+    ax = axes(1.15 + 0.36 * len(rows))
+    for place, row in enumerate(rows[::-1].itertuples()):
+        ax.plot([row.low, row.high], [place] * 2, color=INK, linewidth=2.4, solid_capstyle="butt")
+        ax.plot(row.severity, place, "o", color=INK, markersize=7)
+        ax.text(
+            1.02,
+            place,
+            signed(row.severity),
+            va="center",
+            color=INK,
+            fontsize=9,
+            transform=ax.get_yaxis_transform(),
+        )
+    ax.axvline(0, linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
+    ax.set_yticks(range(len(rows)), names(rows["called"][::-1]))
+    ax.set_ylim(-0.6, len(rows) - 0.4)
+    ends = rows[["severity", "low", "high"]].to_numpy(float)
+    reach = 1.15 * max(float(np.nanmax(np.abs(ends))), LEAST)
+    ax.set_xlim(reach, -reach)
+    ax.set_xlabel("severity in logits: strict to the left, lenient to the right")
+    ax.grid(axis="x", color=LINE, linewidth=0.5)
+    return titled(ax, said)
+
+
 # Diverging bars: how the answers to each question spread over its scale.
 
 

@@ -8,10 +8,28 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from raterbook.analysis import Interval
+from raterbook.analysis.comparison.rasch import Rasch
+
+from ...numbers.compare.strictness import Strictness, strictness
+from ...numbers.compute import questions_of
+from ...numbers.counted import Board
 from ..html import NOTHING, Section, heading, join, paragraph, table
 from ..leanings import FEWEST, apart, concord, furthest, habit, habits, shown
 from ..pairs import agreement_matrix
-from ..words import SIGNED, VISIBLE, count, interval, number, percent, signed, spanned, value_names
+from ..words import (
+    SIGNED,
+    VISIBLE,
+    count,
+    interval,
+    listing,
+    number,
+    percent,
+    reason,
+    signed,
+    spanned,
+    value_names,
+)
 from .machines import DOTS, sentence
 from .trust import coefficients
 
@@ -24,7 +42,8 @@ def raters(report: Any) -> Section | None:
     counted = report.counted
     if len(counted.raters()) < 2:
         return None
-    parts = [lean(report), ends(report), labels(report), matrix(report), left_out(report)]
+    parts = [lean(report), strict(report), ends(report), labels(report), matrix(report)]
+    parts.append(left_out(report))
     inside = join(parts)
     return Section("Rater by rater", inside, folded=True) if inside else None
 
@@ -89,6 +108,110 @@ def lean(report: Any) -> Markup:
     )
     made = table(head, lines, "Severity, drift and scatter, in points of the scale")
     return heading("Severity") + picture + made + paragraph(note, "soft")
+
+
+def strict(report: Any) -> Markup:
+    """How strict each rater is by the many-facet Rasch model, models beside people among them."""
+    found = strictness_of(report)
+    if found is None or found.rasch.reason == "single_rater":
+        return NOTHING
+    title, made = heading("How strict each rater is"), found.rasch
+    if made.reason:
+        said = f"No severities by a model of raters: {reason(made.reason)}."
+        return title + paragraph(said)
+    rows = made.raters.dropna(subset=["severity"]).sort_values(["severity", "rater"])
+    many = len(rows)
+    rows = rows.assign(called=[rasch_name(report, found, name) for name in rows["rater"]])
+    said = strictest(report, made, rows)
+    drawn = rows
+    if many > MOST:
+        drawn = rows.loc[rows["severity"].abs().sort_values(kind="stable").index[-MOST:]]
+        drawn = drawn.sort_values(["severity", "rater"])
+    alt = f"{said}. " + "; ".join(
+        f"{row.called} {signed(row.severity)} "
+        f"({interval(row.low, row.high, SIGNED) or 'no interval'})"
+        for row in drawn.itertuples()
+    )
+    asked = listing([report.label(name) for name in found.questions])
+    caption = (
+        f"Severity in logits against the mean of {count(len(found.centre), report.people)}, from "
+        f"{asked}, with items as strict or easy as they are: it does not hang on which items came "
+        f"to whom. The intervals are corrected for {many:,} raters."
+    )
+    from ..figures.rows import strict_figure
+
+    picture = report.picture("strictness", strict_figure(drawn, said), alt, caption)
+    lines = [
+        (
+            row.called,
+            signed(row.severity),
+            interval(row.low, row.high, SIGNED) or "–",
+            signed(row.points),
+            number(row.infit),
+            number(row.outfit),
+            int(row.n_ratings),
+        )
+        for row in drawn.itertuples()
+    ]
+    head = ("Rater", "Severity", "Interval", "Points", "Infit", "Outfit", "Scores")
+    note = (
+        "Points: how much higher than the mean of all a rater scores these items. Infit and "
+        "outfit are 1 where the model holds; above 1.5 a rater’s scores follow it little."
+    )
+    notes = [*made.notes(), *(
+        [f"No intervals: {reason(why)}."] if (why := rows["reason"].iloc[0]) else []
+    )]  # fmt: skip
+    table_made = table(head, lines, "Severity by the many-facet Rasch model, and how well it fits")
+    told = join([paragraph(each) for each in [*fair(report, made), *notes]])
+    return title + picture + table_made + told + paragraph(note, "soft")
+
+
+def strictness_of(report: Any) -> Strictness | None:
+    """The model of the round's raters, at a coverage corrected for how many may be named."""
+    models = dict.fromkeys(name for name, kind, _ in report.counted.machines() if kind == "model")
+    coverage = report.parameters.coverage
+    many = len(report.counted.raters()) + len(models)
+    return strictness(
+        Board(report.frame, questions_of(report.protocol), cluster=report.cluster,
+              raters=report.parameters.raters),
+        [q for q in report.counted.asked() if q.is_score],
+        models=models,
+        system=report.system,
+        interval=Interval(coverage=1 - (1 - coverage) / max(many, 1)),
+    )  # fmt: skip
+
+
+def rasch_name(report: Any, found: Strictness, rater: str) -> str:
+    return f"{rater} (model)" if rater in found.models else report.rater_name(str(rater))
+
+
+def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
+    """Who is shown to be strict and who lenient, by intervals corrected for their number."""
+    if report.copies or made.n_clusters < FEWEST:
+        return f"Severities of {count(len(rows), 'rater')}"
+    said = []
+    for word, beyond in (
+        ("strict", rows[rows["low"] > 0][::-1]),
+        ("lenient", rows[rows["high"] < 0]),
+    ):
+        if len(beyond):
+            row: Any = next(beyond.itertuples())
+            more = f", most of {len(beyond)} who are" if len(beyond) > 1 else ""
+            between = interval(row.low, row.high, SIGNED)
+            said.append(f"{row.called} is {word}{more} ({signed(row.severity)} logits; {between})")
+    return ", ".join(said) or "No rater is shown to be stricter or more lenient than the others"
+
+
+def fair(report: Any, made: Rasch) -> list[str]:
+    """What systems' means were had everybody rated everything, where that is anything else."""
+    moved = made.fair[made.fair["difference"].abs() >= VISIBLE]
+    return [
+        f"{row.group} has a mean of {number(row.plain)}; had every rater scored all its items, it "
+        f"were {number(row.adjusted)} ({signed(row.difference)}"
+        + (f"; {between}" if (between := interval(row.low, row.high, SIGNED)) else "")
+        + ")."
+        for row in moved.itertuples()
+    ]
 
 
 def drift(row: Any) -> str:

@@ -1,0 +1,206 @@
+"""How far a model's answers lie from people's where people are unsure: Jensen–Shannon by bins.
+
+Units are put into bins by the people's lower median, and in each bin the distribution of the
+model's answers is set against that of people's. A model that is simply one more person does not
+come out at 0, as bins are made by whom it is compared with; so it is read beside what a person
+scores who is left out, and what one half of the people scores against the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
+from raterbook.analysis.intervals.resampling import PLAIN
+from raterbook.analysis.ratings import Coded, read
+
+LEAST = 10  # units that a person must have rated beside others
+MOST_SPLITS = 40
+MOST_PERSONS = 15
+MOST_LEVELS = 20  # more are hardly met twice in a bin
+
+
+@dataclass(frozen=True)
+class Distance:
+    """The model against all people, and against the others in each person's place.
+
+    `model` against all people is the published number. `in_place` is the model in each person's
+    place, `persons` each person there, `difference` the first minus the second: above 0 the model
+    lies further from people than they do from one another. `halves` is one half of the people
+    against the other. The first two and the last are larger than 0 for anybody, and larger still
+    with few units: only the difference says something of the model alone.
+    """
+
+    model: Estimate
+    in_place: Estimate
+    persons: Estimate
+    difference: Estimate
+    halves: float | None
+
+    def __repr__(self) -> str:
+        return f"<distance: {self.model!r}; difference {self.difference!r}>"
+
+
+def distance(ratings: Any, model: Any, *, interval: Wish = "jackknife") -> Distance:
+    """Binned Jensen–Shannon distance of the rater `model` from the others, in natural logarithms.
+
+    Over bins b of n_b units, Σ n_b/n · √((KL(P‖M) + KL(Q‖M))/2): P are people's answers, Q the
+    model's, M half of each. Intervals are those of the jackknife over units or clusters.
+
+    >>> people = ["554", "443", "222", "545", "232", "444"]
+    >>> table = [[*map(int, each), own] for each, own in zip(people, [5, 4, 3, 5, 3, 5])]
+    >>> round(distance(table, 3, interval=None).model.value, 4)
+    0.5132
+    """
+    coded, wish = read(ratings), Interval.of(interval)
+    coded.needs_an_order("a median")
+    own = coded.only([model]).codes[:, 0]
+    people = coded.only([name for name in coded.raters if name != model])
+    there = (own > 0) & (people.codes > 0).any(axis=1)
+    own, people = own[there], people.rows(there)
+    given = people.codes > 0
+    beside = (given & (given.sum(axis=1) > 1)[:, None]).sum(axis=0)
+    persons = [int(j) for j in np.flatnonzero(beside >= LEAST)]
+    q = len(coded.scale)
+    if q > MOST_LEVELS:
+        none = Estimate(None, statistic="distance", reason="too_many_values")
+        return Distance(none, none, none, none, None)
+    alone = _estimate("distance", people, [_block(people.codes, own, q)], [], wish)
+    why = "too_few_persons" if len(persons) < 2 else None
+    why = "too_many_raters_for_interval" if len(persons) > MOST_PERSONS else why
+    if why is not None:
+        none = Estimate(None, statistic="distance", reason=why)
+        return Distance(alone, none, none, none, None)
+    models, each = [], []
+    for j in persons:
+        others = np.delete(people.codes, j, axis=1)
+        rated = given[:, j] & (others > 0).any(axis=1)
+        models.append(_block(others, np.where(rated, own, 0), q))
+        each.append(_block(others, np.where(rated, people.codes[:, j], 0), q))
+    return Distance(
+        alone,
+        _estimate("distance", people, models, [], wish),
+        _estimate("distance", people, each, [], wish),
+        _estimate("distance_difference", people, models, each, wish),
+        split_half(people, q),
+    )
+
+
+def lower_medians(codes: np.ndarray) -> np.ndarray:
+    """The lower median of each row's codes; 0 where there are none."""
+    placed = np.sort(np.where(codes > 0, codes, np.iinfo(codes.dtype).max), axis=1)
+    many = (codes > 0).sum(axis=1)
+    at = np.maximum((many + 1) // 2 - 1, 0)
+    return np.where(many > 0, placed[np.arange(len(codes)), at], 0)
+
+
+def _block(people: np.ndarray, own: np.ndarray, q: int) -> np.ndarray:
+    """Unit by unit: a one at its bin, how often people gave each level there, and the model's.
+
+    Shape units × bins × (1 + 2q); nothing where either side is missing.
+    """
+    bins = lower_medians(people)
+    units = np.flatnonzero((bins > 0) & (own > 0))
+    table = np.zeros((len(own), q, 1 + 2 * q), dtype=np.float32)
+    table[units, bins[units] - 1, 0] = 1.0
+    for column in people[units].T:
+        said = column > 0
+        np.add.at(table, (units[said], bins[units[said]] - 1, column[said]), 1.0)
+    table[units, bins[units] - 1, q + own[units]] = 1.0
+    return table.reshape(len(own), -1)
+
+
+def _value(totals: np.ndarray, q: int) -> np.ndarray:
+    """The distance, a row of sums a time."""
+    table = totals.reshape(len(totals), q, 1 + 2 * q)
+    n, p, other = table[:, :, 0], table[:, :, 1 : 1 + q], table[:, :, 1 + q :]
+    p, other = (_shares(each) for each in (p, other))
+    middle = (p + other) / 2
+    both = (_divergence(p, middle) + _divergence(other, middle)) / 2
+    whole = n.sum(axis=1)
+    found = (n * np.sqrt(np.maximum(both, 0.0))).sum(axis=1)
+    return np.asarray(np.divide(found, whole, out=np.full(len(n), np.nan), where=whole > 0))
+
+
+def _shares(counts: np.ndarray) -> np.ndarray:
+    whole = counts.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0))
+
+
+def _divergence(p: np.ndarray, of: np.ndarray) -> np.ndarray:
+    there = p > 0
+    ratio = np.divide(p, of, out=np.ones_like(p), where=there)
+    return np.asarray((p * np.log(ratio)).sum(axis=-1))
+
+
+def _estimate(
+    name: str,
+    people: Coded,
+    blocks: Sequence[np.ndarray],
+    less: Sequence[np.ndarray],
+    wish: Interval,
+) -> Estimate:
+    """The mean over blocks, minus that over the `less`, with its interval over clusters."""
+    q = len(people.scale)
+    clusters = np.arange(people.n_units) if people.clusters is None else people.clusters
+    _, cluster = np.unique(clusters, return_inverse=True)
+    size = int(cluster.max(initial=-1)) + 1
+    rows = []
+    for each in (*blocks, *less):
+        own = np.zeros((size, each.shape[1]))
+        np.add.at(own, cluster.ravel(), each)
+        rows.append(own)
+    table, width = np.hstack(rows), q * (1 + 2 * q)
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        found = [_value(totals[:, at : at + width], q) for at in range(0, table.shape[1], width)]
+        made = np.mean(found[: len(blocks)], axis=0)
+        return np.asarray(made - np.mean(found[len(blocks) :], axis=0) if less else made)
+
+    used = people.codes > 0
+    common: dict[str, Any] = {
+        "statistic": name,
+        "coverage": wish.coverage,
+        "n_units": int(sum(each.any(axis=1).sum() for each in blocks[:1])),
+        "n_raters": int(used.any(axis=0).sum()),
+        "n_ratings": int(used.sum()),
+        "raters": people.raters,
+    }
+    if not len(table):
+        return Estimate(None, reason="no_comparison", **common)
+    theta = float(values(table.sum(axis=0)[None])[0])
+    if not np.isfinite(theta):
+        return Estimate(None, reason="no_comparison", **common)
+    found = Ends()
+    if wish.method is not None:
+        one = "unit" if people.clusters is None else "cluster"
+        sample = UnitSums(table, np.ones(size, dtype=np.int64), f"{one}s", one)
+        found = interval_of(values, sample, replace(wish, method="jackknife"), link=PLAIN,
+                            edge=None)  # fmt: skip
+    return estimated(theta, found, wish, warnings=found.warnings, **common)
+
+
+def split_half(people: Coded, q: int) -> float | None:
+    """The mean distance of one half of the people from the other, over ways to halve them.
+
+    Each half makes the bins in turn. All ways where there are few, else evenly chosen ones.
+    """
+    persons = list(range(people.codes.shape[1]))
+    ways = list(combinations(persons, len(persons) // 2))
+    ways = ways[:: max(len(ways) // MOST_SPLITS, 1)]
+    found = []
+    for half in ways:
+        rest = [j for j in persons if j not in half]
+        for first, second in ((list(half), rest), (rest, list(half))):
+            total = np.zeros((1, q * (1 + 2 * q)))
+            for j in second:
+                total += _block(people.codes[:, first], people.codes[:, j], q).sum(axis=0)
+            found.append(float(_value(total, q)[0]))
+    found = [each for each in found if np.isfinite(each)]
+    return float(np.mean(found)) if found else None

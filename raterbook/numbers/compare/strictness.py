@@ -1,0 +1,122 @@
+"""How strict each rater of a round is, people and models together, by the many-facet Rasch model;
+and how a model stands to what people make of an item where they are unsure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from raterbook.analysis.comparison.labels import dawid_skene
+from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.comparison.rasch import Rasch, rasch
+from raterbook.analysis.comparison.uncertainty import distance
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Wish
+from raterbook.analysis.ratings import Coded
+
+from ..counted import Board, Grid
+
+WELL_FITTED = 1.5  # mean squares above which a rater is less predictable than the model has them
+
+
+@dataclass(frozen=True)
+class Strictness:
+    """The model of a round's raters: of which questions, and who of them are models.
+
+    `centre` are those whose severities average 0, people where there are any.
+    """
+
+    rasch: Rasch
+    questions: tuple[str, ...]
+    models: tuple[str, ...]
+    centre: tuple[str, ...]
+
+
+def strictness(
+    board: Board,
+    questions: Iterable[Any],
+    *,
+    models: Iterable[str] = (),
+    system: str | None = None,
+    interval: Wish = "jackknife",
+) -> Strictness | None:
+    """Of the scores on the commonest scale, by those who count and these models beside them.
+
+    Means of systems are of those who count. None where nobody scored on any one scale.
+    """
+    of: dict[tuple[Any, ...], list[Grid]] = {}
+    for question in questions:
+        if question.is_score and question.id in board.question_names:
+            grid = board.grid(question.id)
+            if grid.scale.values:
+                of.setdefault(tuple(grid.scale.values), []).append(grid)
+    if not of:
+        return None
+    grids = max(of.values(), key=len)
+    names = [str(name) for name in board.raters]
+    counted, _ = board.counted([grid.question for grid in grids])
+    beside = [names.index(name) for name in models if name in names]
+    beside = [column for column in beside if column not in counted]
+    columns = np.append(counted, beside).astype(int)
+    several = {grid.question: _with_clusters(board, grid, columns) for grid in grids}
+    several = {name: coded for name, coded in several.items() if coded.codes.any()}
+    if not several:
+        return None
+    answered = {name for coded in several.values() for name in coded.answering().raters}
+    centre = tuple(board.raters[column] for column in counted if board.raters[column] in answered)
+    if not centre:
+        return None
+    found = rasch(
+        {name: coded.answering() for name, coded in several.items()},
+        groups=_systems(board, several, system),
+        centre=centre,
+        interval=interval,
+    )
+    return Strictness(
+        found, tuple(several), tuple(names[column] for column in beside), tuple(map(str, centre))
+    )
+
+
+def _with_clusters(board: Board, grid: Grid, columns: np.ndarray) -> Coded:
+    """A question's ratings, the board's clusters with them whether or not units share one here."""
+    coded = board.ratings(grid, columns, board.everything)
+    own = board.cluster[np.asarray(coded.units)]
+    return replace(coded, clusters=own, cluster_names=np.asarray(board.cluster_names))
+
+
+def _systems(board: Board, several: dict[str, Coded], column: str | None) -> dict[Any, str] | None:
+    """Each rated unit's system; None where one has none, or there is but one."""
+    if not column or column not in board.first.columns:
+        return None
+    labels = board.first[column].astype(object)
+    units = np.unique(np.concatenate([np.asarray(each.units) for each in several.values()]))
+    if labels.iloc[units].isna().any() or labels.iloc[units].nunique() < 2:
+        return None
+    return {unit: str(labels.iloc[unit]) for unit in units}
+
+
+def likeness(coded: Coded, model: Any, *, labels: bool, interval: Wish) -> tuple[Beside, ...]:
+    """The model beside people where these are unsure: by labels how often each gives what the
+    others' answers make likeliest, by scores how far each lies from the others' distribution."""
+    if not labels:
+        far = distance(coded, model, interval=interval)
+        return (Beside("distance", far.in_place, far.persons, far.difference),)
+    found = dawid_skene(coded, without=model, interval=interval)
+    rows = found.raters.set_index("rater")
+    own = rows.loc[model]
+    people = rows.drop(model)["accuracy"].dropna()
+    name = "label_accuracy"
+    if own["accuracy"] is None:
+        none = Estimate(None, statistic=name, reason=own["reason"])
+        return (Beside(name, none, none, none),)
+    mine = Estimate(own["accuracy"], own["low"], own["high"], statistic=name,
+                    n_units=own["n_units"], n_raters=1)  # fmt: skip
+    if not len(people):
+        none = Estimate(None, statistic=name, reason="too_few_for_truth")
+        return (Beside(name, mine, none, none),)
+    theirs = Estimate(float(people.astype(float).mean()), statistic=name, n_raters=len(people))
+    gap = Estimate(own["accuracy"] - float(theirs), statistic=name)
+    return (Beside(name, mine, theirs, gap),)

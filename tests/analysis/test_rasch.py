@@ -1,0 +1,232 @@
+"""Severities by the many-facet Rasch model: known truth, a second implementation, and no answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from raterbook.analysis import Ratings
+from raterbook.analysis.comparison.facets import Facets, Likelihood, Observed
+from raterbook.analysis.comparison.rasch import rasch
+from tests.analysis.rater_designs import STEPS, STRICT, Made, joint, scale_of
+
+SEEDS = range(20)
+
+
+def severities(ratings, **given):
+    return rasch(ratings, **given).raters["severity"].to_numpy()
+
+
+def missing(levels, share, seed):
+    """The same with some ratings gone."""
+    table = levels.astype(float)
+    table[np.random.default_rng(seed).random(table.shape) < share] = np.nan
+    return table
+
+
+def test_severities_of_three_raters_come_out_in_their_own_scale():
+    """On average over 20 rounds of 300 items within 5 %."""
+    found = [scale_of(severities(Made().drawn(300, seed)[0][:, :, 0], interval=None), STRICT)
+             for seed in SEEDS]  # fmt: skip
+    assert np.mean(found) == pytest.approx(1, abs=0.05)
+
+
+def test_joint_maximum_likelihood_stretches_the_same_severities_half_as_wide_again():
+    found = [scale_of(joint(Made().drawn(300, seed)[0][:, :, 0]), STRICT) for seed in range(5)]
+    assert 1.4 < np.mean(found) < 1.8
+
+
+def test_items_that_nearly_all_lie_at_the_top_do_not_move_the_scale():
+    tables = [Made(mean=2.5).drawn(300, seed)[0][:, :, 0] for seed in SEEDS]
+    assert np.mean([(table == 5).all(axis=1).mean() for table in tables]) > 0.15
+    found = [scale_of(severities(table, interval=None), STRICT) for table in tables]
+    assert np.mean(found) == pytest.approx(1, abs=0.05)
+
+
+def test_thresholds_and_the_spread_of_the_items_come_out():
+    found = rasch(Made().drawn(4000, 3)[0][:, :, 0], interval=None)
+    assert found.thresholds["threshold"].to_numpy() == pytest.approx(np.array(STEPS), abs=0.1)
+    assert found.sd == pytest.approx(1.5, abs=0.1)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("partial", [False, True])
+def test_the_package_mirt_finds_the_same(share, partial):
+    """Severities, their standard errors, difficulties, thresholds and the spread."""
+    mirt = pytest.importorskip("mirt", reason="pip install raterbook[raters] brings mirt")
+    from mirt.models import Facet, PolytomousMFRM
+
+    made = Made((-1.0, -0.3, 0.4, 0.9), criteria=(-0.4, 0.0, 0.4))
+    levels = missing(made.drawn(400, 5)[0], share, 6)
+    names = {str(c): levels[:, :, c] for c in range(3)}
+    found = rasch(names, partial=partial, interval="analytic")
+    how = {"category_structure": "partial_credit"} if partial else {}
+    model = PolytomousMFRM(3, 5, [Facet("rater", 4)], **how)
+    flat = np.where(np.isnan(levels), -1, levels - 1).astype(int).reshape(400, 12)
+    raters = np.broadcast_to(np.repeat(np.arange(4), 3), flat.shape)
+    peer = mirt.fit_mfrm(
+        model, flat, {"rater": raters}, item_indices=np.tile(np.arange(3), 4), n_quadpts=121
+    )
+    assert found.raters["severity"].to_numpy() == pytest.approx(
+        peer.facet_parameters["rater"], abs=1e-4
+    )
+    assert found.raters["se"].to_numpy() == pytest.approx(peer.facet_se["rater"], rel=1e-3)
+    assert found.raters["infit"].to_numpy() == pytest.approx(peer.infit["rater"], abs=1e-3)
+    assert found.raters["outfit"].to_numpy() == pytest.approx(peer.outfit["rater"], abs=1e-2)
+    assert np.diff(found.criteria["difficulty"]) == pytest.approx(
+        np.diff(peer.item_difficulty), abs=1e-4
+    )
+    assert found.sd == pytest.approx(peer.sigma, abs=1e-4)
+
+
+def test_the_gradient_is_that_of_the_likelihood():
+    levels, _ = Made(criteria=(-0.3, 0.3)).drawn(60, 1)
+    unit, rater, criterion = np.indices(levels.shape).reshape(3, -1)
+    facets = Facets(Observed(unit, criterion, rater, levels.ravel() - 1), np.arange(60) % 2, 3, [5])
+    sums = facets.sums(np.zeros(60, dtype=int), 1).toarray()[0]
+    likelihood = Likelihood(facets)
+    free = np.random.default_rng(2).normal(size=facets.free.shape[1]) * 0.3
+    step = 1e-5 * np.eye(len(free))
+    slopes = [
+        (likelihood.at(free + each, sums).value - likelihood.at(free - each, sums).value) / 2e-5
+        for each in step
+    ]
+    assert likelihood.at(free, sums).gradient == pytest.approx(np.array(slopes), abs=1e-4)
+
+
+def test_what_units_add_to_the_gradient_is_the_gradient():
+    levels, _ = Made().drawn(40, 4)
+    unit, rater, criterion = np.indices(levels.shape).reshape(3, -1)
+    facets = Facets(Observed(unit, criterion, rater, levels.ravel() - 1), np.zeros(40, int), 3, [5])
+    rows = facets.sums(np.arange(40), 40)
+    likelihood = Likelihood(facets)
+    free = np.full(facets.free.shape[1], 0.2)
+    scores = rows @ likelihood.scores(free)
+    each = [likelihood.at(free, row).gradient for row in rows.toarray()]
+    assert scores == pytest.approx(np.array(each), abs=1e-9)
+
+
+def test_the_order_of_units_and_the_names_of_raters_change_nothing():
+    levels, cluster = Made(size=3, alike=0.5).drawn(90, 8)
+    table = pd.DataFrame(missing(levels[:, :, 0], 0.2, 1), columns=["ana", "ben", "cai"])
+    plain = rasch(Ratings(table, cluster=cluster)).raters
+    turned = table.sample(frac=1, random_state=3)
+    other = Ratings(turned.rename(columns={"ana": 7, "ben": 8, "cai": 9}),
+                    cluster=cluster[turned.index])  # fmt: skip
+    assert rasch(other).raters[["severity", "low", "high"]].to_numpy() == pytest.approx(
+        plain[["severity", "low", "high"]].to_numpy(), abs=1e-6
+    )
+
+
+def test_a_unit_that_nobody_rated_changes_nothing():
+    table = Made().drawn(60, 2)[0][:, :, 0].astype(float)
+    more = np.vstack([table, np.full((2, 3), np.nan)])
+    assert rasch(more).raters["low"].to_numpy() == pytest.approx(rasch(table).raters["low"])
+
+
+def test_fit_is_one_under_the_model_and_higher_for_a_rater_who_guesses():
+    levels = Made(severity=(-0.5, 0.0, 0.2, 0.3)).drawn(600, 9)[0][:, :, 0]
+    found = rasch(levels, interval=None).raters
+    assert found[["infit", "outfit"]].to_numpy() == pytest.approx(1, abs=0.12)
+    levels[:, 3] = np.random.default_rng(1).integers(1, 6, 600)
+    assert rasch(levels, interval=None).raters["infit"][3] > 1.5
+
+
+def test_an_interval_over_clusters_is_wider_where_a_rater_s_mood_goes_with_them():
+    made = Made(size=10, alike=0.3, moody=0.5)
+    levels, cluster = made.drawn(300, 4)
+    apart = rasch(Ratings(levels[:, :, 0], cluster=cluster)).raters["se"].mean()
+    assert apart > 1.3 * rasch(levels[:, :, 0]).raters["se"].mean()
+
+
+def test_points_of_raters_who_rated_everything_are_plain_differences_of_means():
+    levels = Made().drawn(100, 5)[0][:, :, 0]
+    found = rasch(levels, interval=None).raters["points"].to_numpy()
+    assert found == pytest.approx(levels.mean(axis=0) - levels.mean(), abs=1e-6)
+
+
+def test_a_fair_mean_takes_out_which_raters_a_system_had():
+    """The lenient rater had only the first system, the strict only the second."""
+    whole = Made().drawn(1200, 3)[0][:, :, 0].astype(float)
+    system = np.where(np.arange(1200) % 2 == 0, "atlas", "birch")
+    table = whole.copy()
+    table[system == "atlas", 2] = np.nan
+    table[system == "birch", 0] = np.nan
+    fair = rasch(table, groups=system).fair.set_index("group")
+    for name in ("atlas", "birch"):
+        true = whole[system == name].mean()
+        assert fair.loc[name, "adjusted"] == pytest.approx(true, abs=0.05)
+        assert abs(fair.loc[name, "plain"] - true) > 0.2
+    assert fair.loc["atlas", "high"] < 0 < fair.loc["birch", "low"]
+
+
+def test_where_everybody_rated_everything_a_fair_mean_is_the_plain_one():
+    levels = Made().drawn(80, 6)[0][:, :, 0]
+    fair = rasch(levels, groups=["a", "b"] * 40, interval=None).fair
+    assert fair["adjusted"].to_numpy() == pytest.approx(fair["plain"].to_numpy(), abs=1e-6)
+
+
+def test_severities_of_the_centre_average_nothing():
+    levels = Made().drawn(100, 6)[0][:, :, 0]
+    found = rasch(levels, centre=[0, 1]).raters
+    assert found["severity"][:2].mean() == pytest.approx(0, abs=1e-12)
+    assert found["points"][:2].mean() == pytest.approx(0, abs=1e-9)
+    with pytest.raises(ValueError, match="name some of the raters, 0, 1, 2"):
+        rasch(levels, centre=["model"])
+
+
+BLOCK = [[1, 2], [2, 3], [3, 3], [4, 5], [5, 4], [2, 1]]
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ([[None, None]], "no_ratings"),
+        ([[1, None], [2, None]], "single_rater"),
+        ([[3, 3], [3, 3]], "no_variation"),
+        ([[*row, None, None] for row in BLOCK] + [[None, None, *row] for row in BLOCK],
+         "not_connected"),
+        ([[at, 100 - at] for at in range(20)], "too_many_values"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_fitted_has_a_reason_and_no_number(table, reason):
+    found = rasch(table)
+    assert found.reason == reason
+    assert found.raters["severity"].isna().all()
+    assert found.notes()
+
+
+def test_two_blocks_of_raters_hang_together_by_one_item():
+    table = [[*row, None, None] for row in BLOCK] + [[None, None, *row] for row in BLOCK]
+    found = rasch([*table, [3, 4, 3, 2]])
+    assert found.reason is None
+    assert set(found.raters["reason"]) == {"rests_on_one_unit"}
+    assert found.raters["low"].isna().all()
+
+
+def test_a_rater_who_gave_one_end_alone_is_left_out_and_named():
+    table = Made().drawn(60, 7)[0][:, :, 0]
+    found = rasch(np.column_stack([table, np.full(60, 5)]))
+    assert found.raters["reason"].tolist() == [None, None, None, "always_one_end"]
+    assert found.raters["severity"][:3].to_numpy() == pytest.approx(severities(table))
+    assert found.warnings == ("left_out_at_one_end",)
+
+
+def test_a_level_that_nobody_gave_is_no_step():
+    levels = Made().drawn(200, 7)[0][:, :, 0]
+    wide = Ratings(np.where(levels == 5, 9, levels), scale=range(1, 10))
+    assert severities(wide, interval=None) == pytest.approx(severities(levels, interval=None))
+
+
+def test_criteria_on_different_scales_need_thresholds_of_their_own():
+    levels = Made(criteria=(0.0, 0.0)).drawn(150, 3)[0]
+    several = {"a": Ratings(levels[:, :, 0], scale=range(1, 6)),
+               "b": Ratings(np.minimum(levels[:, :, 1], 3), scale=[1, 2, 3])}  # fmt: skip
+    with pytest.raises(ValueError, match="pass partial=True"):
+        rasch(several)
+    found = rasch(several, partial=True, interval=None)
+    assert found.thresholds.groupby("criterion").size().tolist() == [4, 2]
+
+
+def test_labels_without_an_order_are_refused():
+    with pytest.raises(ValueError, match="needs an order"):
+        rasch([["a", "b"], ["b", "c"]])

@@ -1,0 +1,129 @@
+"""Dawid and Skene's true labels; nobody helps to make the truth they are scored on."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from raterbook.analysis import Ratings
+from raterbook.analysis.comparison.labels import dawid_skene, truth_of
+
+RIGHT = (0.9, 0.8, 0.75, 0.65)
+
+
+def drawn(units=400, seed=0, right=RIGHT, gone=0.1):
+    """True labels of three, and what raters say who are right as often as this."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, units)
+    said = np.stack([
+        np.where(rng.random(units) < share, true, (true + rng.integers(1, 3, units)) % 3)
+        for share in right
+    ], axis=1).astype(float)  # fmt: skip
+    said[rng.random(said.shape) < gone] = np.nan
+    return true, said
+
+
+def agreed(left, right):
+    """The distance of two tables of 0 to 1."""
+    return float(np.abs(np.asarray(left, dtype=float) - np.asarray(right, dtype=float)).max())
+
+
+def test_how_often_each_rater_is_right_comes_out():
+    found = [dawid_skene(drawn(seed=seed)[1], interval=None).raters["accuracy_with"]
+             for seed in range(5)]  # fmt: skip
+    assert np.mean(found, axis=0) == pytest.approx(np.array(RIGHT), abs=0.03)
+
+
+def test_the_likeliest_label_is_right_more_often_than_the_best_rater():
+    true, said = drawn()
+    found = dawid_skene(said, interval=None).units
+    assert (found["label"].to_numpy() == true[found["unit"]]).mean() > RIGHT[0] + 0.01
+
+
+def test_a_copy_of_one_s_own_answers_pulls_the_truth_and_leaving_out_does_not():
+    """The model's answers three times over: with them it is nearly always right."""
+    _, said = drawn(right=(0.75, 0.75, 0.75, 0.6), gone=0.0)
+    copied = np.column_stack([said, said[:, 3], said[:, 3]])
+    flattered = dawid_skene(copied, interval=None).raters
+    assert flattered["accuracy_with"][3] > 0.95
+    alone = dawid_skene(said, without=3, interval=None).raters
+    assert alone["accuracy"][3] == pytest.approx(0.6, abs=0.07)
+    assert alone["accuracy_with"][3] is None
+
+
+def test_who_is_left_out_changes_nothing_in_the_truth():
+    _, said = drawn()
+    other = said.copy()
+    other[:, 3] = np.random.default_rng(5).permutation(said[:, 3])
+    first, second = (dawid_skene(table, without=3, interval=None) for table in (said, other))
+    assert first.units.equals(second.units)
+    assert first.raters["accuracy"][3] > second.raters["accuracy"][3] + 0.1
+
+
+def test_the_table_of_the_one_left_out_is_set_against_the_others_truth():
+    true, said = drawn(2000, right=(0.95, 0.95, 0.95, 0.6), gone=0.0)
+    said[:, 3] = np.where(true == 2, 0, said[:, 3])  # never says the third label rightly
+    table = dawid_skene(said, without=3, interval=None).confusion[3]
+    assert table.loc[2.0, 0.0] > 0.9
+    assert table.sum(axis=1).to_numpy() == pytest.approx(1)
+
+
+def test_order_and_names_change_nothing():
+    _, said = drawn(120)
+    table = pd.DataFrame(said, columns=list("abcd"))
+    plain = dawid_skene(Ratings(table, cluster=np.arange(120) // 4))
+    order = np.random.default_rng(1).permutation(120)
+    turned = dawid_skene(
+        Ratings(table.iloc[order][list("dbca")], cluster=np.arange(120)[order] // 4)
+    )
+    sides = [each.raters.set_index("rater").loc[list("abcd"), ["accuracy", "low", "high"]]
+             for each in (plain, turned)]  # fmt: skip
+    assert sides[0].to_numpy(float) == pytest.approx(sides[1].to_numpy(float), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ([["a", "b"], ["a", "a"], ["b", "b"]], "too_few_for_truth"),
+        ([["a", "b", None], [None, "a", "b"], ["b", None, "b"]], "too_few_for_truth"),
+        ([["a", "a", "a"]] * 4, "no_variation"),
+    ],
+)
+def test_without_three_who_meet_there_is_no_truth(table, reason):
+    found = dawid_skene(table)
+    assert found.reason == reason
+    assert found.raters["accuracy"].isna().all()
+
+
+def test_of_three_raters_the_third_has_no_truth_to_answer_to():
+    _, said = drawn(60, right=RIGHT[:3], gone=0.0)
+    found = dawid_skene(said)
+    assert found.reason is None
+    assert set(found.raters["reason"]) == {"too_few_for_truth"}
+
+
+@pytest.mark.peers
+def test_crowd_kit_finds_the_same():
+    """Probabilities, tables and shares of labels; in a process, as it brings warnings along."""
+    pytest.importorskip("crowdkit", reason="uv pip install --group peers brings crowd-kit")
+    _, said = drawn()
+    codes = np.where(np.isnan(said), 0, said + 1).astype(int)
+    found = truth_of(codes, 3)
+    script = (
+        "import sys, json, numpy as np, pandas as pd\n"
+        "from crowdkit.aggregation import DawidSkene\n"
+        "x = np.array(json.load(sys.stdin)); u, r = np.nonzero(x)\n"
+        "frame = pd.DataFrame({'task': u, 'worker': r, 'label': x[u, r]})\n"
+        "model = DawidSkene(n_iter=500, tol=1e-10).fit(frame)\n"
+        "errors = [model.errors_.loc[j].reindex(index=[1, 2, 3], columns=[1, 2, 3]).to_numpy().T"
+        ".tolist() for j in range(4)]\n"
+        "print(json.dumps([model.probas_[[1, 2, 3]].to_numpy().tolist(), errors]))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, text=True,
+                          capture_output=True, input=json.dumps(codes.tolist()))  # fmt: skip
+    posterior, tables = json.loads(done.stdout)
+    assert agreed(found.posterior[codes.any(axis=1)], posterior) < 1e-3
+    assert agreed(found.tables, tables) < 1e-3
