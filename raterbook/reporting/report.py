@@ -15,8 +15,9 @@ from raterbook.analysis.estimate import WARNINGS
 
 from ..design import TOKENS
 from ..numbers.completeness import Completeness, asked
-from ..numbers.compute import Numbers, cluster_of, compute, frame_of
+from ..numbers.compute import Numbers, compute
 from ..numbers.counted import Counted, count
+from ..numbers.measures import cluster_of, frame_of
 from ..numbers.parameters import checked
 from ..rounds import Round
 from .folder import slug
