@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages import add_up, ratio
-from raterbook.analysis.averages.against import MOST_CELLS, spearman_of, values_against
+from raterbook.analysis.averages.against import (
+    MOST_CELLS,
+    pairs_met,
+    spearman_of,
+    values_against,
+)
 from raterbook.analysis.comparison import drawn_anew, for_raters_like_these
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
@@ -267,14 +272,26 @@ def block_of(name: str, turn: Turn, value: np.ndarray, size: int) -> SideSums:
     """A comparison's ratio of sums, or the counts of each pair of values."""
     numbers, clusters = values_against(name, turn.others, value), turn.clusters
     if "own" in numbers:
-        table = np.column_stack([numbers["others"], numbers["own"]])
-        pairs, codes = np.unique(table, axis=0, return_inverse=True)
-        counts = np.zeros((size, len(pairs)))
-        np.add.at(counts, (clusters, codes.ravel()), 1.0)
-        return SideSums(counts, lambda totals: spearman_of(pairs, totals))
+        pairs, codes = pairs_met(numbers["others"], numbers["own"])
+        met = np.bincount(clusters * len(pairs) + codes, minlength=size * len(pairs))
+        counts = met.astype(float).reshape(size, len(pairs))
+        return SideSums(counts, _once(lambda totals: spearman_of(pairs, totals)))
     x = numbers.get("x", numbers.get("hit"))
     one = np.ones(len(clusters))
     return SideSums(summed((x if x is not None else one, one), clusters, size), ratio)
+
+
+def _once(values: Values) -> Values:
+    """The same, computed once for the same totals: each side's serve itself and the difference."""
+    known: dict[tuple[int, int], np.ndarray] = {}
+
+    def of(totals: np.ndarray) -> np.ndarray:
+        key = (len(totals), hash(totals.tobytes()))
+        if key not in known:
+            known[key] = values(totals)
+        return known[key]
+
+    return of
 
 
 def summed(columns: Sequence[np.ndarray], clusters: np.ndarray, size: int) -> np.ndarray:

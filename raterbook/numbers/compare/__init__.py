@@ -29,8 +29,9 @@ from ..counted import Grid
 from ..parameters import Parameters, checked
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 from .habits import with_habits
+from .ranking import Ranking, ranking_of
 from .rows import numbers_of
-from .sides import Sides, board_of, frame_with, sides_of, the_model
+from .sides import EVERY, Sides, board_of, frame_with, sides_of, the_model, the_models
 
 OF_LABELS = ("exact", "kappa")  # of the statistics, those that need no numbers
 
@@ -117,18 +118,53 @@ def judged(stored: Round, given: Parameters, frame: pd.DataFrame) -> list[dict[s
     """The rows of numbers.json that a report asks for with `judge`; none where it asks for none."""
     if not given.judge:
         return []
-    models = [the_model(stored, name) for name in given.judge]
+    models = the_models(stored, given.judge)
     if given.columns:
         frame = frame_with(stored, given)
+    every = _every(stored, frame, models, given)
+    numbers = [number for _, found in every.values() for number in numbers_of(found)]
+    if len(every) > 1:
+        numbers += ranking_of(stored.name, every, given.epsilon).numbers()
+    return [number.row() for number in numbers]
+
+
+def _every(
+    stored: Round, frame: pd.DataFrame, models: Iterable[str], given: Parameters
+) -> dict[str, tuple[Sides, Comparison]]:
+    """Each model's comparison with the sides it is made of; those named must have one."""
     board, columns = board_of(stored, frame), grouped(stored, frame, given)
     every = {}
     for model in models:
-        found = comparison_of(sides_of(stored, frame, model, given, board), given, columns)
-        if found is None:
+        sides = sides_of(stored, frame, model, given, board)
+        found = comparison_of(sides, given, columns)
+        if found is None and model in (given.judge or ()):
             raise ValueError(nothing_to_compare(stored.name, model))
-        every[model] = found
-    rows = [number.row() for found in every.values() for number in numbers_of(found)]
-    return rows
+        if found is not None:
+            every[model] = sides, found
+    return every
+
+
+def rank(
+    stored: Round,
+    models: Sequence[str] = (EVERY,),
+    *,
+    epsilon: float | None = None,
+    inclusion: str | None = None,
+    **parameters: Any,
+) -> Ranking:
+    """Several models beside the same people, each test corrected for all of them.
+
+    Without names, every model of the round that people can be set beside. The rest is as for
+    `compare`, whose comparisons are in `comparisons`, each of one model alone.
+    """
+    given = parameters_of(stored, epsilon, inclusion, {**parameters, "judge": list(models)})
+    found = _every(stored, frame_with(stored, given), the_models(stored, models), given)
+    if len(found) < 2:
+        only = ", ".join(found) or "none"
+        raise ValueError(
+            f"{stored.name}: a ranking needs two models that answered items people did ({only})."
+        )
+    return ranking_of(stored.name, found, given.epsilon)
 
 
 def _parts(

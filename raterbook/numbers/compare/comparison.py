@@ -228,13 +228,13 @@ def _lines(part: Compared) -> list[str]:
 def _say(found: Estimate) -> str:
     if found.value is None:
         return "–"
-    said = _number(found.value)
+    said = in_two(found.value)
     if found.low is None or found.high is None:
         return said
-    return f"{said} ({_number(found.low)} to {_number(found.high)})"
+    return f"{said} ({in_two(found.low)} to {in_two(found.high)})"
 
 
-def _number(value: float) -> str:
+def in_two(value: float) -> str:
     return f"{value + 0.0 if round(value, 2) else 0.0:.2f}".replace("-", "−")
 
 
@@ -354,7 +354,7 @@ def _less(part: Compared) -> str:
         if each.statistic == "kappa" and gap is not None and gap < 0 and model is not None:
             return (
                 " Yet its answers go with people's less than a person's do: "
-                f"κ {_number(model)} against {_number(person or 0.0)}."
+                f"κ {in_two(model)} against {in_two(person or 0.0)}."
             )
     return ""
 

@@ -24,7 +24,8 @@ def frame_with(stored: Round, given: Parameters) -> pd.DataFrame:
     """The round's answers, with the columns of the items that the comparison looks at."""
     check_names(stored, given)
     wanted = [place.partition("=")[0] for place in given.places.values()]
-    check("columns", wanted, columns_of(stored), stored.name)
+    if wanted:
+        check("columns", wanted, columns_of(stored), stored.name)
     return stored.frame(pseudonyms=given.pseudonyms, groups=dict.fromkeys([*given.groups, *wanted]))
 
 
@@ -58,6 +59,21 @@ def the_model(stored: Round, name: str | None) -> str:
             f"{name} is a rater of kind {kinds[name]} in {stored.name}: name a model ({known})."
         )
     return name
+
+
+EVERY = "all"  # in place of names: each model that people can be set beside
+
+
+def the_models(stored: Round, names: Iterable[str]) -> tuple[str, ...]:
+    """The raters of these names, of whom none is a person; `all` are the round's models."""
+    found: dict[str, None] = {}
+    for name in names:
+        every = [each.name for each in stored.raters()]
+        if name == EVERY and name not in every:
+            found |= dict.fromkeys(each.name for each in stored.raters() if each.kind == "model")
+        else:
+            found[the_model(stored, name)] = None
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -130,7 +146,8 @@ class Sides:
         models = int((self.board.kinds == "model").sum())
         several = (
             f"{models} models of this round can be compared: each verdict is of one alone, and "
-            "nothing corrects for the choice of the best.",
+            f"nothing corrects for the choice of the best; raterbook compare {self.stored.name} "
+            "--model all does.",
         )
         return (several if models > 1 else ()) + self.of_double()
 
