@@ -113,8 +113,6 @@ def test_a_verdict_that_cannot_be_told_shuts_the_gate(tmp_path, capsys):
     stored = models(tmp_path, items=20)
     assert run(stored, "check", "by-hand", "--require", "winning_rate:tone[rater=m0]>=.1") == 1
     assert "no person rated enough items" in capsys.readouterr().out.lower()
-        "no person", "No person"
-    )
 
 
 def test_a_corrected_mean_shuts_or_opens_the_gate(tmp_path):

@@ -118,26 +118,28 @@ def judged(stored: Round, given: Parameters, frame: pd.DataFrame) -> list[dict[s
     """The rows of numbers.json that a report asks for with `judge`; none where it asks for none."""
     if not given.judge:
         return []
-    models = the_models(stored, given.judge)
-    if given.columns:
-        frame = frame_with(stored, given)
-    every = _every(stored, frame, models, given)
+    every = beside_people(stored, frame, given)
     numbers = [number for _, found in every.values() for number in numbers_of(found)]
     if len(every) > 1:
         numbers += ranking_of(stored.name, every, given.epsilon).numbers()
     return [number.row() for number in numbers]
 
 
-def _every(
-    stored: Round, frame: pd.DataFrame, models: Iterable[str], given: Parameters
+def beside_people(
+    stored: Round, frame: pd.DataFrame, given: Parameters
 ) -> dict[str, tuple[Sides, Comparison]]:
-    """Each model's comparison with the sides it is made of; those named must have one."""
+    """Each model asked for: the sides and their comparison; those named must have one."""
+    if not given.judge:
+        return {}
+    models = the_models(stored, given.judge)
+    if given.columns:
+        frame = frame_with(stored, given)
     board, columns = board_of(stored, frame), grouped(stored, frame, given)
     every = {}
     for model in models:
         sides = sides_of(stored, frame, model, given, board)
         found = comparison_of(sides, given, columns)
-        if found is None and model in (given.judge or ()):
+        if found is None and model in given.judge:
             raise ValueError(nothing_to_compare(stored.name, model))
         if found is not None:
             every[model] = sides, found
@@ -158,7 +160,7 @@ def rank(
     `compare`, whose comparisons are in `comparisons`, each of one model alone.
     """
     given = parameters_of(stored, epsilon, inclusion, {**parameters, "judge": list(models)})
-    found = _every(stored, frame_with(stored, given), the_models(stored, models), given)
+    found = beside_people(stored, frame_with(stored, given), given)
     if len(found) < 2:
         only = ", ".join(found) or "none"
         raise ValueError(
