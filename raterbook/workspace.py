@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .files.importing import ImportSummary
     from .judges import JudgeRun
     from .numbers.compare.comparison import Comparison
+    from .numbers.compare.ranking import Ranking
     from .numbers.compute import Numbers
     from .numbers.forecast import Forecast
     from .panels.lead import LeadPanel, RoundPanel
@@ -242,6 +243,12 @@ class WorkspaceRound(Round):
         from .numbers.compare import compare
 
         return compare(self, model, **how)
+
+    def rank(self, models: Iterable[str] = ("all",), **how: Any) -> Ranking:
+        """Several models beside the same people: who is nearest, and what of it is shown."""
+        from .numbers.compare import rank
+
+        return rank(self, list(models), **how)
 
     def forecast(self, **how: Any) -> Forecast:
         """How wide the intervals of the next round will be, with this one as the pilot.

@@ -187,14 +187,14 @@ def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
     others, own = cells.numbers["others"], cells.numbers["own"]
     if name == "macro_f1_halves":
         others, own = _halves(others), _halves(own)
-    pairs, codes = np.unique(np.column_stack([others, own]), axis=0, return_inverse=True)
+    pairs, codes = pairs_met(others, own)
     _, clusters = np.unique(cells.cluster, return_inverse=True)
     too_many = (int(clusters.max()) + 1) * len(pairs) > MOST_CELLS
 
     def rows(part: Entries) -> np.ndarray:
         of = np.zeros(len(part), dtype=int) if too_many else clusters.ravel()
         counts = np.zeros((int(of.max()) + 1, len(pairs)))
-        np.add.at(counts, (of, codes.ravel()), 1.0)
+        np.add.at(counts, (of, codes), 1.0)
         return counts
 
     def values(totals: np.ndarray) -> np.ndarray:
@@ -207,6 +207,18 @@ def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
     if too_many and found.value is not None and wish.method is not None:
         found = replace(found, reason="too_many_values")
     return found
+
+
+def pairs_met(others: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different pairs of values in order, and which of them each entry is.
+
+    >>> pairs_met(np.array([2.0, 1.0, 2.0]), np.array([3.0, 3.0, 3.0]))[1].tolist()
+    [1, 0, 1]
+    """
+    (first, a), (second, b) = (np.unique(side, return_inverse=True) for side in (others, own))
+    met, codes = np.unique(a.ravel() * len(second) + b.ravel(), return_inverse=True)
+    pairs = np.column_stack([first[met // max(len(second), 1)], second[met % max(len(second), 1)]])
+    return pairs, codes.ravel()
 
 
 def spearman_of(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:

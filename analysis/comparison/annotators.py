@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from raterbook.analysis.comparison import (
 )
 from raterbook.analysis.estimate import Estimate, sentence
 from raterbook.analysis.intervals import Interval, UnitSums, Wish, estimated, interval_of
-from raterbook.analysis.intervals.resampling import LOGIT, PLAIN, Values
+from raterbook.analysis.intervals.resampling import LOGIT, PLAIN, Link, Values
 from raterbook.analysis.ratings import Coded, read
 
 LEAST = 30  # items a person must have rated beside others
@@ -342,6 +343,84 @@ def _rejected(found: Sequence[PersonTest], at: float) -> tuple[PersonTest, ...]:
     )
 
 
+def jointly(tests: Sequence[AnnotatorTest]) -> list[AnnotatorTest]:
+    """The tests of several models, each p corrected for all persons of all models together.
+
+    >>> tables = [[[1, 1, 1, 1], [2, 2, 2, 1], [3, 3, 3, 3]] * 12] * 2
+    >>> one, other = jointly([alternative_annotator_test(table, 3) for table in tables])
+    >>> one.winning_rate == other.winning_rate
+    True
+    """
+    every = _rejected([each for test in tests for each in test.persons], 0.05)
+    ends = np.cumsum([0, *(len(test.persons) for test in tests)])
+    return [
+        replace(test, persons=every[start:end])
+        for test, start, end in zip(tests, ends[:-1], ends[1:], strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class ModelPair:
+    """How much oftener the first model is at least as near to the others than the second is.
+
+    `p` is of no difference, `p_corrected` after Benjamini and Yekutieli over all pairs.
+    """
+
+    first: Any
+    second: Any
+    difference: Estimate
+    p: float | None
+    p_corrected: float | None = None
+
+
+def pairs_of_models(
+    made: Mapping[Any, Callable[[Sequence[int]], Duels]],
+    persons: int,
+    *,
+    least: int = LEAST,
+    wish: Interval,
+) -> list[ModelPair]:
+    """Every two models, item by item in each person's place, where both answered.
+
+    `made` gives each model's duels for some of the persons, rows of all models being the same.
+    """
+    everybody = list(range(persons))
+    alone = [[k for k in everybody if k != j] for j in everybody]
+    few = 3 <= persons <= MOST_LEFT_OUT and wish.method == "jackknife"
+    every = {name: (of(everybody), [of(kept) for kept in alone] if few else [])
+             for name, of in made.items()}  # fmt: skip
+    found = []
+    for first, second in combinations(every, 2):
+        (one, without_one), (two, without_two) = every[first], every[second]
+        gap = _between(one, two)
+        many = np.isfinite(gap.model).sum(axis=0)
+        kept = [j for j in everybody if many[j] >= least]
+        if not kept:
+            nothing = Estimate(None, statistic="advantage", reason="too_few_persons")
+            found.append(ModelPair(first, second, nothing, None))
+            continue
+        left = [_between(a, b) for a, b in zip(without_one, without_two, strict=True)]
+        each = [_rho(part, [k for k in kept if k != j], gap) for j, part in enumerate(left)]
+        rows, values = _rows(gap, kept, "model")
+        anew = np.array([each[j] for j in kept]) if few and len(kept) >= 3 else np.zeros(0)
+        line = _advantage(rows, values, anew, gap, kept, wish, PLAIN)
+        found.append(ModelPair(first, second, line, line.p))
+    after = adjust([each.p for each in found], CORRECTION)
+    return [replace(each, p_corrected=p) for each, p in zip(found, after, strict=True)]
+
+
+def _between(one: Duels, two: Duels) -> Duels:
+    """Duels of two models on the same rows, as one table of what is between them."""
+    gap = one.model - two.model
+    return replace(one, model=gap, person=-gap)
+
+
+def _rho(part: Duels, places: Sequence[int], every: Duels) -> float:
+    names = [part.persons.index(every.persons[j]) for j in places]
+    rows, values = _rows(part, names, "model")
+    return float(values(rows.sum(axis=0)[None, :])[0])
+
+
 def _is(p: float | None, at: float) -> bool:
     return p is not None and p <= at
 
@@ -371,6 +450,7 @@ def _advantage(
     every: Duels,
     kept: Sequence[int],
     wish: Interval,
+    link: Link = LOGIT,
 ) -> Estimate:
     """ρ, the mean over persons of how often the model is at least as near."""
     used = np.isfinite(every.model[:, kept])
@@ -387,9 +467,9 @@ def _advantage(
         return Estimate(rho, **common)
     sizes = rows[:, len(kept) :].sum(axis=1)
     sample = UnitSums(rows, np.ones(len(rows), dtype=np.int64), "clusters", "cluster", sizes=sizes)
-    found = interval_of(values, sample, wish, link=LOGIT, edge=None)
+    found = interval_of(values, sample, wish, link=link, edge=None)
     if found.low is not None and len(each) and wish.method == "jackknife":
         found = for_raters_like_these(
-            found, drawn_anew(rows, values, rho, each, wish.coverage, LOGIT)
+            found, drawn_anew(rows, values, rho, each, wish.coverage, link)
         )
     return estimated(rho, found, wish, warnings=found.warnings, **common)

@@ -6,14 +6,19 @@ person is left out in turn, and the person and the model are compared with the r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from raterbook.analysis.averages import add_up, ratio
-from raterbook.analysis.averages.against import MOST_CELLS, spearman_of, values_against
+from raterbook.analysis.averages.against import (
+    MOST_CELLS,
+    pairs_met,
+    spearman_of,
+    values_against,
+)
 from raterbook.analysis.comparison import drawn_anew, for_raters_like_these
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
@@ -71,6 +76,12 @@ def beside_persons(
     unknown = [name for name in names if name not in STATISTICS]
     if unknown:
         raise ValueError(f"unknown statistic {unknown[0]!r}: choose {', '.join(STATISTICS)}")
+    people, own = both_sides(ratings, model)
+    return [_beside(name, people, own, matched, wish) for name in names]
+
+
+def both_sides(ratings: Any, model: Any) -> tuple[Coded, np.ndarray]:
+    """The persons with ten items or more beside others, where the model answered, and its codes."""
     coded = read(ratings)
     own = coded.only([model]).codes[:, 0]
     people = coded.only([name for name in coded.raters if name != model])
@@ -78,24 +89,61 @@ def beside_persons(
     own, people = own[there], people.rows(there)
     given = people.codes > 0
     many = (given & (given.sum(axis=1) > 1)[:, None]).sum(axis=0)
-    people = people.only([people.raters[j] for j in np.flatnonzero(many >= LEAST)])
-    return [_beside(name, people, own, matched, wish) for name in names]
+    return people.only([people.raters[j] for j in np.flatnonzero(many >= LEAST)]), own
+
+
+Places = Sequence[int]
+# The model's sums and the persons', of the persons at these places.
+Made = Callable[[Places], tuple[SideSums, SideSums]]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """The persons a model stands beside, and how much they rated in each cluster."""
+
+    names: tuple[Any, ...]
+    n_units: int
+    n_ratings: int
+    sizes: np.ndarray
+    least: int = 2  # persons without whom there is nothing to say
+    reason: str = "no_spread"  # why there is no value where there is none
+
+    @classmethod
+    def of(cls, people: Coded) -> Crowd:
+        """Those who rated units that another of them rated too."""
+        given = people.codes > 0
+        used = given & (given.sum(axis=1) > 1)[:, None]
+        sizes = add_up(clusters_of(people), (used.sum(axis=1).astype(float),))
+        return cls(people.raters, int(used.any(axis=1).sum()), int(used.sum()), sizes[:, 0])
 
 
 def _beside(name: str, people: Coded, own: np.ndarray, matched: bool, wish: Interval) -> Beside:
-    persons = len(people.raters)
-    if persons < 2 or (name == "kappa" and persons > MOST_PERSONS):
-        why = "too_few_persons" if persons < 2 else "too_many_raters_for_interval"
-        nothing = Estimate(None, statistic=name, reason=why)
-        return Beside(name, nothing, nothing, nothing)
-    pair = _sides(name, people, own, matched)
+    if name == "kappa" and len(people.raters) > MOST_PERSONS:
+        return absent(name, "too_many_raters_for_interval")
+
+    def made(kept: Places) -> tuple[SideSums, SideSums]:
+        return _sides(name, people.only([people.raters[j] for j in kept]), own, matched)
+
+    return beside(name, Crowd.of(people), made, wish, LINKS.get(name, PLAIN))
+
+
+def absent(name: str, reason: str) -> Beside:
+    """Nothing of the model, of persons and between, and why."""
+    nothing = Estimate(None, statistic=name, reason=reason)
+    return Beside(name, nothing, nothing, nothing)
+
+
+def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLAIN) -> Beside:
+    """What the sums of both sides make, with intervals over clusters and for persons like these."""
+    persons = len(crowd.names)
+    if persons < crowd.least:
+        return absent(name, "too_few_persons")
+    pair = made(range(persons))
     each: list[np.ndarray] = []
     if persons >= 3 and wish.method == "jackknife":
         for j in range(persons):
-            rest = people.only([n for n in people.raters if n != people.raters[j]])
-            sides = _sides(name, rest, own, matched)
+            sides = made([k for k in range(persons) if k != j])
             each.append(np.array([_value(side) for side in sides]))
-    link = LINKS.get(name, PLAIN)
     left = np.array(each) if each else np.zeros((0, 2))
     rows = np.hstack([side.rows for side in pair])
     cut = pair[0].rows.shape[1]
@@ -110,7 +158,7 @@ def _beside(name: str, people: Coded, own: np.ndarray, matched: bool, wish: Inte
         return np.asarray(model(totals) - person(totals))
 
     def estimate(values: Values, without: np.ndarray, on: Link) -> Estimate:
-        return _estimate(name, people, rows, (values, without, on), wish)
+        return _estimate(name, crowd, rows, (values, without, on), wish)
 
     return Beside(
         name,
@@ -122,32 +170,29 @@ def _beside(name: str, people: Coded, own: np.ndarray, matched: bool, wish: Inte
 
 def _estimate(
     name: str,
-    people: Coded,
+    crowd: Crowd,
     rows: np.ndarray,
     number: tuple[Values, np.ndarray, Link],
     wish: Interval,
 ) -> Estimate:
     values, without, link = number
-    given = people.codes > 0
-    used = given & (given.sum(axis=1) > 1)[:, None]
     common: dict[str, Any] = {
         "statistic": name,
         "coverage": wish.coverage,
-        "n_units": int(used.any(axis=1).sum()),
-        "n_raters": len(people.raters),
-        "n_ratings": int(used.sum()),
-        "raters": people.raters,
+        "n_units": crowd.n_units,
+        "n_raters": len(crowd.names),
+        "n_ratings": crowd.n_ratings,
+        "raters": crowd.names,
     }
     theta = float(values(rows.sum(axis=0)[None, :])[0])
     if not np.isfinite(theta):
-        return Estimate(None, reason="no_spread", **common)
+        return Estimate(None, reason=crowd.reason, **common)
     found = Ends()
     if wish.method is not None and rows.size > MOST_CELLS:
         return Estimate(theta, reason="too_many_values", **common)
     if wish.method is not None:
-        sizes = add_up(_clusters(people), (used.sum(axis=1).astype(float),))[:, 0]
         ones = np.ones(len(rows), dtype=np.int64)
-        sample = UnitSums(rows, ones, "clusters", "cluster", sizes=sizes)
+        sample = UnitSums(rows, ones, "clusters", "cluster", sizes=crowd.sizes)
         found = interval_of(values, sample, wish, link=link, edge=None)
         if found.low is not None and len(without):
             anew = drawn_anew(rows, values, theta, without, wish.coverage, link)
@@ -159,7 +204,7 @@ def _value(side: SideSums) -> float:
     return float(side.values(side.rows.sum(axis=0)[None, :])[0])
 
 
-def _clusters(people: Coded) -> np.ndarray:
+def clusters_of(people: Coded) -> np.ndarray:
     clusters = np.arange(people.n_units) if people.clusters is None else people.clusters
     return np.unique(clusters, return_inverse=True)[1].ravel()
 
@@ -167,38 +212,89 @@ def _clusters(people: Coded) -> np.ndarray:
 def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, SideSums]:
     """The model and the persons, each the mean of its blocks: over persons, or over pairs."""
     points = np.append(np.nan, people.numbers)
-    x, f, clusters = points[people.codes], points[own], _clusters(people)
+    x, f, clusters = points[people.codes], points[own], clusters_of(people)
     size, persons = int(clusters.max(initial=-1)) + 1, range(x.shape[1])
     if name == "kappa":
         make = _labels_apart if matched else _numbers_apart
         with_model = [make(f, x[:, j], clusters, size) for j in persons]
         pairs = [make(x[:, j], x[:, k], clusters, size) for j in persons for k in persons if j < k]
-        return _together(with_model, size), _together(pairs, size)
-    model: list[SideSums] = []
-    person: list[SideSums] = []
-    for j in persons:
+        return together(with_model, size), together(pairs, size)
+    return blocks(
+        people,
+        own,
+        lambda turn, value: block_of(name, turn, value, size),
+    )
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One person's turn: the units they and others rated, and what everybody said there."""
+
+    units: np.ndarray
+    clusters: np.ndarray
+    person: np.ndarray
+    model: np.ndarray
+    others: np.ndarray
+
+    def where(self, keep: np.ndarray) -> Turn:
+        """Only these units."""
+        return Turn(*(getattr(self, each.name)[keep] for each in fields(self)))
+
+
+def turns(people: Coded, own: np.ndarray) -> Iterator[Turn]:
+    """Each person's, against the other persons."""
+    points = np.append(np.nan, people.numbers)
+    x, f, clusters = points[people.codes], points[own], clusters_of(people)
+    for j in range(x.shape[1]):
         others = np.delete(x, j, axis=1)
         units = np.flatnonzero(np.isfinite(x[:, j]) & np.isfinite(others).any(axis=1))
-        for found, values in ((model, f), (person, x[:, j])):
-            numbers = values_against(name, others[units], values[units])
-            found.append(_block(numbers, clusters[units], size))
-    return _together(model, size), _together(person, size)
+        yield Turn(units, clusters[units], x[units, j], f[units], others[units])
 
 
-def _block(numbers: dict[str, np.ndarray], clusters: np.ndarray, size: int) -> SideSums:
-    """A ratio of sums, or the counts of each pair of values."""
+def blocks(
+    people: Coded,
+    own: np.ndarray,
+    make: Callable[[Turn, np.ndarray], SideSums],
+    keep: Callable[[Turn], np.ndarray] | None = None,
+) -> tuple[SideSums, SideSums]:
+    """The model's sums in each person's place and the person's, made on the units kept."""
+    size = int(clusters_of(people).max(initial=-1)) + 1
+    model: list[SideSums] = []
+    person: list[SideSums] = []
+    for turn in turns(people, own):
+        seen = turn if keep is None else turn.where(keep(turn))
+        model.append(make(seen, seen.model))
+        person.append(make(seen, seen.person))
+    return together(model, size), together(person, size)
+
+
+def block_of(name: str, turn: Turn, value: np.ndarray, size: int) -> SideSums:
+    """A comparison's ratio of sums, or the counts of each pair of values."""
+    numbers, clusters = values_against(name, turn.others, value), turn.clusters
     if "own" in numbers:
-        table = np.column_stack([numbers["others"], numbers["own"]])
-        pairs, codes = np.unique(table, axis=0, return_inverse=True)
-        counts = np.zeros((size, len(pairs)))
-        np.add.at(counts, (clusters, codes.ravel()), 1.0)
-        return SideSums(counts, lambda totals: spearman_of(pairs, totals))
+        pairs, codes = pairs_met(numbers["others"], numbers["own"])
+        met = np.bincount(clusters * len(pairs) + codes, minlength=size * len(pairs))
+        counts = met.astype(float).reshape(size, len(pairs))
+        return SideSums(counts, _once(lambda totals: spearman_of(pairs, totals)))
     x = numbers.get("x", numbers.get("hit"))
     one = np.ones(len(clusters))
-    return SideSums(_summed((x if x is not None else one, one), clusters, size), ratio)
+    return SideSums(summed((x if x is not None else one, one), clusters, size), ratio)
 
 
-def _summed(columns: Sequence[np.ndarray], clusters: np.ndarray, size: int) -> np.ndarray:
+def _once(values: Values) -> Values:
+    """The same, computed once for the same totals: each side's serve itself and the difference."""
+    known: dict[tuple[int, int], np.ndarray] = {}
+
+    def of(totals: np.ndarray) -> np.ndarray:
+        key = (len(totals), hash(totals.tobytes()))
+        if key not in known:
+            known[key] = values(totals)
+        return known[key]
+
+    return of
+
+
+def summed(columns: Sequence[np.ndarray], clusters: np.ndarray, size: int) -> np.ndarray:
     return np.column_stack([np.bincount(clusters, column, size) for column in columns])
 
 
@@ -206,7 +302,7 @@ def _numbers_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int
     """Cohen's κ with quadratic weights, which needs no more than sums of squares."""
     both = np.isfinite(a) & np.isfinite(b)
     a, b, clusters = a[both], b[both], clusters[both]
-    rows = _summed((np.ones(len(a)), a, b, a**2, b**2, a * b), clusters, size)
+    rows = summed((np.ones(len(a)), a, b, a**2, b**2, a * b), clusters, size)
 
     def values(totals: np.ndarray) -> np.ndarray:
         n, one, two, squares, other, product = totals.T
@@ -234,10 +330,10 @@ def _labels_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int)
             kappa = (totals[:, 1] / n - chance) / (1 - chance)
             return np.asarray(np.where(1 - chance > 1e-12, kappa, np.nan))
 
-    return SideSums(_summed(columns, clusters, size), values)
+    return SideSums(summed(columns, clusters, size), values)
 
 
-def _together(blocks: Sequence[SideSums], size: int) -> SideSums:
+def together(blocks: Sequence[SideSums], size: int) -> SideSums:
     """The mean of those blocks that have a value."""
     blocks = [each for each in blocks if np.isfinite(_value(each))]
     if not blocks:

@@ -20,6 +20,22 @@ GROUP = arg(
 )
 
 
+JUDGE = arg(
+    "--judge",
+    action="append",
+    default=[],
+    metavar="NAME",
+    help="set this model beside people, number by number; all: every model",
+)
+COLUMN = arg(
+    "--column",
+    action="append",
+    default=[],
+    metavar="WHAT=COLUMN",
+    help="what comparing needs of the items: length, order, inclusion, family=COLUMN=ITS OWN",
+)
+
+
 @command(
     "build the page of a round, of several, or of all",
     arg("rounds", nargs="*", metavar="ROUND"),
@@ -28,6 +44,8 @@ GROUP = arg(
     arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
     arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
     GROUP,
+    JUDGE,
+    COLUMN,
     arg("--compare", nargs=2, metavar=("A", "B"), help="what changed from one to the other"),
     PARAM,
 )
@@ -62,12 +80,15 @@ def report(given: Namespace) -> int:
 
 
 def parameters_of(given: Namespace) -> dict[str, Any]:
-    """`--param NAME=VALUE`, and `--group COLUMN` as the plain way to say the parameter groups."""
+    """`--param NAME=VALUE`, and the options that are the plain way to say one of them."""
     found: dict[str, Any] = dict(pairs(given.param))
-    if given.group:
-        if "groups" in found:
-            raise Refused("--group and --param groups= say the same thing: give one of them.")
-        found["groups"] = list(dict.fromkeys(given.group))
+    for option, name in (("group", "groups"), ("judge", "judge"), ("column", "columns")):
+        if said := getattr(given, option, None):
+            if name in found:
+                raise Refused(
+                    f"--{option} and --param {name}= say the same thing: give one of them."
+                )
+            found[name] = list(dict.fromkeys(said))
     return found
 
 
@@ -83,6 +104,8 @@ def parameters_of(given: Namespace) -> dict[str, Any]:
         help="e.g. 'alpha_ordinal:tone>=.67'",
     ),
     arg("--decided", action="store_true", help="the interval must meet the target too"),
+    JUDGE,
+    COLUMN,
     PARAM,
 )
 def check(given: Namespace) -> int:
@@ -90,7 +113,7 @@ def check(given: Namespace) -> int:
 
     from ..numbers.targets import verdict
 
-    numbers = chosen(given).numbers(**pairs(given.param))
+    numbers = chosen(given).numbers(**of_models(given.require, parameters_of(given)))
     asked = [required(text, given.round, numbers.rows) for text in given.require]
     further = [verdict(target, row) for target, row in asked]
     if not asked and not numbers.targets:
@@ -114,7 +137,14 @@ def check(given: Namespace) -> int:
 @command(
     "a model beside people: may it replace them, assist them, or not",
     ROUND,
-    arg("--model", "--judge", required=True, metavar="NAME", help="the rater to compare"),
+    arg(
+        "--model",
+        "--judge",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="the rater to compare; several, or all, are ranked",
+    ),
     arg(
         "--epsilon",
         type=float,
@@ -124,14 +154,27 @@ def check(given: Namespace) -> int:
     ),
     arg("--inclusion", metavar="COLUMN", help="each item's chance of having come to people"),
     GROUP,
+    COLUMN,
     arg("--json", action="store_true"),
     PARAM,
 )
 def compare(given: Namespace) -> None:
-    found = chosen(given).compare(
-        given.model, epsilon=given.epsilon, inclusion=given.inclusion, **parameters_of(given)
-    )
+    stored, models = chosen(given), list(dict.fromkeys(given.model))
+    how = {"epsilon": given.epsilon, "inclusion": given.inclusion}
+    if len(models) > 1 or models == ["all"]:
+        found: Any = stored.rank(models, **how, **parameters_of(given))
+    else:
+        found = stored.compare(models[0], **how, **parameters_of(given))
     print(found.to_json() if given.json else found, end="" if given.json else "\n")
+
+
+def of_models(required: Iterable[str], parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters; what only a comparison with people has asks for every model by itself."""
+    from ..protocols.beside import BESIDE
+
+    names = {match["name"] for text in required if (match := re.match(REQUIRED, text, re.DOTALL))}
+    asks = names & BESIDE.keys() or any("whose" in text for text in required)
+    return {"judge": ["all"], **parameters} if asks else parameters
 
 
 def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -> str:

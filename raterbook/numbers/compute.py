@@ -21,17 +21,21 @@ from ..protocols.statistics import facts
 from ..rounds import Round
 from . import agreement, averages, questeval, reference, systems
 from .checks import checks
-from .completeness import Completeness, asked, check, check_names, completeness
+from .compare import judged
+from .completeness import Completeness, asked, check, completeness
 from .counted import Board
 from .measures import (
     Finding,
     Task,
     asked_of,
     check_measure,
+    cluster_of,
     correction_of,
+    frame_of,
     is_of_shares,
     measured_by,
     nothing,
+    questions_of,
     takes,
     wanted,
     with_criteria,
@@ -124,12 +128,6 @@ def numbers(stored: Round, **given: Any) -> Numbers:
     return compute(stored, checked(stored.name, given))
 
 
-def frame_of(stored: Round, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
-    """The round's answers, with the columns and under the names the parameters ask for."""
-    check_names(stored, parameters)
-    return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
-
-
 def ratings_of(stored: Round, question: str, raters: Sequence[str] | None = None) -> pd.DataFrame:
     """One question's ratings as `analysis` takes them: unit, rater, value, cluster, confidence.
 
@@ -155,6 +153,7 @@ def compute(
     counts = asked(stored, parameters) if counts is None else counts
     measures = wanted(protocol, frame, parameters)
     rows = rows_of(protocol, frame, measures, parameters, cluster_of(frame))
+    rows += judged(stored, parameters, frame)
     rows.append(completeness(counts, parameters.raters))
     return Numbers(
         round=stored.name,
@@ -179,11 +178,6 @@ def wordings(protocol: Any) -> dict[str, str]:
         text = json.dumps(content, ensure_ascii=False, sort_keys=True)
         hashes[question.id] = hashlib.sha256(text.encode()).hexdigest()[:16]
     return hashes
-
-
-def cluster_of(frame: pd.DataFrame) -> str | None:
-    """What is resampled together: the declared cluster, else cases."""
-    return "cluster" if "cluster" in frame and frame["cluster"].notna().any() else None
 
 
 # Every number a protocol asks for, as rows.
@@ -359,19 +353,6 @@ def rows_of(
         ]
     )
     return [number.row() for number in kept]
-
-
-def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
-    """What analysis needs to know of each question: its type, level and declared scale."""
-    return {
-        question.id: {
-            "type": question.type,
-            "level": question.level,
-            "scale": list(question.values) if question.values else None,
-            "covers": list(question.covers),
-        }
-        for question in protocol.questions
-    }
 
 
 def ranges_of(protocol: Any) -> dict[str, tuple[float, float]]:

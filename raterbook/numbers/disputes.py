@@ -18,8 +18,8 @@ from ..protocols.statistics import alpha_at
 from ..rounds import Round, RoundError
 from ..rounds.completeness import depends_on
 from ..rounds.consensus import ADJUDICATOR, agreed
-from .compute import cluster_of, questions_of
 from .counted import Board, Counted, count, subjects
+from .measures import cluster_of, questions_of
 
 # By which a question is in dispute: the name, and what holds of the answers then.
 BY = {

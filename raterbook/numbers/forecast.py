@@ -32,9 +32,9 @@ from ..protocols.statistics import facts
 from ..rounds import Round
 from ..rounds.plan import draw
 from .averages import holds, row_means
-from .compute import cluster_of, frame_of, questions_of, ranges_of
+from .compute import ranges_of
 from .counted import Board, subjects
-from .measures import Task, asked_of, wanted
+from .measures import Task, asked_of, cluster_of, frame_of, questions_of, wanted
 from .number import Pair, PairName
 from .parameters import Parameters
 

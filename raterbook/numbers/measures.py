@@ -14,6 +14,7 @@ import pandas as pd
 
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
+from raterbook.numbers.completeness import check_names
 from raterbook.numbers.counted import MACHINES, Board, Grid, count, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters
@@ -24,6 +25,7 @@ from raterbook.protocols.statistics import (
     known_statistic,
     of_family,
 )
+from raterbook.rounds import Round
 
 
 def wanted(protocol: Any, frame: pd.DataFrame, parameters: Parameters) -> list[dict[str, Any]]:
@@ -134,6 +136,33 @@ def machines_beside_people(
     ]
     return {
         kind: [question for question in asked if (kind, question.id) in both] for kind in MACHINES
+    }
+
+
+# The round's answers, and what analysis has to know of them.
+
+
+def frame_of(stored: Round, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
+    """The round's answers, with the columns and under the names the parameters ask for."""
+    check_names(stored, parameters)
+    return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
+
+
+def cluster_of(frame: pd.DataFrame) -> str | None:
+    """What is resampled together: the declared cluster, else cases."""
+    return "cluster" if "cluster" in frame and frame["cluster"].notna().any() else None
+
+
+def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
+    """What analysis needs to know of each question: its type, level and declared scale."""
+    return {
+        question.id: {
+            "type": question.type,
+            "level": question.level,
+            "scale": list(question.values) if question.values else None,
+            "covers": list(question.covers),
+        }
+        for question in protocol.questions
     }
 
 

@@ -12,6 +12,10 @@ from typing import Any
 
 INTERVALS = ("jackknife", "bootstrap", "bca", "analytic")
 TIES = ("none", "first")
+COMPARING = ("judge", "epsilon", "columns")
+# Columns of the items that a comparison of a model with people can look at.
+COLUMNS = ("inclusion", "length", "family", "order")
+WRITTEN = ("inclusion=COLUMN", "length=COLUMN", "family=COLUMN=ITS OWN", "order=COLUMN")
 YES_NO = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
 
@@ -29,17 +33,22 @@ class Parameters:
     seed: int = 0
     ties: str = "none"  # "first": a tie has a majority, as some published tables count it
     pseudonyms: bool = False  # in place of the names of people
+    judge: tuple[str, ...] | None = None  # models set beside people, whose numbers are rows too
+    epsilon: float = 0.15  # how much oftener a person may be nearer than they
+    columns: tuple[str, ...] = ()  # what comparing needs of the items: length=answer, …
 
     def __post_init__(self) -> None:
-        for name in ("raters", "questions", "groups"):
+        for name in ("raters", "questions", "groups", "judge", "columns"):
             value = getattr(self, name)
             if isinstance(value, str):
                 value = [part.strip() for part in value.split(",") if part.strip()]
             if value is not None:
                 object.__setattr__(self, name, tuple(str(part) for part in value))
-        if self.groups is None:
-            object.__setattr__(self, "groups", ())
-        for name, kind in (("coverage", float), ("resamples", int), ("seed", int)):
+        for name in ("groups", "columns"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, ())
+        kinds = {"coverage": float, "resamples": int, "seed": int, "epsilon": float}
+        for name, kind in kinds.items():
             object.__setattr__(self, name, number(name, getattr(self, name), kind))
         if not self.round or not isinstance(self.round, str):
             raise ValueError("parameter round: give the name of a round.")
@@ -47,6 +56,12 @@ class Parameters:
             raise ValueError(f"parameter coverage: {self.coverage} is not between .5 and 1.")
         if not 100 <= self.resamples <= 1_000_000:
             raise ValueError(f"parameter resamples: {self.resamples} is not 100 to 1,000,000.")
+        if not 0 <= self.epsilon < 0.5:
+            raise ValueError(f"epsilon {self.epsilon!r}: give a share from 0 to .5, such as .15")
+        for entry in self.columns:
+            what, _, column = entry.partition("=")
+            if what not in COLUMNS or not column or (what == "family" and "=" not in column):
+                raise ValueError(f"parameter columns: {entry!r} is none of {', '.join(WRITTEN)}.")
         if self.seed < 0:
             raise ValueError(f"parameter seed: {self.seed} is below 0.")
         one_of("interval", self.interval, INTERVALS)
@@ -69,10 +84,19 @@ class Parameters:
 
     def to_dict(self) -> dict[str, Any]:
         """As they stand in numbers.json: plain lists, in a stable order."""
+        every = asdict(self)
+        if not self.judge:  # then nothing was compared, and how is nobody's question
+            for name in COMPARING:
+                del every[name]
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()
+            for name, value in every.items()
         }
+
+    @property
+    def places(self) -> dict[str, str]:
+        """What stands in which column: `length` → `answer`."""
+        return dict(entry.split("=", 1) for entry in self.columns)
 
 
 def checked(round_name: str, given: Mapping[str, Any]) -> Parameters:

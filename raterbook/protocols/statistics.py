@@ -448,8 +448,10 @@ def known_statistic(name: str) -> Statistic:
 
 def facts(name: str) -> Statistic:
     """What is known of a row's statistic, which may be completeness, or one of long ago."""
-    if name == COMPLETENESS.name:
-        return COMPLETENESS
+    from raterbook.protocols.beside import BESIDE  # rows of the same class
+
+    if name in BESIDE or name == COMPLETENESS.name:
+        return BESIDE.get(name, COMPLETENESS)
     try:
         return known_statistic(name)
     except ValueError:

@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from ..numbers.compute import Numbers, compute, frame_of
+from ..numbers.compute import Numbers, compute
+from ..numbers.measures import frame_of
 from ..numbers.parameters import Parameters, checked
 from ..numbers.targets import is_measured
 from ..protocols import load, names

@@ -14,9 +14,13 @@ from markupsafe import Markup
 from raterbook.analysis.estimate import WARNINGS
 
 from ..design import TOKENS
+from ..numbers.compare import beside_people
+from ..numbers.compare.comparison import Comparison
+from ..numbers.compare.sides import Sides
 from ..numbers.completeness import Completeness, asked
-from ..numbers.compute import Numbers, cluster_of, compute, frame_of
+from ..numbers.compute import Numbers, compute
 from ..numbers.counted import Counted, count
+from ..numbers.measures import cluster_of, frame_of
 from ..numbers.parameters import checked
 from ..rounds import Round
 from .folder import slug
@@ -24,6 +28,7 @@ from .html import Section, cell, figure, plain
 from .leanings import concord, leans, strict_leans
 from .pairs import Copies, copies
 from .sections import (
+    beside,
     conduct,
     criteria,
     disputes,
@@ -58,6 +63,7 @@ SECTIONS: dict[str, Callable[[Any], Section | None]] = {
         shares.overall,
         trust.trust,
         machines.machines,
+        beside.beside,
         reading.worth_reading,
         disputes.decisions,
         next_round.next_round,
@@ -138,6 +144,11 @@ class Report(reading.ItemTexts):
         """An item or case, and which of its parts where it is one of them."""
         parts = self.protocol.parts
         return f"{name}, {parts.label.lower()} {part}" if part and parts else name
+
+    @cached_property
+    def judged(self) -> dict[str, tuple[Sides, Comparison]]:
+        """The models that are set beside people number by number, as the parameter `judge` asks."""
+        return beside_people(self.stored, self.frame, self.parameters)
 
     @cached_property
     def leans(self) -> pd.DataFrame:

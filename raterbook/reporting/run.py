@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..environment import setting
+from ..numbers.compare.sides import the_models
 from ..numbers.parameters import checked
 from .folder import BuiltPage, ReportError, fresh_folder, put_in_place, write_notebook
 
@@ -44,7 +45,9 @@ def build(
         raise ReportError(f"{workspace.path} has no rounds yet: open one with `raterbook open`.")
     rounds = list(dict.fromkeys(rounds))
     for name in rounds:  # all names and parameters are checked before the first kernel starts
-        check_names(workspace.store.round(name), checked(name, parameters or {}))
+        stored, asked = workspace.store.round(name), checked(name, parameters or {})
+        check_names(stored, asked)
+        the_models(stored, asked.judge or ())
     place = (str(workspace.path), workspace.db, str(workspace.reports))
     pages: list[Path] = []
     failures: list[str] = []

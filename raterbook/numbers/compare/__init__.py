@@ -6,9 +6,8 @@ of a person who is left out in turn, since two people are not one mind either.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,17 +21,18 @@ from raterbook.analysis.comparison.annotators import LEAST, AnnotatorTest, Duels
 from raterbook.analysis.comparison.corrected import ppi_mean, rogan_gladen
 from raterbook.analysis.comparison.persons import STATISTICS, beside_persons
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import USUAL, Interval
 from raterbook.analysis.ratings import Coded
 
 from ...protocols.statistics import alpha_at
 from ...rounds import Round
-from ..compute import cluster_of, frame_of, questions_of
-from ..counted import MACHINES, Board, Grid
+from ..counted import Grid
 from ..parameters import Parameters, checked
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
+from .habits import with_habits
+from .ranking import Ranking, ranking_of
+from .rows import numbers_of
+from .sides import EVERY, Sides, board_of, frame_with, sides_of, the_model, the_models
 
-EPSILON = 0.15
 OF_LABELS = ("exact", "kappa")  # of the statistics, those that need no numbers
 
 
@@ -40,7 +40,7 @@ def compare(
     stored: Round,
     model: str | None = None,
     *,
-    epsilon: float = EPSILON,
+    epsilon: float | None = None,
     inclusion: str | None = None,
     **parameters: Any,
 ) -> Comparison:
@@ -50,36 +50,44 @@ def compare(
     nearer to the others (.2 for experts, .15 for skilled people, .1 for crowds), to be said before
     looking. `inclusion` is the item column that says with which chance each item came to people,
     where people rated some items only. Further parameters are those of a report: questions,
-    raters, groups, coverage, pseudonyms.
+    raters, groups, coverage, pseudonyms, and columns: `["length=answer", "order=shown"]`.
     """
-    if not 0 <= epsilon < 0.5:
-        raise ValueError(f"epsilon {epsilon!r}: give a share from 0 to .5, such as .15")
-    given = checked(stored.name, parameters)
+    given = parameters_of(stored, epsilon, inclusion, parameters)
     model = the_model(stored, model)
-    extra = [inclusion] if inclusion is not None and inclusion not in given.groups else []
-    frame = frame_of(stored, replace(given, groups=(*given.groups, *extra)))
-    sides = replace(sides_of(stored, frame, model, given), epsilon=epsilon, inclusion=inclusion)
-    columns = [name for name in frame.columns if name in stored_groups(stored, given)]
-    found = comparison_of(sides, given, columns)
+    frame = frame_with(stored, given)
+    sides = sides_of(stored, frame, model, given)
+    found = comparison_of(sides, given, grouped(stored, frame, given))
     if found is None:
-        raise ValueError(
-            f"{stored.name}: {model} and people answered no item both; import people's answers, "
-            f"or let the model judge: raterbook judge {stored.name} --model {model}"
-        )
+        raise ValueError(nothing_to_compare(stored.name, model))
     return found
 
 
-def sides_of(stored: Round, frame: pd.DataFrame, model: str, given: Parameters) -> Sides:
-    """The model and the people of a round's frame."""
-    board = Board(frame, questions_of(stored.protocol), cluster=cluster_of(frame))
-    wish = replace(USUAL, coverage=given.coverage)
-    return Sides(stored, board, model, EPSILON, None, wish, given.raters)
+def parameters_of(
+    stored: Round, epsilon: float | None, inclusion: str | None, further: Mapping[str, Any]
+) -> Parameters:
+    """A comparison's parameters; what may be said in short joins those of a report."""
+    given = dict(further)
+    if epsilon is not None:
+        given["epsilon"] = epsilon
+    found = checked(stored.name, given)
+    extra = () if inclusion is None else (f"inclusion={inclusion}",)
+    return replace(found, columns=(*found.columns, *extra))
+
+
+def nothing_to_compare(round: str, model: str) -> str:
+    return (
+        f"{round}: {model} and people answered no item both; import people's answers, "
+        f"or let the model judge: raterbook judge {round} --model {model}"
+    )
 
 
 def comparison_of(
-    sides: Sides, given: Parameters, columns: Iterable[str] = ()
+    sides: Sides, given: Parameters, columns: Iterable[str] = (), habits: bool = True
 ) -> Comparison | None:
-    """All questions both sides answered, then by the groups of these columns; None without any."""
+    """All questions both sides answered, then by the groups of these columns; None without any.
+
+    Of all items, the model's habits and its confidence too, where they are wanted.
+    """
     wanted = [q for q in sides.stored.protocol.questions if q.is_score or q.is_label]
     if given.questions is not None:
         wanted = [q for q in wanted if q.id in given.questions]
@@ -87,6 +95,8 @@ def comparison_of(
     if not wanted:
         return None
     parts = _parts(sides, wanted, sides.board.everything, {})
+    if habits:
+        parts = with_habits(sides, wanted, parts, columns)
     for column in columns:
         labels = sides.board.first[column].astype(object)
         for value in sorted(labels.dropna().unique(), key=str):
@@ -98,116 +108,65 @@ def comparison_of(
     return Comparison(name, sides.model, sides.epsilon, tuple(parts), given.coverage, notes)
 
 
-def stored_groups(stored: Round, given: Parameters) -> tuple[str, ...]:
-    """The item columns that numbers are broken down by: the protocol's and those asked for."""
-    return tuple(dict.fromkeys([*stored.protocol.item.groups, *given.groups]))
+def grouped(stored: Round, frame: pd.DataFrame, given: Parameters) -> list[str]:
+    """The item columns of the frame that numbers are broken down by: the protocol's, and others."""
+    wanted = {*stored.protocol.item.groups, *given.groups}
+    return [name for name in frame.columns if name in wanted]
 
 
-def the_model(stored: Round, name: str | None) -> str:
-    """The rater of this name, who must be no person; without a name the round's only model."""
-    kinds = {each.name: each.kind for each in stored.raters()}
-    models = [each for each, kind in kinds.items() if kind in MACHINES]
-    known = ", ".join(models) or "none yet"
-    if name is None:
-        if len(models) != 1:
-            raise ValueError(f"{stored.name}: name the model to compare ({known}).")
-        return models[0]
-    if name not in kinds:
-        raise ValueError(f"{stored.name} has no model {name!r}; its models: {known}.")
-    if name not in models:
+def judged(stored: Round, given: Parameters, frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of numbers.json that a report asks for with `judge`; none where it asks for none."""
+    if not given.judge:
+        return []
+    every = beside_people(stored, frame, given)
+    numbers = [number for _, found in every.values() for number in numbers_of(found)]
+    if len(every) > 1:
+        numbers += ranking_of(stored.name, every, given.epsilon).numbers()
+    return [number.row() for number in numbers]
+
+
+def beside_people(
+    stored: Round, frame: pd.DataFrame, given: Parameters
+) -> dict[str, tuple[Sides, Comparison]]:
+    """Each model asked for: the sides and their comparison; those named must have one."""
+    if not given.judge:
+        return {}
+    models = the_models(stored, given.judge)
+    if given.columns:
+        frame = frame_with(stored, given)
+    board, columns = board_of(stored, frame), grouped(stored, frame, given)
+    every = {}
+    for model in models:
+        sides = sides_of(stored, frame, model, given, board)
+        found = comparison_of(sides, given, columns)
+        if found is None and model in given.judge:
+            raise ValueError(nothing_to_compare(stored.name, model))
+        if found is not None:
+            every[model] = sides, found
+    return every
+
+
+def rank(
+    stored: Round,
+    models: Sequence[str] = (EVERY,),
+    *,
+    epsilon: float | None = None,
+    inclusion: str | None = None,
+    **parameters: Any,
+) -> Ranking:
+    """Several models beside the same people, each test corrected for all of them.
+
+    Without names, every model of the round that people can be set beside. The rest is as for
+    `compare`, whose comparisons are in `comparisons`, each of one model alone.
+    """
+    given = parameters_of(stored, epsilon, inclusion, {**parameters, "judge": list(models)})
+    found = beside_people(stored, frame_with(stored, given), given)
+    if len(found) < 2:
+        only = ", ".join(found) or "none"
         raise ValueError(
-            f"{name} is a rater of kind {kinds[name]} in {stored.name}: name a model ({known})."
+            f"{stored.name}: a ranking needs two models that answered items people did ({only})."
         )
-    return name
-
-
-@dataclass(frozen=True)
-class Sides:
-    """The answers of both sides of one round."""
-
-    stored: Round
-    board: Board
-    model: str
-    epsilon: float
-    inclusion: str | None
-    wish: Interval
-    raters: tuple[str, ...] | None = None
-
-    @property
-    def own(self) -> int:
-        """The model's column; the board may call nobody so."""
-        names = [str(name) for name in self.board.raters]
-        return names.index(self.model) if self.model in names else -1
-
-    def people(self, grid: Grid) -> np.ndarray:
-        columns = self.board.columns_of("human")
-        if self.raters is not None:
-            names = [str(self.board.raters[column]) in self.raters for column in columns]
-            columns = columns[np.array(names, dtype=bool)]
-        return np.asarray(columns[grid.codes[:, columns].any(axis=0)])
-
-    def both(self, question: str) -> np.ndarray:
-        """The units that people and the model answered."""
-        grid = self.board.grid(question)
-        if self.own < 0:
-            return np.zeros(self.board.n_units, dtype=bool)
-        people = grid.codes[:, self.people(grid)].any(axis=1)
-        return np.asarray(people & (grid.codes[:, self.own] > 0))
-
-    def chances(self, units: np.ndarray, rated: np.ndarray) -> np.ndarray | None:
-        """With which chance each unit's item came to people; None where nobody knows."""
-        if self.inclusion is not None:
-            column = self.board.first[self.inclusion].astype(object).iloc[units]
-            return _shares(column, self.inclusion, self.board.first["item"].iloc[units])
-        if self.double is None:
-            return None
-        items = [str(item) for item in self.board.first["item"].astype(object).iloc[units]]
-        drawn, chance = set(self.double["items"]), self.double["chance"]
-        # Items that came to the round later go to everybody.
-        beyond = {item for item in chance if item not in drawn}
-        if any(item in beyond for item, said in zip(items, rated, strict=True) if said):
-            return None  # somebody chose to rate what was not drawn
-        return np.array([chance.get(item, 1.0) for item in items], dtype=float)
-
-    @property
-    def double(self) -> dict[str, Any] | None:
-        """Which items were drawn for people to rate beside a model, where some were."""
-        found: dict[str, Any] | None = json.loads(self.stored.options).get("double")
-        return found
-
-    def notes(self) -> tuple[str, ...]:
-        """What has to be known of the comparison as a whole."""
-        models = int((self.board.kinds == "model").sum())
-        several = (
-            f"{models} models of this round can be compared: each verdict is of one alone, and "
-            "nothing corrects for the choice of the best.",
-        )
-        return (several if models > 1 else ()) + self.of_double()
-
-    def of_double(self) -> tuple[str, ...]:
-        drawn = self.double
-        if drawn is None or self.inclusion is not None:
-            return ()
-        items = self.board.first["item"].astype(object).astype(str)
-        human = self.board.kinds[self.board.rater_codes] == "human"
-        rated = set(items.iloc[np.unique(self.board.unit_codes[human])]) & set(drawn["items"])
-        said = f"People rate {drawn['n']:,} of {drawn['of']:,} items, drawn by chance"
-        left = drawn["n"] - len(rated)
-        more = f"; {left:,} of them nobody has rated yet, as if by chance too." if left else "."
-        return (said + more,)
-
-
-def _shares(column: Iterable[Any], name: str, items: Iterable[Any]) -> np.ndarray:
-    found = []
-    for value, item in zip(column, items, strict=True):
-        try:
-            share = float("nan") if value is None or value != value else float(value)
-        except ValueError:
-            share = -1.0
-        if not (share != share or 0 <= share <= 1):
-            raise ValueError(f"item {item}, column {name}: {value!r} is no chance: give 0 to 1")
-        found.append(share)
-    return np.array(found)
+    return ranking_of(stored.name, found, given.epsilon)
 
 
 def _parts(

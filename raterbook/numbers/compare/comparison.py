@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -12,10 +12,13 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.comparison.annotators import AnnotatorTest, PersonTest
+from raterbook.analysis.comparison.confidence import Calibration
+from raterbook.analysis.comparison.habits import GroupApart
 from raterbook.analysis.comparison.persons import Beside
 from raterbook.analysis.estimate import Estimate, sentence
 
 from ..targets import OUT_OF_REACH, round_up
+from .rows import rows_of
 
 REPLACE, ASSIST, NOT, UNKNOWN = "may replace", "may assist", "may not", "cannot be told"
 
@@ -44,7 +47,9 @@ class Compared:
     """One question (None: all together), on all items or on those of a group.
 
     `plain` are the numbers against all people, `beside` those of the model in each person's place.
-    `unanswered` are the units people answered and the model did not.
+    `unanswered` are the units people answered and the model did not. `habits` are what the model
+    does otherwise than people, `agreed` the numbers where the others were of one mind and where
+    they were apart, `apart` the groups of items, each against all others.
     """
 
     question: str | None
@@ -57,49 +62,10 @@ class Compared:
     test: AnnotatorTest
     means: tuple[Shown, ...]
     verdict: Verdict
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Every number, as a row: the statistic, whose it is, and its intervals."""
-        found = [("against people", each) for each in self.plain]
-        for line in self.beside:
-            found += [
-                ("in a person's place", line.model),
-                ("persons", line.persons),
-                ("model − persons", line.difference),
-            ]
-        found += zip(("people", "people and model"), self.alphas, strict=False)
-        found.append(("in a person's place", self.test.advantage))
-        for mean in self.means:
-            name = "mean" if mean.label is None else f"share of {mean.label}"
-            sides = {
-                "people alone": mean.people,
-                "model alone": mean.model,
-                "corrected": mean.corrected,
-                "corrected by its rates": mean.by_rates,
-            }
-            found += [
-                (whose, replace(each, statistic=name))
-                for whose, each in sides.items()
-                if each is not None
-            ]
-        return [{"question": self.question, "group": dict(self.group) or None, "whose": whose,
-                 **_row(each)} for whose, each in found]  # fmt: skip
-
-
-def _row(found: Estimate) -> dict[str, Any]:
-    return {
-        "statistic": found.statistic,
-        "estimate": found.value,
-        "low": found.low,
-        "high": found.high,
-        "low_like": found.low_like,
-        "high_like": found.high_like,
-        "n_units": found.n_units,
-        "n_raters": found.n_raters,
-        "method": found.method or None,
-        "reason": found.reason,
-        "warnings": list(found.warnings),
-    }
+    habits: tuple[Beside, ...] = ()
+    agreed: tuple[tuple[str, tuple[Beside, ...]], ...] = ()
+    apart: tuple[GroupApart, ...] = ()
+    calibration: Calibration | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +98,7 @@ class Comparison:
 
     def frame(self) -> pd.DataFrame:
         """Every number as a row."""
-        return pd.DataFrame([row for each in self.parts for row in each.rows()])
+        return pd.DataFrame([row for each in self.parts for row in rows_of(each)])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: verdicts, tests and numbers, part by part."""
@@ -152,7 +118,7 @@ class Comparison:
                     "n_items": each.n_items,
                     "unanswered": each.unanswered,
                     "test": _test(each.test),
-                    "numbers": [_without_place(row) for row in each.rows()],
+                    "numbers": [_without_place(row) for row in rows_of(each)],
                 }
                 for each in self.parts
             ],
@@ -262,13 +228,13 @@ def _lines(part: Compared) -> list[str]:
 def _say(found: Estimate) -> str:
     if found.value is None:
         return "–"
-    said = _number(found.value)
+    said = in_two(found.value)
     if found.low is None or found.high is None:
         return said
-    return f"{said} ({_number(found.low)} to {_number(found.high)})"
+    return f"{said} ({in_two(found.low)} to {in_two(found.high)})"
 
 
-def _number(value: float) -> str:
+def in_two(value: float) -> str:
     return f"{value + 0.0 if round(value, 2) else 0.0:.2f}".replace("-", "−")
 
 
@@ -388,7 +354,7 @@ def _less(part: Compared) -> str:
         if each.statistic == "kappa" and gap is not None and gap < 0 and model is not None:
             return (
                 " Yet its answers go with people's less than a person's do: "
-                f"κ {_number(model)} against {_number(person or 0.0)}."
+                f"κ {in_two(model)} against {in_two(person or 0.0)}."
             )
     return ""
 

@@ -178,6 +178,25 @@ def bins_figure(calibration: pd.DataFrame, said: str) -> Any:
     return titled(ax, said)
 
 
+# Is a model as often right as it says it is: the share met by stated confidence.
+
+
+def reliability_figure(bins: pd.DataFrame, said: str) -> Any:
+    """A dot a bin with its interval; the dotted line is confidence that is right."""
+    ax = axes(2.9)
+    at, met = 100 * bins["confidence"], 100 * bins["met"]
+    low, high = (100 * bins[end].astype(float).fillna(bins["met"]) for end in ("low", "high"))
+    reach = [(met - low).clip(lower=0), (high - met).clip(lower=0)]
+    ax.plot([0, 100], [0, 100], linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
+    ax.errorbar(at, met, yerr=reach, fmt="o-", color=INK, ecolor=SOFT, linewidth=1.2, markersize=5)
+    ax.set_xlim(max(0.0, float(at.min()) - 8), min(102.0, float(at.max()) + 8))
+    ax.set_ylim(0, 102)
+    ax.set_xlabel("stated confidence, %")
+    ax.set_ylabel("another says the same, %")
+    ax.grid(axis="y", color=LINE, linewidth=0.5)
+    return titled(ax, said)
+
+
 # Burn-up: the ratings so far against all that were planned.
 
 

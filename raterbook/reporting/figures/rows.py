@@ -80,6 +80,29 @@ def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float]) -> Any:
     return titled(ax, forest_finding(rows))
 
 
+def nearest_figure(rows: list[dict[str, Any]], said: str) -> Any:
+    """A line a model, the nearest at the top: how often it is as near to the others as a person."""
+    rows = rows[::-1]
+    ax = axes(1.15 + 0.34 * len(rows))
+    for place, row in enumerate(rows):
+        if row["low_like"] is not None:
+            ax.plot([row["low_like"], row["high_like"]], [place] * 2, color=SOFT, linewidth=1)
+        if row["low"] is not None:
+            ends = [row["low"], row["high"]]
+            ax.plot(ends, [place] * 2, color=INK, linewidth=3.2, solid_capstyle="butt")
+        ax.plot(row["advantage"], place, "o", color=INK, markersize=6.5)
+    ax.axvline(0.5, linestyle=":", color=ACCENT, linewidth=1.3, zorder=0)
+    ax.set_yticks(range(len(rows)), folds(row["model"] for row in rows))
+    ax.set_ylim(-0.6, len(rows) - 0.4)
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    like = any(row["low_like"] is not None for row in rows)
+    which = "thick: these raters, thin: raters like these" if like else "lines: these raters"
+    ax.set_xlabel(f"as near to the others as a person\n{which}")
+    ax.grid(axis="x", color=LINE, linewidth=0.5)
+    return titled(ax, said)
+
+
 def usual(rows: list[dict[str, Any]]) -> str:
     """The coefficient most questions have; the scales of the others differ."""
     kinds = [row["statistic"] for row in rows]

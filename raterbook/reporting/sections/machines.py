@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ...numbers.compare import comparison_of, sides_of
+from ...numbers.compare import comparison_of
+from ...numbers.compare.sides import sides_of
 from ...protocols.statistics import facts, of_family
 from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
 from ..leanings import Apart, apart
@@ -55,7 +56,7 @@ def machines(report: Any) -> Section | None:
 def in_the_place_of_people(report: Any, machine: str) -> Markup:
     """May the model replace people: the sentence, and question by question what it rests on."""
     sides = sides_of(report.stored, report.frame, machine, report.parameters)
-    found = comparison_of(sides, report.parameters)
+    found = comparison_of(sides, report.parameters, habits=False)
     if found is None:
         return NOTHING
     said = heading(f"May {machine} replace people?") + paragraph(found.sentence)

@@ -1,0 +1,349 @@
+"""What a model does otherwise than people: how far it spreads, what it likes, where it parts.
+
+Each is had of the model in a person's place and of that person, on the same items against the same
+others, as the statistics of `persons` are: a habit that people have as well is none of the model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from raterbook.analysis.averages import unit_means
+from raterbook.analysis.averages.against import values_against
+from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.comparison.persons import (
+    LINKS,
+    MOST_PERSONS,
+    Beside,
+    Crowd,
+    Places,
+    SideSums,
+    Turn,
+    absent,
+    beside,
+    block_of,
+    blocks,
+    both_sides,
+    clusters_of,
+    summed,
+    together,
+)
+from raterbook.analysis.intervals import Interval, Wish
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN
+from raterbook.analysis.ratings import Coded
+
+HABITS = ("spread", "length_slope", "own_family")
+SPLIT = ("exact", "within_one", "mae", "bias", "spearman")
+AGREED = {"agreed": True, "apart": False}
+LEAST_OF_GROUP = 10  # items inside a group, and outside
+NONE = 1e-12  # beside the squares of what is told apart, no spread
+
+
+def habits(
+    ratings: Any,
+    model: Any,
+    *,
+    length: Mapping[Any, float] | None = None,
+    family: Mapping[Any, bool | None] | None = None,
+    interval: Wish = "jackknife",
+) -> list[Beside]:
+    """How a rater uses a scale, beside persons.
+
+    spread is the standard deviation of own scores over that of the others' scores; length_slope,
+    how many points higher a text is scored that is twice as long (`length` by unit), where the
+    others' mean is the same; own_family, how much higher than the others the model scores outputs
+    of its own family (`family` by unit) than other outputs. The last two are left out where they
+    are not given.
+
+    >>> table = [[1, 2, 2], [3, 3, 3], [2, 2, 3], [5, 4, 4], [4, 4, 3]] * 4
+    >>> [found] = habits(table, 2, interval=None)
+    >>> found.statistic, round(found.model.value, 3)
+    ('spread', 0.577)
+    """
+    people, own = both_sides(ratings, model)
+    crowd, wish = Crowd.of(people), Interval.of(interval)
+    makers: dict[str, Callable[[Turn, np.ndarray], SideSums]] = {
+        "spread": lambda turn, value: _spread(turn, value, size)
+    }
+    size = int(clusters_of(people).max(initial=-1)) + 1
+    if length is not None:
+        with np.errstate(divide="ignore"):
+            doublings = np.log2(_known(length, people.units))
+        known = np.isfinite(doublings)
+        doublings -= doublings[known].mean() if known.any() else 0.0
+        makers["length_slope"] = lambda turn, value: _slope(
+            turn, value, doublings[turn.units], size
+        )
+    if family is not None:
+        inside = _known(family, people.units)
+        makers["own_family"] = lambda turn, value: _contrast(
+            "bias", turn, value, inside[turn.units], size
+        )
+
+    def of(name: str) -> Beside:
+        def made(kept: Places) -> tuple[SideSums, SideSums]:
+            return blocks(people.only([people.raters[j] for j in kept]), own, makers[name])
+
+        return beside(name, crowd, made, wish)
+
+    return [of(name) for name in makers]
+
+
+def _known(values: Any, units: Any) -> np.ndarray:
+    """The number of each unit, NaN where there is none."""
+    found = [values[unit] for unit in units]
+    return np.array([np.nan if v is None or not v >= 0 else float(v) for v in found]).astype(float)
+
+
+def _spread(turn: Turn, value: np.ndarray, size: int) -> SideSums:
+    """The standard deviation of own values over that of the others' single ones."""
+    given = np.isfinite(turn.others)
+    middle = float(np.nanmean(turn.others)) if given.any() else 0.0
+    y, o = value - middle, np.where(given, turn.others - middle, 0.0)
+    many = given.sum(axis=1).astype(float)
+    columns = (np.ones(len(y)), y, y**2, many, o.sum(axis=1), (o**2).sum(axis=1))
+    rows = summed(columns, turn.clusters, size)
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n, y, yy, m, o, oo = totals.T
+            of, beside = yy / n - (y / n) ** 2, oo / m - (o / m) ** 2
+            found = np.sqrt(np.maximum(of, 0.0) / beside)
+            return np.asarray(np.where(beside > NONE, found, np.nan))
+
+    return SideSums(rows, values)
+
+
+def _slope(turn: Turn, value: np.ndarray, long: np.ndarray, size: int) -> SideSums:
+    """Points by doubling of the length, the others' mean being equal."""
+    known = np.isfinite(long)
+    turn, value, long = turn.where(known), value[known], long[known]
+    p = unit_means(turn.others)
+    p = p - (float(p.mean()) if len(p) else 0.0)
+    columns = (np.ones(len(p)), p, long, value, p**2, long**2, p * long, p * value, long * value)
+    rows = summed(columns, turn.clusters, size)
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n, p, x, y, pp, xx, px, py, xy = totals.T
+            spp, sxx = pp / n - (p / n) ** 2, xx / n - (x / n) ** 2
+            spx, spy, sxy = px / n - p * x / n**2, py / n - p * y / n**2, xy / n - x * y / n**2
+            both = sxx * spp - spx**2
+            # Where the others never differ there is nothing to hold equal.
+            alone = spp <= NONE
+            found = np.where(alone, sxy / sxx, (sxy * spp - spx * spy) / both)
+            told = np.where(alone, sxx > NONE, both > 1e-9 * sxx * spp)
+            return np.asarray(np.where(told, found, np.nan))
+
+    return SideSums(rows, values)
+
+
+def _contrast(name: str, turn: Turn, value: np.ndarray, inside: np.ndarray, size: int) -> SideSums:
+    """A comparison's mean inside less that outside."""
+    known = np.isfinite(inside)
+    turn, value, inside = turn.where(known), value[known], inside[known]
+    numbers = values_against(name, turn.others, value)
+    x = numbers.get("x", numbers.get("hit"))
+    assert x is not None  # of those that are means
+    outside = 1 - inside
+    rows = summed((inside, inside * x, outside, outside * x), turn.clusters, size)
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n, one, m, two = totals.T
+            return np.asarray(np.where((n > 0) & (m > 0), one / n - two / m, np.nan))
+
+    return SideSums(rows, values)
+
+
+def by_agreement(
+    ratings: Any, model: Any, *, names: Iterable[str] = SPLIT, interval: Wish = "jackknife"
+) -> dict[str, list[Beside]]:
+    """The statistics of `names` where all others were of one mind, and where they were apart.
+
+    The others are those but the person whose place it is, so three persons are needed; a person
+    who agrees makes no unit an easy one for themselves.
+    """
+    people, own = both_sides(ratings, model)
+    crowd, wish, names = Crowd.of(people), Interval.of(interval), list(names)
+    if len(people.raters) < 3:
+        return {which: [absent(name, "too_few_persons") for name in names] for which in AGREED}
+    size = int(clusters_of(people).max(initial=-1)) + 1
+
+    def of(name: str, alike: bool) -> Beside:
+        def made(kept: Places) -> tuple[SideSums, SideSums]:
+            part = people.only([people.raters[j] for j in kept])
+            return blocks(
+                part,
+                own,
+                lambda turn, value: block_of(name, turn, value, size),
+                lambda turn: _of_one_mind(turn) == alike,
+            )
+
+        return beside(name, crowd, made, wish, LINKS.get(name, PLAIN))
+
+    return {which: [of(name, alike) for name in names] for which, alike in AGREED.items()}
+
+
+def _of_one_mind(turn: Turn) -> np.ndarray:
+    """1 where two others or more gave one value, 0 where they differ, NaN where one is alone."""
+    given = np.isfinite(turn.others).sum(axis=1)
+    low = np.nanmin(turn.others, axis=1, initial=np.inf)
+    high = np.nanmax(turn.others, axis=1, initial=-np.inf)
+    return np.where(given < 2, np.nan, (high - low < NONE).astype(float))
+
+
+@dataclass(frozen=True)
+class GroupApart:
+    """How much further from people the model is inside a group of items than outside it.
+
+    `p` is that of the model parting as much more there as persons do; `p_corrected` after Holm
+    over all groups looked at.
+    """
+
+    column: str
+    value: Any
+    n_items: int
+    found: Beside
+    p: float | None
+    p_corrected: float | None = None
+
+
+def groups_apart(
+    ratings: Any,
+    model: Any,
+    groups: Mapping[str, Mapping[Any, Any]],
+    *,
+    matched: bool = False,
+    interval: Wish = "jackknife",
+) -> list[GroupApart]:
+    """Of each value of each column (`groups`: column → unit → value), distance inside − outside.
+
+    Of scores it is the distance to the others' mean, of labels (`matched`) the share not met.
+    Items that are hard for everybody part persons too: what is the model's own is the difference.
+    """
+    people, own = both_sides(ratings, model)
+    crowd, wish = Crowd.of(people), Interval.of(interval)
+    size = int(clusters_of(people).max(initial=-1)) + 1
+    found = []
+    for column, labels in groups.items():
+        given = np.array([labels[unit] for unit in people.units], dtype=object)
+        known = np.array([label is not None and label == label for label in given])
+        for value in sorted(set(given[known]), key=str):
+            inside = np.where(known, (given == value).astype(float), np.nan)
+            many = int((inside == 1).sum())
+            if min(many, int((inside == 0).sum())) < LEAST_OF_GROUP:
+                continue
+            made = _parting(people, own, inside, matched, size)
+            line = beside("apart", crowd, made, wish)
+            found.append(GroupApart(column, value, many, line, line.difference.p))
+    after = adjust([each.p for each in found], "holm")
+    return [replace(each, p_corrected=p) for each, p in zip(found, after, strict=True)]
+
+
+def _parting(
+    people: Coded, own: np.ndarray, inside: np.ndarray, matched: bool, size: int
+) -> Callable[[Places], tuple[SideSums, SideSums]]:
+    def make(turn: Turn, value: np.ndarray) -> SideSums:
+        if not matched:
+            return _contrast("mae", turn, value, inside[turn.units], size)
+        hit = _contrast("exact", turn, value, inside[turn.units], size)
+        return SideSums(hit.rows, lambda totals: -hit.values(totals))
+
+    return lambda kept: blocks(people.only([people.raters[j] for j in kept]), own, make)
+
+
+def halo(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Beside:
+    """How alike one rater's scores on several questions are: the mean correlation of two of them.
+
+    `several` are the ratings of each question, by the same raters on units of the same names. The
+    model stands beside each person on the items that both answered.
+    """
+    wish = Interval.of(interval)
+    sides = [both_sides(each, model) for each in several]
+    names = tuple(dict.fromkeys(name for people, _ in sides for name in people.raters))
+    pairs = list(combinations(range(len(sides)), 2))
+    if not pairs or len(names) > MOST_PERSONS:
+        why = "no_questions" if not pairs else "too_many_raters_for_interval"
+        return absent("halo", why)
+    units = list(dict.fromkeys(unit for people, _ in sides for unit in people.units))
+    place = {unit: at for at, unit in enumerate(units)}
+    of_unit: dict[Any, Any] = {}
+    tables = np.full((len(sides), len(units), len(names) + 1), np.nan)
+    for at, (people, own) in enumerate(sides):
+        points = np.append(np.nan, people.numbers)
+        rows = [place[unit] for unit in people.units]
+        for j, name in enumerate(people.raters):
+            tables[at, rows, names.index(name)] = points[people.codes[:, j]]
+        tables[at, rows, -1] = points[own]
+        labels = people.units if people.clusters is None else people.clusters
+        of_unit |= dict(zip(people.units, labels, strict=True))
+    clusters = np.unique([of_unit[unit] for unit in units], return_inverse=True)[1].ravel()
+    size = int(clusters.max(initial=-1)) + 1
+
+    def made(kept: Places) -> tuple[SideSums, SideSums]:
+        model_: list[SideSums] = []
+        person: list[SideSums] = []
+        for j in kept:
+            for a, b in pairs:
+                there = np.isfinite(tables[[a, b]][:, :, [j, -1]]).all(axis=(0, 2))
+                for found, who in ((model_, -1), (person, j)):
+                    x, y = tables[a, there, who], tables[b, there, who]
+                    found.append(_correlation(x, y, clusters[there], size))
+        return together(model_, size), together(person, size)
+
+    given = np.isfinite(tables[:, :, :-1]) & np.isfinite(tables[:, :, -1:])
+    sizes = np.bincount(clusters, given.sum(axis=(0, 2)).astype(float), size)
+    many = int(given.any(axis=(0, 2)).sum())
+    crowd = Crowd(names, many, int(given.sum()), sizes, least=1)
+    return beside("halo", crowd, made, wish, FISHER)
+
+
+def _correlation(x: np.ndarray, y: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:
+    """Pearson's, from sums around the means."""
+    if len(x):
+        x, y = x - x.mean(), y - y.mean()
+    rows = summed((np.ones(len(x)), x, y, x**2, y**2, x * y), clusters, size)
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n, x, y, xx, yy, xy = totals.T
+            of = (xx - x**2 / n) * (yy - y**2 / n)
+            return np.asarray(np.where(of > 1e-12, (xy - x * y / n) / np.sqrt(of), np.nan))
+
+    return SideSums(rows, values)
+
+
+def same_again(
+    name: str, hits: np.ndarray, clusters: np.ndarray, raters: Sequence[Any], wish: Interval
+) -> Beside:
+    """How often it happens to each rater that is asked twice: 0 or 1 by pair, NaN where not asked.
+
+    The last rater is the model. For answers asked for again, and for pairs shown in both orders;
+    no person is needed.
+    """
+    codes = np.unique(clusters, return_inverse=True)[1].ravel()
+    size, both = int(codes.max(initial=-1)) + 1, np.isfinite(hits)
+    persons = [j for j in range(hits.shape[1] - 1) if both[:, j].any()]
+
+    def of(j: int) -> SideSums:
+        columns = (np.where(both, hits, 0.0)[:, j], both[:, j].astype(float))
+        return SideSums(summed(columns, codes, size), _ratio)
+
+    def made(kept: Places) -> tuple[SideSums, SideSums]:
+        return of(-1), together([of(persons[j]) for j in kept], size)
+
+    sizes = np.bincount(codes, both.sum(axis=1).astype(float), size)
+    who = tuple(raters[j] for j in persons)
+    crowd = Crowd(who, int(both[:, -1].sum()), int(both.sum()), sizes, 0, "zero_denominator")
+    return beside(name, crowd, made, wish, LOGIT)
+
+
+def _ratio(totals: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(totals[:, 1] > 0, totals[:, 0] / totals[:, 1], np.nan))

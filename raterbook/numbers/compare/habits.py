@@ -1,0 +1,215 @@
+"""How a model rates in a round beside people: its scale, likings, confidence and moods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from raterbook.analysis.comparison.confidence import Calibration, calibration
+from raterbook.analysis.comparison.habits import (
+    SPLIT,
+    GroupApart,
+    by_agreement,
+    groups_apart,
+    habits,
+    halo,
+    same_again,
+)
+from raterbook.analysis.comparison.persons import LEAST, Beside
+from raterbook.analysis.ratings import Coded
+
+from ..counted import Grid
+from .comparison import Compared
+from .sides import Sides
+
+
+def with_habits(
+    sides: Sides, wanted: Sequence[Any], parts: Sequence[Compared], columns: Iterable[str]
+) -> list[Compared]:
+    """The parts of the whole round, with what the model does otherwise than people."""
+    questions = {question.id: question for question in wanted}
+    columns, found = list(columns), []
+    for part in parts:
+        if part.question is None:
+            found.append(replace(part, habits=_of_all(sides, wanted)))
+            continue
+        asked = questions[part.question]
+        coded = both_rated(sides, asked)
+        found.append(
+            replace(
+                part,
+                habits=_of_one(sides, asked, coded),
+                agreed=_by_agreement(sides, asked, coded),
+                apart=_groups(sides, asked, coded, columns),
+                calibration=_calibrated(sides, asked, coded),
+            )
+        )
+    return found
+
+
+def both_rated(sides: Sides, question: Any) -> Coded:
+    """What people and the model, who is the last, answered on the units of both."""
+    grid = sides.board.grid(question.id)
+    columns = np.append(sides.people(grid), sides.own)
+    return sides.board.ratings(grid, columns, sides.both(question.id))
+
+
+def _of_all(sides: Sides, wanted: Sequence[Any]) -> tuple[Beside, ...]:
+    """How alike the model's scores on several questions are, beside each person's."""
+    scores = [question for question in wanted if question.is_score]
+    if len(scores) < 2:
+        return ()
+    several = []
+    for question in scores:
+        coded = both_rated(sides, question)
+        units = np.asarray(coded.units)
+        several.append(replace(coded, clusters=sides.board.cluster[units]))
+    return (halo(several, several[0].raters[-1], interval=sides.wish),)
+
+
+def _of_one(sides: Sides, question: Any, coded: Coded) -> tuple[Beside, ...]:
+    found: list[Beside] = []
+    if question.is_score:
+        length, family = _lengths(sides), _family(sides)
+        found += habits(coded, coded.raters[-1], length=length, family=family, interval=sides.wish)
+    found += [each for each in (_again(sides, question), _flipped(sides, question)) if each]
+    return tuple(found)
+
+
+def _lengths(sides: Sides) -> Any:
+    """How long each unit's text is, in characters; None where no column was named."""
+    column = sides.columns.get("length")
+    if column is None:
+        return None
+    texts = sides.board.first[column].astype(object)
+    return np.array([np.nan if text is None or text != text else len(str(text)) for text in texts])
+
+
+def _family(sides: Sides) -> Any:
+    """Whether each unit's output is of the model's own family: `COLUMN=ITS OWN`."""
+    place = sides.columns.get("family")
+    if place is None:
+        return None
+    column, _, own = place.partition("=")
+    labels = sides.board.first[column].astype(object)
+    return np.where(labels.notna(), labels.astype(str).eq(own).astype(float), np.nan)
+
+
+def _by_agreement(
+    sides: Sides, question: Any, coded: Coded
+) -> tuple[tuple[str, tuple[Beside, ...]], ...]:
+    names = SPLIT if question.is_score else ("exact",)
+    found = by_agreement(coded, coded.raters[-1], names=names, interval=sides.wish)
+    there = {which: tuple(lines) for which, lines in found.items()}
+    return tuple(there.items()) if any(line.model.value is not None for line in found["agreed"]) \
+        or any(line.model.value is not None for line in found["apart"]) else ()  # fmt: skip
+
+
+def _groups(
+    sides: Sides, question: Any, coded: Coded, columns: Sequence[str]
+) -> tuple[GroupApart, ...]:
+    """By the columns that numbers are broken down by, the system's among them."""
+    system = sides.stored.protocol.item.system
+    first = sides.board.first
+    names = [name for name in dict.fromkeys([*columns, system or ""]) if name in first.columns]
+    labels = {name: first[name].astype(object).to_numpy() for name in names}
+    return tuple(
+        groups_apart(
+            coded,
+            coded.raters[-1],
+            labels,
+            matched=not question.is_score,
+            interval=sides.wish,
+        )
+    )
+
+
+def _calibrated(sides: Sides, question: Any, coded: Coded) -> Calibration | None:
+    grid = sides.board.grid(question.id)
+    if grid.confidence is None:
+        return None
+    columns = np.append(sides.people(grid), sides.own)
+    stated = grid.confidence[np.ix_(np.asarray(coded.units), columns)] / 100
+    if np.isfinite(stated[:, -1]).sum() < LEAST:
+        return None
+    return calibration(coded, coded.raters[-1], stated, interval=sides.wish)
+
+
+# What is asked more than once: the same again, or with the two answers the other way round.
+
+
+def _again(sides: Sides, question: Any) -> Beside | None:
+    """How often an answer that was asked for again is the same."""
+    frame = sides.frame
+    if frame is None or not frame["replicate"].gt(1).any():
+        return None
+    rows = frame[frame["question"].astype(object).eq(question.id)]
+    rows = rows[rows["status"].astype(object).eq("answered")]
+    rows = rows[rows["rater"].astype(object).isin([*map(str, sides.names), sides.model])]
+    if not rows["replicate"].gt(1).any():
+        return None
+    plain = rows[["rater", "item", "case", "part", "replicate"]].copy()
+    value = rows["value"].astype(object).astype(str)
+    keys = ["item", "case", "part"]
+    for column in (*keys, "rater"):
+        plain[column] = plain[column].astype(object).where(plain[column].notna(), "").astype(str)
+    cluster = "cluster" if "cluster" in rows and rows["cluster"].notna().any() else "case"
+    labels = rows[cluster].astype(object).where(rows[cluster].notna(), rows["case"].astype(object))
+    plain["value"], plain["cluster"] = value, labels.astype(str)
+    first = plain[plain["replicate"].eq(1)].drop(columns=["replicate", "cluster"])
+    both = plain[plain["replicate"].gt(1)].merge(first, on=[*keys, "rater"], suffixes=("", "_1"))
+    both["same"] = both["value"].eq(both["value_1"]).astype(float)
+    table = both.pivot(index=[*keys, "replicate", "cluster"], columns="rater", values="same")
+    if sides.model not in table:
+        return None
+    table = table.reindex(columns=[*(n for n in table if n != sides.model), sides.model])
+    clusters = table.index.get_level_values("cluster").to_numpy()
+    return same_again("stability", table.to_numpy(float), clusters, list(table), sides.wish)
+
+
+def _flipped(sides: Sides, question: Any) -> Beside | None:
+    """How often the choice changes where two answers change places.
+
+    Items of one case (and system) that differ in the column `order` show the same two the other
+    way round; the question's first two values then say the opposite.
+    """
+    column = sides.columns.get("order")
+    if column is None or question.is_score:
+        return None
+    board, grid = sides.board, sides.board.grid(question.id)
+    pairs = _pairs(sides, grid, column)
+    if not len(pairs):
+        return None
+    columns = np.append(sides.people(grid), sides.own)
+    other_way = np.arange(len(grid.scale.values) + 1)
+    other_way[[1, 2]] = 2, 1
+    first, second = (grid.codes[np.ix_(pairs[:, side], columns)] for side in (0, 1))
+    both = (first > 0) & (second > 0)
+    changed = np.where(both, (first != other_way[second]).astype(float), np.nan)
+    if np.isnan(changed[:, -1]).all():
+        return None
+    names = [board.raters[at] for at in columns]
+    return same_again("flips", changed, board.cluster[pairs[:, 0]], names, sides.wish)
+
+
+def _pairs(sides: Sides, grid: Grid, column: str) -> np.ndarray:
+    """Two units a row: one case, one part, one system, and two orders."""
+    board = sides.board
+    order, system = board.first[column].astype(object), sides.stored.protocol.item.system
+    made_by = board.first[system].astype(object) if system in board.first else order.map(str) * 0
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for unit in np.flatnonzero(grid.codes.any(axis=1)):
+        if order[unit] is not None and order[unit] == order[unit]:
+            key = (board.case[unit], board.part[unit], str(made_by[unit]))
+            found.setdefault(key, []).append(int(unit))
+    return np.array(
+        [
+            sorted(units, key=lambda unit: str(order[unit]))
+            for units in found.values()
+            if len(units) == 2 and order[units[0]] != order[units[1]]
+        ],
+        dtype=int,
+    ).reshape(-1, 2)

@@ -1,0 +1,257 @@
+"""Models beside people number by number, where a report asks for it: habits, confidence, rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from ...numbers.compare.comparison import Compared, Comparison
+from ...numbers.compare.ranking import Ranked, ranking_of
+from ...protocols.statistics import facts, of_family
+from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
+from ..words import SIGNED, count, interval, listing, name_of, number, percent
+
+BEYOND = 0.05
+# What is said of a habit that differs from people's: by whose side it lies.
+HABITS = {
+    "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
+               "person does"),
+    "length_slope": ("scores a text that is twice as long higher than a person would",
+                     "scores a text that is twice as long lower than a person would"),
+    "own_family": ("scores outputs of its own family higher than other outputs, against people",
+                   "scores outputs of its own family lower than other outputs, against people"),
+    "halo": ("gives one output’s questions more alike scores than a person does",
+             "gives one output’s questions less alike scores than a person does"),
+    "flips": ("turns with the order oftener than a person", "turns with the order less often than "
+              "a person"),
+    "stability": ("gives the same answer again oftener than a person", "gives the same answer "
+                  "again less often than a person"),
+}  # fmt: skip
+
+
+def beside(report: Any) -> Section | None:
+    """Models set beside people: their habits, their confidence, and which comes nearest."""
+    if not report.judged:
+        return None
+    parts = [ranked(report)]
+    for model, (_, found) in report.judged.items():
+        parts.append(heading(f"{model} beside people"))
+        parts.append(habits(report, found))
+        parts.append(groups(report, found))
+        parts.append(by_agreement(report, found))
+        parts.append(confidence(report, found))
+    return Section("Models beside people", join(parts))
+
+
+def whole(found: Comparison) -> list[Compared]:
+    """The parts of all items."""
+    return [each for each in found.parts if not each.group]
+
+
+def label(report: Any, part: Compared | Ranked) -> str:
+    return report.label(part.question) if part.question else "All questions"
+
+
+# How it rates.
+
+
+def habits(report: Any, found: Comparison) -> Markup:
+    """What it does otherwise than a person beyond doubt, and the numbers question by question."""
+    shown, lines = list(said_of_habits(report, found)), []
+    for part in whole(found):
+        for line in (*lenient(part), *part.habits):
+            if line.model.value is not None:
+                kind = SIGNED if facts(line.statistic).ends == "width" else line.statistic
+                cells = [_said(each, kind) for each in (line.model, line.persons)]
+                cells.append(_said(line.difference, SIGNED))
+                name = "Leniency" if kind is SIGNED else name_of(line.statistic)
+                lines.append((label(report, part), name, *cells))
+    if not lines:
+        return NOTHING
+    head = ("Question", "Habit", "The model", "A person", "Between them")
+    made = table(head, lines, f"How {found.model} rates, and how a person does", text=2)
+    names = dict.fromkeys(line.statistic for part in whole(found) for line in part.habits)
+    note = " ".join(f"{name_of(name)}: {facts(name).says}" for name in names)
+    note = "Leniency: how much higher than the others’ mean one scores. " + note
+    given = [line for line in lines if "(" in line[-1]]
+    note += (
+        f" Each is told by its own interval: of {len(given):,} looked at, about "
+        f"{number(len(given) * (1 - found.coverage))} would differ by chance alone."
+    )
+    told = bullets(shown) if shown else paragraph(
+        f"In none of its habits is {found.model} shown to differ from a person."
+    )  # fmt: skip
+    return told + fold("Habit by habit", made + paragraph(note, "soft"))
+
+
+def lenient(part: Compared) -> list[Any]:
+    """How much higher than the others the model scores, and a person does."""
+    wanted = [name for name in of_family("judge") if facts(name).ends == "width"]
+    return [line for line in part.beside if line.statistic in wanted]
+
+
+def said_of_habits(report: Any, found: Comparison) -> Iterator[str]:
+    """A sentence for each habit that differs from people's, with the questions it is of."""
+    sides: dict[tuple[str, int], list[str]] = {}
+    for part in whole(found):
+        lines = [("leniency", line) for line in lenient(part)]
+        for name, line in [*lines, *((line.statistic, line) for line in part.habits)]:
+            gap = line.difference
+            if gap.low is not None and not round(gap.low, 2) <= 0 <= round(gap.high, 2):
+                where = f"{label(report, part)} {_said(gap, SIGNED)}"
+                sides.setdefault((name, int(gap.low <= 0)), []).append(where)
+    words = {"leniency": ("scores higher than a person does", "scores lower than a person does")}
+    for (name, side), named in sides.items():
+        yield f"{found.model} {({**words, **HABITS})[name][side]}: {listing(named)}."
+
+
+def _said(found: Any, kind: Any) -> str:
+    if found.value is None:
+        return "–"
+    between = interval(found.low, found.high, kind)
+    return number(found.value, kind) + (f" ({between})" if between else "")
+
+
+# Where it parts.
+
+
+def groups(report: Any, found: Comparison) -> Markup:
+    """The groups of items on which it is further from people than elsewhere, as persons are not."""
+    every = [(part, each) for part in whole(found) for each in part.apart]
+    told = []
+    for part, each in every:
+        gap = each.found.difference
+        if each.p_corrected is not None and each.p_corrected <= BEYOND and (gap.value or 0) > 0:
+            told.append(
+                f"{label(report, part)}, {each.column} {each.value}: "
+                f"{_said(gap, SIGNED)} more than persons."
+            )
+    tried = [each for _, each in every if each.p is not None]
+    if not tried:
+        return NOTHING
+    many = count(len(tried), "group of items", "groups of items")
+    if not told:
+        return paragraph(
+            f"On none of {many} is {found.model} shown to be further from people than elsewhere, "
+            "beyond what persons are there."
+        )
+    which = "one" if len(told) == 1 else str(len(told))
+    return paragraph(
+        f"On {which} of {many} {found.model} is further from people than elsewhere, beyond what "
+        "persons are there (question by question after Holm):"
+    ) + bullets(told)
+
+
+def by_agreement(report: Any, found: Comparison) -> Markup:
+    """The first of the judge's statistics, where the others agree and where they do not."""
+    lines = []
+    for part in whole(found):
+        cells = []
+        for _, each in part.agreed:
+            line = each[0]
+            cells += [_said(line.model, line.statistic), _said(line.persons, line.statistic)]
+        if cells:
+            lines.append((label(report, part), *cells))
+    if not lines:
+        return NOTHING
+    head = ("Question", "Others agree: the model", "a person", "Others differ: the model",
+            "a person")  # fmt: skip
+    made = table(head, lines, "The same answer, by how much the others agree")
+    note = "The others are everybody but the person whose place it is."
+    return fold("By how much people agree", made + paragraph(note, "soft"))
+
+
+# How sure it says it is.
+
+
+def confidence(report: Any, found: Comparison) -> Markup:
+    """Is it as often right as it says: a sentence and a figure for each question."""
+    parts = []
+    for part in whole(found):
+        made = part.calibration
+        if made is None:
+            continue
+        stated = {each.statistic: each for each in made.stated}
+        mended = {each.statistic: each.model for each in made.mended}
+        over = stated["overconfidence"].model
+        said = f"{found.model} on {label(report, part)}: {how_sure(over)}"
+        parts.append(heading(f"Stated confidence, {label(report, part)}"))
+        from ..figures.planes import reliability_figure
+
+        drawn = reliability_figure(made.bins, said)
+        alt = f"{said}, over {count(int(made.bins['n'].sum()), 'answer')}."
+        caption = "Dots: answers with like confidence, and how often another person says the same."
+        parts.append(
+            report.picture(f"confidence-{found.model}-{part.question}", drawn, alt, caption)
+        )
+        lines = [
+            (name_of(name), _said(each.model, name), _said(each.persons, name),
+             _said(mended[name], name))
+            for name, each in stated.items()
+        ]  # fmt: skip
+        head = ("Number", "The model", "A person", "After isotonic regression")
+        note = " ".join(f"{name_of(name)}: {facts(name).says}" for name in stated)
+        if made.by_chance is not None:
+            note += f" Chance alone makes an error of {number(made.by_chance)} with so few answers."
+        note += " Regression is fitted on the other folds of items."
+        inside = table(head, lines, "How far confidence can be believed")
+        parts.append(fold("In numbers", inside + paragraph(note, "soft")))
+    return join(parts) if parts else NOTHING
+
+
+def how_sure(over: Any) -> str:
+    """“surer than right by 12 points (8 to 16)”, or that no difference is shown."""
+    if over.low is None or over.low <= 0 <= over.high:
+        return "that its confidence is too high or too low is not shown"
+    which = "surer than right" if over.low > 0 else "less sure than right"
+    ends = sorted(abs(end) for end in (over.low, over.high))
+    between = " to ".join(percent(end) for end in ends)
+    return f"{which} by {percent(abs(over.value))} points ({between})"
+
+
+# Several models.
+
+
+def ranked(report: Any) -> Markup:
+    """Which model comes nearest to people, and which order is shown."""
+    if len(report.judged) < 2:
+        return NOTHING
+    found = ranking_of(report.stored.name, report.judged, report.parameters.epsilon)
+    from ..figures.rows import nearest_figure
+
+    part = found.overall
+    rows = [row for row in part.rows() if row["advantage"] is not None]
+    made = heading("Which model comes nearest to people") + paragraph(found.sentence)
+    if rows:
+        title = f"{rows[0]['model']} comes nearest to people"
+        if len(part.first) > 1:
+            title = f"{listing(part.first)} come nearest to people; their order is not shown"
+        drawn = nearest_figure(rows, title)
+        alt = "; ".join(f"{row['model']} {_between(row)}" for row in rows)
+        made += report.picture("nearest", drawn, f"{title}: {alt}.", ADVANTAGE)
+    lines = [
+        (label(report, each), row["model"], row["verdict"], _between(row),
+         number(row["winning_rate"], "winning_rate"), listing(row["beats"]) or "–")
+        for each in found.parts
+        for row in each.rows()
+    ]  # fmt: skip
+    head = ("Question", "Model", "Verdict", "As near as a person", "Persons it stands in for",
+            "Shown to be nearer than")  # fmt: skip
+    note = (
+        f"{facts('advantage').says} Tests are "
+        "corrected for all persons of all models of a question, pairs of models for all pairs "
+        "(Benjamini and Yekutieli)."
+    )
+    return made + table(head, lines, "Models beside the same people", text=3) + paragraph(
+        note, "soft"
+    )  # fmt: skip
+
+
+ADVANTAGE = "How often a model is at least as near to the others as a person is, with its interval."
+
+
+def _between(row: Any) -> str:
+    between = interval(row["low"], row["high"], "advantage")
+    return number(row["advantage"], "advantage") + (f" ({between})" if between else "")

@@ -1,0 +1,106 @@
+"""The section on models set beside people: there where it is asked for, true to its intervals."""
+
+import random
+
+import pytest
+
+from raterbook.reporting import Report
+from raterbook.reporting.html import Section
+from raterbook.rounds import Event
+from tests.numbers.test_compare_rows import models
+from tests.reporting.rounds import asking, opened, scale, words_of
+
+
+def section(stored, **parameters):
+    found = Report(stored, judge="all", **parameters).beside()
+    assert isinstance(found, Section)
+    return words_of(found._repr_html_())
+
+
+def test_without_being_asked_for_there_is_no_such_section(tmp_path):
+    assert Report(models(tmp_path)).beside() is None
+
+
+def test_several_models_stand_in_one_table_and_one_figure_with_the_sentence(tmp_path):
+    report = Report(models(tmp_path, off=(0.1, 0.9)), judge="all")
+    said = words_of(report.beside()._repr_html_())
+    assert "Of 2 models, m0 comes nearest to people" in said
+    assert "It is nearer than each other model." in said
+    assert "m0 comes nearest to people: m0 86" in said  # the figure, for those who hear it
+    assert "nearest" in report.pictures
+
+
+def test_an_order_that_is_not_shown_is_not_claimed(tmp_path):
+    said = section(models(tmp_path, off=(0.3, 0.3)))
+    assert "come nearest to people; their order is not shown" in said
+    assert "is nearer than" not in said.replace("That it is nearer than", "")
+
+
+def lenient(folder, by):
+    rng, answers = random.Random(5), []
+    rows = [{"id": f"i{at:03d}", "text": "…"} for at in range(80)]
+    for row in rows:
+        true = rng.randint(2, 3)
+        for who in ("ana", "ben", "cai", "gauge"):
+            off = rng.choice((-1, 0, 0, 0, 1)) + (by if who == "gauge" else 0)
+            answers.append((who, row["id"], "tone", true + off))
+    text = asking({"tone": scale(5)})
+    return opened(folder, items=rows, answers=answers, kinds={"gauge": "model"}, text=text)
+
+
+@pytest.mark.parametrize(("by", "said"), [(1, True), (0, False)])
+def test_a_habit_is_said_where_its_interval_carries_it(tmp_path, by, said):
+    page = section(lenient(tmp_path, by))
+    assert ("gauge scores higher than a person does: Tone +0.98 (+0.83 to +1.14)." in page) == said
+    assert ("gauge scores" in page) == said
+
+
+def test_groups_that_show_nothing_are_said_to_show_nothing(tmp_path):
+    said = section(models(tmp_path, off=(0.3,)))
+    assert "On none of 2 groups of items is m0 shown to be further from people" in said
+
+
+def sure(folder, stated):
+    rows = [{"id": f"i{at:03d}", "text": "…"} for at in range(80)]
+    stored = opened(folder, items=rows, text=asking({"tone": scale(5)}))
+    for who, kind in (("ana", "human"), ("ben", "human"), ("gauge", "model")):
+        stored.add_rater(who, kind=kind)
+        events = [
+            Event(f"{who}{at}", row["id"], "tone", 4 if who == "gauge" and at % 4 == 0 else 3,
+                  confidence=stated if who == "gauge" else None)
+            for at, row in enumerate(rows)
+        ]  # fmt: skip
+        assert all(ack.ok for ack in stored.save(who, events))
+    return stored
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        (95, "gauge on Tone: surer than right by 20 points (10 to 30)"),
+        (76, "gauge on Tone: that its confidence is too high or too low is not shown"),
+        (30, "gauge on Tone: less sure than right by 45 points (35 to 55)"),
+    ],
+)
+def test_confidence_is_called_too_high_or_too_low_where_that_is_shown(tmp_path, stated, said):
+    report = Report(sure(tmp_path, stated), judge="gauge")
+    assert said in words_of(report.beside()._repr_html_())
+    assert "confidence-gauge-tone" in report.pictures
+
+
+def test_names_of_models_and_groups_are_text(tmp_path):
+    rng = random.Random(1)
+    rows = [{"id": f"i{at:03d}", "text": "…", "topic": ("<u>x", "y")[at % 2]} for at in range(60)]
+    answers = []
+    for at, row in enumerate(rows):
+        true = rng.randint(1, 3)
+        for who in ("ana", "ben", "cai", "<b>m", "<i>n"):
+            more = 2 if who == "<b>m" and at % 2 == 0 else 0
+            off = 0 if more else rng.choice((0, 0, 0, 1))
+            answers.append((who, row["id"], "tone", true + more + off))
+    kinds = {"<b>m": "model", "<i>n": "model"}
+    text = asking({"tone": scale(5)}, groups=["topic"])
+    stored = opened(tmp_path, items=rows, answers=answers, kinds=kinds, text=text)
+    html = Report(stored, judge="all").beside()._repr_html_()
+    assert not [tag for tag in ("<b>m", "<i>n", "<u>x") if tag in html]
+    assert "&lt;u&gt;x" in html
