@@ -30,6 +30,7 @@ from ...rounds import Round
 from ..compute import cluster_of, frame_of, questions_of
 from ..counted import MACHINES, Board, Grid
 from ..parameters import Parameters, checked
+from ..targets import Sight, refuse_hidden
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 
 EPSILON = 0.15
@@ -55,10 +56,13 @@ def compare(
     if not 0 <= epsilon < 0.5:
         raise ValueError(f"epsilon {epsilon!r}: give a share from 0 to .5, such as .15")
     given = checked(stored.name, parameters)
+    sight = refuse_hidden(stored, given.coverage)
+    given = given if sight is None else sight.parameters(given)
     model = the_model(stored, model)
     extra = [inclusion] if inclusion is not None and inclusion not in given.groups else []
-    frame = frame_of(stored, replace(given, groups=(*given.groups, *extra)))
-    sides = replace(sides_of(stored, frame, model, given), epsilon=epsilon, inclusion=inclusion)
+    frame = frame_of(stored, replace(given, groups=(*given.groups, *extra)), sight=sight)
+    sides = sides_of(stored, frame, model, given, sight)
+    sides = replace(sides, epsilon=epsilon, inclusion=inclusion)
     columns = [name for name in frame.columns if name in stored_groups(stored, given)]
     found = comparison_of(sides, given, columns)
     if found is None:
@@ -69,11 +73,18 @@ def compare(
     return found
 
 
-def sides_of(stored: Round, frame: pd.DataFrame, model: str, given: Parameters) -> Sides:
-    """The model and the people of a round's frame."""
+def sides_of(
+    stored: Round,
+    frame: pd.DataFrame,
+    model: str,
+    given: Parameters,
+    sight: Sight | None = None,
+) -> Sides:
+    """The model and the people of a round's frame, tested at the level of the round's look."""
     board = Board(frame, questions_of(stored.protocol), cluster=cluster_of(frame))
     wish = replace(USUAL, coverage=given.coverage)
-    return Sides(stored, board, model, EPSILON, None, wish, given.raters)
+    level = 0.05 if sight is None else sight.level(sides=1)
+    return Sides(stored, board, model, EPSILON, None, wish, given.raters, level, sight)
 
 
 def comparison_of(
@@ -132,6 +143,8 @@ class Sides:
     inclusion: str | None
     wish: Interval
     raters: tuple[str, ...] | None = None
+    level: float = 0.05  # of the test
+    sight: Sight | None = None
 
     @property
     def own(self) -> int:
@@ -182,7 +195,13 @@ class Sides:
             f"{models} models of this round can be compared: each verdict is of one alone, and "
             "nothing corrects for the choice of the best.",
         )
-        return (several if models > 1 else ()) + self.of_double()
+        return (several if models > 1 else ()) + self.of_double() + self.of_look()
+
+    def of_look(self) -> tuple[str, ...]:
+        """At which level a round with declared looks tests by now."""
+        if self.sight is None:
+            return ()
+        return (f"{self.sight.standing('')}Persons are tested at {self.level:.3g}.",)
 
     def of_double(self) -> tuple[str, ...]:
         drawn = self.double
@@ -293,7 +312,14 @@ def _tested(sides: Sides, several: Sequence[tuple[Coded, bool]]) -> AnnotatorTes
             found.append(duels(table, own, matched))
         return Duels.pooled(found, names)
 
-    return tested(made, len(persons), epsilon=sides.epsilon, least=LEAST, wish=sides.wish)
+    return tested(
+        made,
+        len(persons),
+        epsilon=sides.epsilon,
+        least=LEAST,
+        wish=sides.wish,
+        level=sides.level,
+    )
 
 
 def _alphas(
