@@ -147,6 +147,7 @@ REASONS = {
         "Nothing here was counted of just what is asked for: this question, and these groups or "
         "the whole round."
     ),
+    "hidden_until_a_look": "The round declared looks, and the next one is not reached yet.",
     "no_questions": "There are no questions.",
     "no_gt_answerable": "No question can be answered from the reference.",
     "no_answered": "No question was answered from the generated text.",

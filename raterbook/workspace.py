@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .rating import Form, PartsPanel
     from .reporting import Report
     from .reporting.shown import Status
+    from .rounds.looks import RoundLooks
 
 DATABASE = Path("data") / "raterbook.sqlite"
 EARLIER = Path("data") / "ratebook.sqlite"  # where workspaces before 0.2 have it
@@ -143,12 +144,14 @@ class WorkspaceRound(Round):
     def status(self) -> Status:
         """What is stored, by whom, and what is missing: data, which shows itself in a few lines."""
         from .numbers.disputes import disputes
-        from .reporting.shown import Status, settled
+        from .reporting.shown import Status, looked, settled
         from .rounds.consensus import ADJUDICATOR
 
         found = super().status()
         if any(rater["kind"] == ADJUDICATOR for rater in found["raters"]):
             found |= settled(disputes(self))
+        if (declared := self.looks()) is not None:
+            found |= looked(declared)
         return Status(found)
 
     def _repr_mimebundle_(self, **how: Any) -> dict[str, Any]:
@@ -213,6 +216,27 @@ class WorkspaceRound(Round):
         from .rating import Form
 
         return Form(self, rater)
+
+    def declare_looks(self, looks: str | int | Iterable[float]) -> tuple[float, ...]:
+        """When agreement may be seen before the end: 4, or "25%,50%,100%", until the first answer.
+
+        Gives the shares of the planned ratings at which the round will be looked at.
+        """
+        from .rounds.looks import declare
+
+        return declare(self, looks)
+
+    def looks(self) -> RoundLooks | None:
+        """What was declared, which looks were taken, how far the round is; None without any."""
+        from .rounds.looks import looks_of
+
+        return looks_of(self)
+
+    def peek(self, why: str | None = None) -> RoundLooks | None:
+        """Look before a declared look is due: it spends error, and the page says so."""
+        from .rounds.looks import taken_now
+
+        return taken_now(self, early=True, why=why)
 
     def panel(self) -> RoundPanel:
         """Progress, raters, handouts, files, and the page at the end: the lead's panel."""

@@ -256,8 +256,12 @@ def tested(
     epsilon: float,
     least: int,
     wish: Interval,
+    level: float = 0.05,  # noqa: PT028  (no test of pytest's)
 ) -> AnnotatorTest:
-    """The test of the duels that `made` makes for some of the persons, who go by their places."""
+    """The test of the duels that `made` makes for some of the persons, who go by their places.
+
+    `level` is the chance of a false pass; at one of several looks it is the look's own.
+    """
     if not -1 <= epsilon <= 1:
         raise ValueError(f"epsilon={epsilon!r}: give a share such as .15")
     everybody = list(range(persons))
@@ -278,7 +282,7 @@ def tested(
     reason = "too_few_clusters" if fewest < FEWEST_CLUSTERS else None
     if FEWEST_CLUSTERS <= fewest < ROUGH_CLUSTERS:
         warnings = (*warnings, "under_twenty_clusters")
-    found = _rejected(found, 0.05)
+    found = _rejected(found, level)
 
     def of(part: Duels, places: Sequence[int], table: str) -> tuple[np.ndarray, Values]:
         return _rows(part, [part.persons.index(every.persons[j]) for j in places], table)
@@ -298,8 +302,8 @@ def tested(
     mean = float(values(rows.sum(axis=0)[None, :])[0])
     highest = None
     if len(kept) >= 3 and reason is None:
-        # Five in a hundred on one side, as the persons' own tests have it.
-        ends = drawn_anew(rows, values, mean, each["gap"], 0.9, PLAIN)
+        # The level on one side, as the persons' own tests have it.
+        ends = drawn_anew(rows, values, mean, each["gap"], 1 - 2 * level, PLAIN)
         highest = None if ends is None else ends[1]
     return AnnotatorTest(
         epsilon, found, left_out, advantage, mean, highest, n_clusters, reason, warnings
@@ -343,7 +347,7 @@ def _rejected(found: Sequence[PersonTest], at: float) -> tuple[PersonTest, ...]:
     )
 
 
-def jointly(tests: Sequence[AnnotatorTest]) -> list[AnnotatorTest]:
+def jointly(tests: Sequence[AnnotatorTest], level: float = 0.05) -> list[AnnotatorTest]:
     """The tests of several models, each p corrected for all persons of all models together.
 
     >>> tables = [[[1, 1, 1, 1], [2, 2, 2, 1], [3, 3, 3, 3]] * 12] * 2
@@ -351,7 +355,7 @@ def jointly(tests: Sequence[AnnotatorTest]) -> list[AnnotatorTest]:
     >>> one.winning_rate == other.winning_rate
     True
     """
-    every = _rejected([each for test in tests for each in test.persons], 0.05)
+    every = _rejected([each for test in tests for each in test.persons], level)
     ends = np.cumsum([0, *(len(test.persons) for test in tests)])
     return [
         replace(test, persons=every[start:end])

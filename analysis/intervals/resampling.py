@@ -358,7 +358,12 @@ def _log(x: np.ndarray) -> np.ndarray:
 
 
 FISHER = Link("Fisher's z", _atanh, np.tanh, lambda x: 1 / (1 - x**2))
-LOGIT = Link("the logit", _logit, lambda z: 1 / (1 + np.exp(-z)), lambda x: 1 / (x * (1 - x)))
+LOGIT = Link(
+    "the logit",
+    _logit,
+    lambda z: 1 / (1 + np.exp(np.minimum(-z, 700.0))),
+    lambda x: 1 / (x * (1 - x)),
+)
 # For coefficients at −1 and below, where Fisher's z ends.
 FROM_ONE = Link(
     "the logarithm of the distance from 1",

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from .command import PARAM, ROUND, arg, command
+from .command import PARAM, ROUND, WHY, arg, command
 from .rounds import Refused, chosen, pairs, workspace
 
+NOW = arg("--now", action="store_true", help="look before a declared look is due; recorded")
 GROUP = arg(
     "--group",
     action="append",
@@ -47,6 +48,8 @@ COLUMN = arg(
     JUDGE,
     COLUMN,
     arg("--compare", nargs=2, metavar=("A", "B"), help="what changed from one to the other"),
+    NOW,
+    WHY,
     PARAM,
 )
 def report(given: Namespace) -> int:
@@ -58,6 +61,9 @@ def report(given: Namespace) -> int:
     if not given.compare and not given.rounds and not given.all:
         raise Refused("Name a round, or give --all.")
     wanted = place.rounds() if given.all else given.rounds
+    if given.now:
+        for name in wanted:
+            print(peeked(place.round(name), given.why))
     try:
         if given.compare:
             first, second = given.compare
@@ -77,6 +83,17 @@ def report(given: Namespace) -> int:
             )
     print(f"All rounds: {place.reports / 'index.html'}")
     return 0
+
+
+def peeked(stored: Any, why: str | None) -> str:
+    """A look before its time, where the round hides anything; what was done, in a line."""
+    before = stored.looks()
+    if before is None:
+        return f"{stored.name} declared no looks, so nothing is hidden."
+    after = stored.peek(why)
+    if len(after.taken) == len(before.taken):
+        return f"{stored.name} is closed: everything is shown."
+    return f"{stored.name}: the log has a look at {after.last.complete:,} ratings."
 
 
 def parameters_of(given: Namespace) -> dict[str, Any]:
@@ -106,6 +123,8 @@ def parameters_of(given: Namespace) -> dict[str, Any]:
     arg("--decided", action="store_true", help="the interval must meet the target too"),
     JUDGE,
     COLUMN,
+    NOW,
+    WHY,
     PARAM,
 )
 def check(given: Namespace) -> int:
@@ -113,7 +132,14 @@ def check(given: Namespace) -> int:
 
     from ..numbers.targets import verdict
 
-    numbers = chosen(given).numbers(**of_models(given.require, parameters_of(given)))
+    stored = chosen(given)
+    if given.now:
+        peeked(stored, given.why)
+    numbers = stored.numbers(**of_models(given.require, parameters_of(given)))
+    if numbers.look is not None and numbers.look["hidden"]:
+        found = {"round": given.round, "passed": False, "targets": [], "look": numbers.look}
+        print(json.dumps(found, indent=1) if given.json else numbers.look["sentence"])
+        return 1
     asked = [required(text, given.round, numbers.rows) for text in given.require]
     further = [verdict(target, row) for target, row in asked]
     if not asked and not numbers.targets:
@@ -124,12 +150,15 @@ def check(given: Namespace) -> int:
         target["met"] and (not given.decided or target["verdict"] == "met") for target in targets
     )
     if given.json:
-        print(json.dumps({"round": given.round, "passed": passed, "targets": targets}, indent=1))
+        found = {"round": given.round, "passed": passed, "targets": targets}
+        print(json.dumps(found | ({"look": numbers.look} if numbers.look else {}), indent=1))
     else:
         from ..reporting.sections.verdict import sentence
 
         for target in targets:
             print(sentence(target))
+        if numbers.look:
+            print(numbers.look["sentence"])
         print(outcome(targets, passed, given.decided))
     return 0 if passed else 1
 

@@ -68,6 +68,7 @@ def list_registries(given: Namespace) -> None:
     arg("--gold", type=float, metavar="RATE", help="share of gold items mixed in"),
     arg("--training", type=int, metavar="N", help="training items put first"),
     arg("--seed", type=int, default=0, metavar="N"),
+    arg("--looks", metavar="N|SHARES", help="hide agreement until then: 4, or 25%%,50%%,100%%"),
     name="open",
 )
 def open_round(given: Namespace) -> None:
@@ -90,9 +91,12 @@ def open_round(given: Namespace) -> None:
         bare=given.bare,
         seed=given.seed,
         mix=Mix(gold=given.gold or 0.0, training=given.training) if is_mixed else None,
+        looks=given.looks,
     )
     found = len(opened.items())
     print(f"{given.round}: {found:,} items of {opened.protocol.name}.")
+    if given.looks is not None:
+        print(opened.status()["looks"]["said"])
     for line in opened.notes:
         print(line)
 
@@ -165,6 +169,28 @@ def status(given: Namespace) -> None:
     )
     if place.rounds() and (head := place.store.head()) is not None:
         print(f"\nHistory: {head}")
+
+
+@command(
+    "declare when agreement may be seen before the end, or show what was declared",
+    ROUND,
+    arg("shares", nargs="?", metavar="N|SHARES", help="4, or 25%%,50%%,100%%"),
+)
+def looks(given: Namespace) -> None:
+    from ..numbers.targets import planned
+
+    stored = chosen(given)
+    if given.shares is not None:
+        stored.declare_looks(given.shares)
+    found = stored.looks()
+    if found is None:
+        raise Refused(
+            f"{given.round} declared no looks: `raterbook looks {given.round} 4` declares some "
+            "until the first answer is there."
+        )
+    print(f"{given.round}: {stored.status()['looks']['said'].removeprefix('looks: ')}.")
+    for line in planned(found):
+        print(f"  {line}")
 
 
 WAYS = Registry("numbers.disputes", "BY")

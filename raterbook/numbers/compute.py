@@ -42,7 +42,7 @@ from .measures import (
 )
 from .number import LEADING, ROW, Number, row_of
 from .parameters import Parameters, checked
-from .targets import verdicts
+from .targets import Sight, decided, refuse_hidden, sight_of, verdicts
 
 # Each says which statistics it computes.
 SUBJECTS = (agreement, averages, questeval, reference, systems)
@@ -61,6 +61,7 @@ class Numbers:
     rows: list[dict[str, Any]]
     targets: list[dict[str, Any]]
     checks: list[dict[str, Any]]
+    look: dict[str, Any] | None = None  # where the round declared looks
 
     def __repr__(self) -> str:
         return f"Numbers({self.round!r}): {len(self.rows):,} numbers, {len(self.targets)} targets"
@@ -93,6 +94,8 @@ class Numbers:
             "targets": self.targets,
             "checks": self.checks,
         }
+        if self.look is not None:
+            document["look"] = self.look
         return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def to_csv(self) -> str:
@@ -124,8 +127,15 @@ def cell(value: Any) -> Any:
 
 
 def numbers(stored: Round, **given: Any) -> Numbers:
-    """Compute a round's numbers; `given` are the report's parameters."""
-    return compute(stored, checked(stored.name, given))
+    """Compute a round's numbers; `given` are the report's parameters.
+
+    Of a round that declared looks they are those of the last look, at its coverage; before the
+    first there are none.
+    """
+    asked_for = checked(stored.name, given)
+    sight = sight_of(stored, asked_for.coverage)
+    parameters = asked_for if sight is None else sight.parameters(asked_for)
+    return compute(stored, parameters, frame_of(stored, parameters, sight=sight), sight=sight)
 
 
 def ratings_of(stored: Round, question: str, raters: Sequence[str] | None = None) -> pd.DataFrame:
@@ -135,7 +145,8 @@ def ratings_of(stored: Round, question: str, raters: Sequence[str] | None = None
     asking, of people, else models, else whoever is named.
     """
     check("question", [question], [each.id for each in stored.protocol.questions], stored.name)
-    frame = frame_of(stored, Parameters(stored.name, raters=tuple(raters) if raters else None))
+    parameters = Parameters(stored.name, raters=tuple(raters) if raters else None)
+    frame = frame_of(stored, parameters, sight=refuse_hidden(stored))
     asked = questions_of(stored.protocol)
     board = Board(frame, asked, cluster=cluster_of(frame), raters=raters)
     return board.long(question)
@@ -146,27 +157,33 @@ def compute(
     parameters: Parameters,
     frame: pd.DataFrame | None = None,
     counts: Completeness | None = None,
+    sight: Sight | None = None,
 ) -> Numbers:
-    """`frame` and `counts` are given where they are known, or are to be others."""
+    """`frame` and `counts` are given where they are known, or are to be others; `sight` is what
+    may be seen of a round with declared looks."""
     protocol = stored.protocol
     frame = frame_of(stored, parameters) if frame is None else frame
     counts = asked(stored, parameters) if counts is None else counts
-    measures = wanted(protocol, frame, parameters)
+    hidden = sight is not None and sight.hidden
+    measures = [] if hidden else wanted(protocol, frame, parameters)
     rows = rows_of(protocol, frame, measures, parameters, cluster_of(frame))
-    rows += judged(stored, parameters, frame)
+    rows += [] if hidden else judged(stored, parameters, frame, sight)
     rows.append(completeness(counts, parameters.raters))
+    why = "hidden_until_a_look" if hidden else "no_such_number"
+    targets = verdicts(protocol.targets, rows, parameters.questions, why)
     return Numbers(
         round=stored.name,
         protocol=protocol.name,
         parameters=parameters.to_dict(),
         data={
             "protocol": protocol.hash,
-            "answers": stored.data_hash(),
+            "answers": stored.data_hash(None if sight is None else sight.until),
             "questions": wordings(protocol),
         },
         rows=rows,
-        targets=verdicts(protocol.targets, rows, parameters.questions),
+        targets=targets,
         checks=checks(frame, rows, measures, questions_of(protocol)),
+        look=None if sight is None else sight.document(decided(sight, targets, rows)),
     )
 
 

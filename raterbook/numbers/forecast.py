@@ -37,6 +37,7 @@ from .counted import Board, subjects
 from .measures import Task, asked_of, cluster_of, frame_of, questions_of, wanted
 from .number import Pair, PairName
 from .parameters import Parameters
+from .targets import refuse_hidden
 
 USUAL_SIZES = (0.5, 1, 2, 4, 8)  # times this round's items, where none are named
 POWER = 0.8  # of the test that a difference is none
@@ -221,7 +222,7 @@ def forecast(
     if width is not None and not 0 < width < np.inf:
         raise ValueError(f"width {width!r} is no width: give a number above 0, such as .2")
     parameters = Parameters(stored.name, coverage=coverage)
-    frame = frame_of(stored, parameters)
+    frame = frame_of(stored, parameters, sight=refuse_hidden(stored))
     asked, protocol = questions_of(stored.protocol), stored.protocol
     board = Board(frame, asked, cluster=cluster_of(frame))
     n_items = len(np.unique(board.owner[board.of_item])) or len(np.unique(board.owner))

@@ -18,6 +18,7 @@ from raterbook.numbers.completeness import check_names
 from raterbook.numbers.counted import MACHINES, Board, Grid, count, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters
+from raterbook.numbers.targets import Sight
 from raterbook.protocols.statistics import (
     PROPORTION,
     Takes,
@@ -142,10 +143,16 @@ def machines_beside_people(
 # The round's answers, and what analysis has to know of them.
 
 
-def frame_of(stored: Round, parameters: Parameters, texts: bool = False) -> pd.DataFrame:
-    """The round's answers, with the columns and under the names the parameters ask for."""
+def frame_of(
+    stored: Round, parameters: Parameters, texts: bool = False, sight: Sight | None = None
+) -> pd.DataFrame:
+    """The round's answers, with the columns and under the names the parameters ask for: those
+    that may be seen by now."""
     check_names(stored, parameters)
-    return stored.frame(texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups)
+    until = None if sight is None else sight.until
+    return stored.frame(
+        texts=texts, pseudonyms=parameters.pseudonyms, groups=parameters.groups, until=until
+    )
 
 
 def cluster_of(frame: pd.DataFrame) -> str | None:

@@ -126,6 +126,16 @@ def is_comparison(row: Mapping[str, Any]) -> bool:
     )
 
 
+def excludes_zero(row: Mapping[str, Any]) -> bool:
+    return row["low"] is not None and (row["low"] > 0 or row["high"] < 0)
+
+
+def is_shown(row: Mapping[str, Any], coverage: float) -> bool:
+    """Whether the difference stands, corrected for how many were looked at."""
+    p = row["p_corrected"]
+    return excludes_zero(row) and (p is None or p < 1 - coverage)
+
+
 def statistic_of(address: str) -> tuple[str, str]:
     """The statistic of an address, and what stands behind it, which may hold any sign."""
     found = re.match(r"(\w*):?(.*)", address, re.S)

@@ -1,7 +1,8 @@
 """The lead's panel: a new round, or one that runs, with all that is done to it until its page.
 
 Every button is a call of Workspace or Round, as the command line makes it. While a round is open
-nothing here says how far raters agree: whoever looks again and again stops where it looks well.
+nothing here says how far raters agree, but at looks it declared: whoever looks again and again
+stops where it looks well.
 """
 
 from __future__ import annotations
@@ -127,11 +128,20 @@ class RoundPanel(widgets.VBox):
             show(one, not going)
         show(self.closing, going)
         show(self.reopening, not going)
-        self.hidden.draw(paragraph(HIDDEN, "soft") if going else Markup())
-        show(self.building, not going)
-        if going:
+        seen = self._may_be_seen()
+        until = [*found.looks(), HIDDEN if not found.looks() else ""] if going else []
+        self.hidden.draw(*(paragraph(line, "soft") for line in until if line))
+        show(self.building, seen)
+        if not seen:
             self.page.draw()
-        show(self.page, not going)
+        show(self.page, seen)
+
+    def _may_be_seen(self) -> bool:
+        """Whether the round is closed, or has come to a look it declared."""
+        looks = self._round.looks()
+        if looks is None:
+            return bool(self._round.state == "closed")
+        return not looks.hidden
 
     @staticmethod
     def _choices(one: Any, names: Iterable[str]) -> None:
@@ -374,7 +384,7 @@ class RoundPanel(widgets.VBox):
         def watch(done: int, of: int) -> None:
             self.bar.max, self.bar.value = of, done
 
-        if self._round.state == "open":
+        if not self._may_be_seen():
             raise RoundError(HIDDEN)
         show(self.bar, True)
         self.bar.value = 0

@@ -259,6 +259,10 @@ class OpeningPanel(widgets.VBox):
         self.training = box(
             widgets.BoundedIntText, "Training first", value=0, min=0, max=10**6, width="18em"
         )
+        self.looks = box(
+            widgets.Text, "Looks before the end",
+            placeholder="none; else how many, or shares: 25%,50%,100%", width="30em",
+        )  # fmt: skip
         self.shares = Drawn()
         head = Drawn()
         head.draw(heading("3 · Who rates what"))
@@ -269,7 +273,9 @@ class OpeningPanel(widgets.VBox):
             titles=["A sample, clusters, the seed"],
             layout=widgets.Layout(max_width="44rem"),
         )
-        self._plan = widgets.VBox([head, self.raters, self.per_item, self.shares, self.drawing])
+        self._plan = widgets.VBox(
+            [head, self.raters, self.per_item, self.shares, self.looks, self.drawing]
+        )
         for one in (self.raters, self.per_item, self.sample):
             one.observe(self._share, "value")
 
@@ -336,6 +342,7 @@ class OpeningPanel(widgets.VBox):
             bare=self.bare.value,
             seed=self.seed.value,
             mix=Mix(gold=self.gold.value, training=self.training.value) if mixed else None,
+            looks=self.looks.value.strip() or None,
         )
         found = counted(len(opened.items()), "item")
         lines = [f"{opened.name} is open: {found} of {opened.protocol.name}.", *opened.notes]

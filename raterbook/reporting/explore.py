@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from matplotlib import pyplot as plt
 
+from ..numbers.targets import refuse_hidden
 from ..rounds.store.postgres import masked
 from . import views
 from .figures import in_both_lights, style, svg
@@ -123,8 +124,15 @@ class Explore:
         return found
 
     @cached_property
+    def until(self) -> int | None:
+        """The last answer of the look that was declared and taken; refused before the first."""
+        sight = refuse_hidden(self.round)
+        return None if sight is None else sight.until
+
+    @cached_property
     def every(self) -> pd.DataFrame:
-        return self.round.answers()
+        found: pd.DataFrame = self.round.frame(until=self.until)
+        return found
 
     @property
     def asked(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -239,6 +247,7 @@ class Explore:
             for word, value in words.items()
         )
         given, columns = self.asked
+        source_of = "answers()" if self.until is None else f"frame(until={self.until})"
         kept = f", {given[0]!r}, {given[1]!r}" if any(given) else ""
         kept += f", **{columns!r}" if columns else ""  # a column may have any name
         return "\n".join(
@@ -248,7 +257,7 @@ class Explore:
             + [
                 f"round_ = Workspace({str(place.path)!r}, db={masked(place.db)!r})"
                 f".round({self.round.name!r})",
-                f"answers = chosen(round_.answers(){kept})",
+                f"answers = chosen(round_.{source_of}{kept})",
                 "with style():",
                 f"    frame, figure = {make.__name__}(answers, {called})",
             ]

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ..numbers.compute import Numbers, compute
 from ..numbers.measures import frame_of
 from ..numbers.parameters import Parameters, checked
-from ..numbers.targets import is_measured
+from ..numbers.targets import is_measured, refuse_hidden
 from ..protocols import load, names
 from ..protocols.statistics import alphas, followed, leading
 from .comparison import (
@@ -86,6 +86,8 @@ def line(reports: Path, document: dict[str, Any]) -> dict[str, Any]:
     """One round: what its link leads to, what it decides, how much is behind it."""
     folder = document["folder"]
     other = Parameters(**document["parameters"]).other() if "parameters" in document else {}
+    if document.get("look"):
+        other.pop("coverage", None)  # the look's own
     note = f" · made with other {listing(list(other))} than usual" if other else ""
     if (reports / folder / "report.failed.ipynb").exists():
         note += " · the latest run failed"
@@ -109,6 +111,8 @@ def said(document: dict[str, Any]) -> str:
                 what = name_of(statistic) + (question if statistic == "mean" else "")
                 whose = ", by models" if row["raters"] == "model" else ""
                 return f"{what} {say(row)}{whose}"
+    if (look := document.get("look")) and look["hidden"]:
+        return "hidden until a declared look"
     return "no number yet"
 
 
@@ -180,7 +184,19 @@ def compare(
             "be compared."
         )
     given = [checked(stored.name, parameters or {}) for stored in rounds]
-    frames, shared = common([frame_of(*each) for each in zip(rounds, given, strict=True)])
+    sights = [
+        refuse_hidden(stored, asked.coverage) for stored, asked in zip(rounds, given, strict=True)
+    ]
+    given = [
+        asked if sight is None else sight.parameters(asked)
+        for asked, sight in zip(given, sights, strict=True)
+    ]
+    frames, shared = common(
+        [
+            frame_of(stored, asked, sight=sight)
+            for stored, asked, sight in zip(rounds, given, sights, strict=True)
+        ]
+    )
     found = [compute(*each) for each in zip(rounds, given, frames, strict=True)]
     workspace.reports.mkdir(parents=True, exist_ok=True)
     file = Path(workspace.reports) / comparison_file(first, second)

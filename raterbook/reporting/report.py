@@ -22,6 +22,7 @@ from ..numbers.compute import Numbers, compute
 from ..numbers.counted import Counted, count
 from ..numbers.measures import cluster_of, frame_of
 from ..numbers.parameters import checked
+from ..numbers.targets import sight_of
 from ..rounds import Round
 from .folder import slug
 from .html import Section, cell, figure, plain
@@ -103,11 +104,14 @@ class Report(reading.ItemTexts):
         self.stored = stored
         self.head = stored.store.head()  # of the history: the page speaks of what it stands for
         self.protocol = stored.protocol
-        self.parameters = checked(stored.name, given)
-        self.frame: pd.DataFrame = frame_of(stored, self.parameters)
+        asked_for = checked(stored.name, given)
+        # What may be seen by now, where the round declared looks.
+        self.sight = sight_of(stored, asked_for.coverage)
+        self.parameters = asked_for if self.sight is None else self.sight.parameters(asked_for)
+        self.frame: pd.DataFrame = frame_of(stored, self.parameters, sight=self.sight)
         # How many required answers were asked for, and who is left out.
         self.asked: Completeness = asked(stored, self.parameters)
-        self.numbers: Numbers = compute(stored, self.parameters, self.frame, self.asked)
+        self.numbers: Numbers = compute(stored, self.parameters, self.frame, self.asked, self.sight)
         self.pictures: dict[str, str] = {}
         self.files: dict[str, str] = {}  # what a section leaves beside the page
 
@@ -126,7 +130,7 @@ class Report(reading.ItemTexts):
     @cached_property
     def texts(self) -> pd.DataFrame:
         """The free texts, with the units they speak of; read only where a section shows some."""
-        every = frame_of(self.stored, self.parameters, texts=True)
+        every = frame_of(self.stored, self.parameters, texts=True, sight=self.sight)
         texts = {question.id for question in self.protocol.questions if question.is_text}
         rows = every[every["question"].astype(object).isin(texts)]
         return count(rows, self.protocol.questions).given

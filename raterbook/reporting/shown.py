@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..numbers.disputes import Dispute, undecided
+from ..rounds.looks import RoundLooks
 from ..rounds.marks import crowd
 from ..rounds.model import counted
 from ..rounds.model import shown as one_line
@@ -25,6 +26,7 @@ class Status(dict[str, Any]):
         """One line on the round, one on what is missing, then a line for every rater."""
         raters = self["raters"]
         lines = [self.head(), f"  {self.size()}", f"  {self.missing()}"]
+        lines += [f"  {line}" for line in self.looks()]
         if raters:
             rows = [[said(rater, name) for name in COLUMNS] for rater in raters[:most]]
             lines += ["  " + line for line in aligned([list(COLUMNS), *rows])]
@@ -41,6 +43,7 @@ class Status(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         inside = [part("heading", self.head()), paragraph(self.size()), paragraph(self.missing())]
+        inside += [paragraph(line) for line in self.looks()]
         if self["raters"]:
             rows = [[said(rater, name) for name in COLUMNS] for rater in self["raters"][:MOST]]
             inside.append(table(HEAD, rows, f"The raters of {self['round']}", text=2))
@@ -65,6 +68,10 @@ class Status(dict[str, Any]):
             f"{counted(self['answers'], 'answer')}{when}"
         )
 
+    def looks(self) -> list[str]:
+        """Until when agreement is hidden, where the round declared looks."""
+        return [self["looks"]["said"]] if "looks" in self else []
+
     def flags(self) -> list[str]:
         """Lines on single answers and raters: flags, answers after a reveal, odd times."""
         lines = [
@@ -83,7 +90,12 @@ class Status(dict[str, Any]):
         return lines
 
     def decisions(self) -> list[str]:
-        """What adjudicators left undecided and decided, where there are some."""
+        """What adjudicators left undecided and decided, where there are some.
+
+        While a round with declared looks goes on, what people said is not among it.
+        """
+        if "looks" in self and self["state"] == "open":
+            return []
         said = [
             f"undecided, {one['unit']}, {one['question']}: {one['said']}"
             for one in self.get("undecided", ())
@@ -160,6 +172,40 @@ def settled(found: Sequence[Dispute]) -> dict[str, list[dict[str, Any]]]:
             for one in found
             if one.decision is not None
         ],
+    }
+
+
+def looked(found: RoundLooks) -> dict[str, Any]:
+    """How far a round is on its way to the looks it declared, as plain data beside its status."""
+    last, many = found.last, len(found.declared)
+    progress = f"{found.complete:,} of {found.planned:,} planned ratings are complete"
+    if found.state == "closed":
+        said = f"looks: {counted(len(found.taken), 'look')} taken before the end"
+        if last is not None and last.at_end:
+            said = f"looks: {len(found.taken):,} taken, the last at the end"
+    elif found.due is not None:
+        said = f"looks: look {found.due} of {many} is due: {progress}"
+    elif found.next is None:
+        said = f"looks: all {many:,} taken; {progress}"
+    else:
+        share = 100 * found.declared[found.next - 1]
+        said = f"looks: look {found.next} of {many} comes at {share:.3g} %; {progress}"
+        if last is None:
+            said += "; agreement is hidden until then"
+    if found.undeclared:
+        said += f"; {found.undeclared:,} taken that had not been declared"
+    return {
+        "looks": {
+            "declared": list(found.declared),
+            "taken": len(found.taken),
+            "undeclared": found.undeclared,
+            "next": found.next,
+            "due": found.due,
+            "complete": found.complete,
+            "planned": found.planned,
+            "hidden": found.hidden,
+            "said": said,
+        }
     }
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Insert, insert, select
 
 import raterbook.rounds.answers as answers
 import raterbook.rounds.items as items
+import raterbook.rounds.looks as looks
 import raterbook.rounds.parts as splitting
 import raterbook.rounds.plan as plan
 import raterbook.rounds.raters as people
@@ -48,12 +49,14 @@ class Opening:
     cluster: str | None = None
     mix: Mix | None = None
     double: int | None = None  # items that people rate beside a model, of all that it rates
+    looks: str | int | Iterable[float] | None = None  # when agreement may be seen before the end
 
 
 def open_round(store: Store, how: Opening) -> None:
     """One transaction: the protocol, its questions, the items, the raters and who rates what."""
     _check(how)
     table, options = _sampled(how)
+    declared = None if how.looks is None else looks.shares_of(how.looks)
     raters, protocol = tuple(how.raters), how.protocol
     with store.write() as connection:
         now = store.now()
@@ -76,6 +79,8 @@ def open_round(store: Store, how: Opening) -> None:
         )
         place = items.Place(number, protocol, secret, how.bare, how.cluster, now)
         log.add(connection, number, "open", now, items=len(table.rows), source=table.source)
+        if declared is not None:
+            looks.write(connection, number, declared, now)
         nothing = snapshot.take(connection, number)
         items.add_items(connection, place, table, nothing, items.load(connection, number))
         people.refuse_one_spelt_twice(raters, [one.name for one in people.everybody(connection)])

@@ -264,11 +264,11 @@ class Round:
         events = events if reasons else replace(events, more={})
         return frame(seen, questions, inside, events, columns, pseudonyms)
 
-    def data_hash(self) -> str:
+    def data_hash(self, until: int | None = None) -> str:
         """Of the protocol and the current answers, texts too; not of times, order or revisions."""
         from raterbook.rounds.frame import data_hash
 
-        return data_hash(self.protocol_hash, self.frame(texts=True))
+        return data_hash(self.protocol_hash, self.frame(texts=True, until=until))
 
     def standings(
         self, roles: Iterable[str] = ()

@@ -320,3 +320,20 @@ def test_a_workspace_shows_its_rounds_before_a_new_one_is_opened(opened):
     assert "round-01 halo-support open 6 2 6 6" in words(panel.place)
     panel.chosen.value = "round-01"
     assert panel.panel.round_name == "round-01"
+
+
+# Declared looks
+
+
+def test_at_a_declared_look_the_page_can_be_built_and_not_before(opened):
+    stored = opened("ana", "ben", looks=2)
+    panel = stored.panel()
+    assert not is_there(panel.building)
+    assert "look 1 of 2 comes at 50 %; 0 of 12" in words(panel.hidden)
+    panel.making.click()
+    assert panel.page.value == ""
+    for rater in ("ana", "ben"):
+        answer(stored, rater, 3)
+    panel.looking.click()
+    assert is_there(panel.building)
+    assert "look 1 of 2 is due: 6 of 12" in words(panel.hidden)

@@ -194,3 +194,13 @@ def test_no_rule_of_the_form_lays_out_a_part_of_a_panel(panel):
     form = classes(front.style())
     assert "rb-notice" in form  # the control
     assert not form & {*notice._dom_classes, *panel._dom_classes, *classes(DroppedFile._css)}
+
+
+def test_looks_are_declared_in_the_panel_and_wrong_ones_are_said(panel, opening):
+    opening.items.take("items.csv", table())
+    opening.looks.value = "50%,20%"
+    opening.button.click()
+    assert "later than the one before" in words(opening.notice)
+    opening.looks.value = "2"
+    opening.button.click()
+    assert panel._workspace.round("round-01").looks().declared == (0.5, 1)

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import pytest
 
 from raterbook.numbers.compute import numbers
+from raterbook.numbers.number import is_shown
 from raterbook.numbers.targets import verdict
 from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.reporting.sections.machines import commonest_error
-from raterbook.reporting.sections.systems import is_shown, opening, outcome
+from raterbook.reporting.sections.systems import opening, outcome
 from raterbook.reporting.sections.verdict import headline, sentence, settle, several, trusted
 from tests.reporting.rounds import page_of, records
 from tests.reporting.test_words import at_least, row

@@ -27,6 +27,7 @@ from ...protocols.statistics import alpha_at
 from ...rounds import Round
 from ..counted import Grid
 from ..parameters import Parameters, checked
+from ..targets import Sight, refuse_hidden
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 from .habits import with_habits
 from .ranking import Ranking, ranking_of
@@ -53,9 +54,11 @@ def compare(
     raters, groups, coverage, pseudonyms, and columns: `["length=answer", "order=shown"]`.
     """
     given = parameters_of(stored, epsilon, inclusion, parameters)
+    sight = refuse_hidden(stored, given.coverage)
+    given = given if sight is None else sight.parameters(given)
     model = the_model(stored, model)
-    frame = frame_with(stored, given)
-    sides = sides_of(stored, frame, model, given)
+    frame = frame_with(stored, given, sight)
+    sides = sides_of(stored, frame, model, given, sight=sight)
     found = comparison_of(sides, given, grouped(stored, frame, given))
     if found is None:
         raise ValueError(nothing_to_compare(stored.name, model))
@@ -114,11 +117,13 @@ def grouped(stored: Round, frame: pd.DataFrame, given: Parameters) -> list[str]:
     return [name for name in frame.columns if name in wanted]
 
 
-def judged(stored: Round, given: Parameters, frame: pd.DataFrame) -> list[dict[str, Any]]:
+def judged(
+    stored: Round, given: Parameters, frame: pd.DataFrame, sight: Sight | None = None
+) -> list[dict[str, Any]]:
     """The rows of numbers.json that a report asks for with `judge`; none where it asks for none."""
     if not given.judge:
         return []
-    every = beside_people(stored, frame, given)
+    every = beside_people(stored, frame, given, sight)
     numbers = [number for _, found in every.values() for number in numbers_of(found)]
     if len(every) > 1:
         numbers += ranking_of(stored.name, every, given.epsilon).numbers()
@@ -126,18 +131,18 @@ def judged(stored: Round, given: Parameters, frame: pd.DataFrame) -> list[dict[s
 
 
 def beside_people(
-    stored: Round, frame: pd.DataFrame, given: Parameters
+    stored: Round, frame: pd.DataFrame, given: Parameters, sight: Sight | None = None
 ) -> dict[str, tuple[Sides, Comparison]]:
     """Each model asked for: the sides and their comparison; those named must have one."""
     if not given.judge:
         return {}
     models = the_models(stored, given.judge)
     if given.columns:
-        frame = frame_with(stored, given)
+        frame = frame_with(stored, given, sight)
     board, columns = board_of(stored, frame), grouped(stored, frame, given)
     every = {}
     for model in models:
-        sides = sides_of(stored, frame, model, given, board)
+        sides = sides_of(stored, frame, model, given, board, sight)
         found = comparison_of(sides, given, columns)
         if found is None and model in given.judge:
             raise ValueError(nothing_to_compare(stored.name, model))
@@ -160,7 +165,9 @@ def rank(
     `compare`, whose comparisons are in `comparisons`, each of one model alone.
     """
     given = parameters_of(stored, epsilon, inclusion, {**parameters, "judge": list(models)})
-    found = beside_people(stored, frame_with(stored, given), given)
+    sight = refuse_hidden(stored, given.coverage)
+    given = given if sight is None else sight.parameters(given)
+    found = beside_people(stored, frame_with(stored, given, sight), given, sight)
     if len(found) < 2:
         only = ", ".join(found) or "none"
         raise ValueError(
@@ -252,7 +259,14 @@ def _tested(sides: Sides, several: Sequence[tuple[Coded, bool]]) -> AnnotatorTes
             found.append(duels(table, own, matched))
         return Duels.pooled(found, names)
 
-    return tested(made, len(persons), epsilon=sides.epsilon, least=LEAST, wish=sides.wish)
+    return tested(
+        made,
+        len(persons),
+        epsilon=sides.epsilon,
+        least=LEAST,
+        wish=sides.wish,
+        level=sides.level,
+    )
 
 
 def _alphas(

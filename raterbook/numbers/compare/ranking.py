@@ -45,6 +45,7 @@ class Ranked:
     question: str | None
     places: tuple[Place, ...]
     pairs: tuple[ModelPair, ...]
+    level: float = BEYOND
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -58,7 +59,7 @@ class Ranked:
         """Winner and loser of each pair that differs beyond chance, after correction."""
         found = []
         for each in self.pairs:
-            if each.p_corrected is not None and each.p_corrected <= BEYOND:
+            if each.p_corrected is not None and each.p_corrected <= self.level:
                 value = each.difference.value or 0.0
                 pair = (each.first, each.second)
                 found.append(pair if value > 0 else pair[::-1])
@@ -230,11 +231,12 @@ def ranking_of(
     """The ranking of these models' comparisons, each with the sides it was made of."""
     found = {model: comparison for model, (_, comparison) in every.items()}
     asked = list(dict.fromkeys(_questions(found.values())))
+    level = min((sides.level for sides, _ in every.values()), default=BEYOND)
     parts = []
     for question in asked:
         there = {model: each.part(question) for model, each in found.items()
                  if any(p.question == question and not p.group for p in each.parts)}  # fmt: skip
-        tests = jointly([part.test for part in there.values()])
+        tests = jointly([part.test for part in there.values()], level)
         places = []
         for (model, part), test in zip(there.items(), tests, strict=True):
             beneath = [p for p in found[model].parts if not p.group and p.question is not None]
@@ -249,7 +251,7 @@ def ranking_of(
         )
         wish = next(iter(every.values()))[0].wish
         pairs = pairs_of_models(made, persons, wish=wish) if len(places) > 1 else []
-        parts.append(Ranked(question, tuple(places), tuple(pairs)))
+        parts.append(Ranked(question, tuple(places), tuple(pairs), level))
     coverage = next(iter(found.values())).coverage
     return Ranking(round, epsilon, tuple(parts), found, coverage)
 

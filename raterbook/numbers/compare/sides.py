@@ -18,15 +18,18 @@ from ..completeness import columns as columns_of
 from ..counted import MACHINES, Board, Grid
 from ..measures import cluster_of, questions_of
 from ..parameters import Parameters
+from ..targets import Sight
 
 
-def frame_with(stored: Round, given: Parameters) -> pd.DataFrame:
+def frame_with(stored: Round, given: Parameters, sight: Sight | None = None) -> pd.DataFrame:
     """The round's answers, with the columns of the items that the comparison looks at."""
     check_names(stored, given)
     wanted = [place.partition("=")[0] for place in given.places.values()]
     if wanted:
         check("columns", wanted, columns_of(stored), stored.name)
-    return stored.frame(pseudonyms=given.pseudonyms, groups=dict.fromkeys([*given.groups, *wanted]))
+    groups = tuple(dict.fromkeys([*given.groups, *wanted]))
+    until = None if sight is None else sight.until
+    return stored.frame(pseudonyms=given.pseudonyms, groups=groups, until=until)
 
 
 def board_of(stored: Round, frame: pd.DataFrame) -> Board:
@@ -35,12 +38,29 @@ def board_of(stored: Round, frame: pd.DataFrame) -> Board:
 
 
 def sides_of(
-    stored: Round, frame: pd.DataFrame, model: str, given: Parameters, board: Board | None = None
+    stored: Round,
+    frame: pd.DataFrame,
+    model: str,
+    given: Parameters,
+    board: Board | None = None,
+    sight: Sight | None = None,
 ) -> Sides:
-    """The model and the people of a round's answers; several models' sides share one board."""
-    wish = replace(USUAL, coverage=given.coverage)
-    board = board or board_of(stored, frame)
-    return Sides(stored, board, model, given.epsilon, given.places, wish, given.raters, frame)
+    """The model and the people of a round's answers, tested at the level of the round's look.
+
+    Several models' sides share one board.
+    """
+    return Sides(
+        stored,
+        board or board_of(stored, frame),
+        model,
+        given.epsilon,
+        given.places,
+        replace(USUAL, coverage=given.coverage),
+        given.raters,
+        frame,
+        0.05 if sight is None else sight.level(sides=1),
+        sight,
+    )
 
 
 def the_model(stored: Round, name: str | None) -> str:
@@ -88,6 +108,8 @@ class Sides:
     wish: Interval
     raters: tuple[str, ...] | None = None
     frame: pd.DataFrame | None = None  # with what was asked for again
+    level: float = 0.05  # of the test
+    sight: Sight | None = None
 
     @property
     def inclusion(self) -> str | None:
@@ -149,7 +171,13 @@ class Sides:
             f"nothing corrects for the choice of the best; raterbook compare {self.stored.name} "
             "--model all does.",
         )
-        return (several if models > 1 else ()) + self.of_double()
+        return (several if models > 1 else ()) + self.of_double() + self.of_look()
+
+    def of_look(self) -> tuple[str, ...]:
+        """At which level a round with declared looks tests by now."""
+        if self.sight is None:
+            return ()
+        return (f"{self.sight.standing('')}Persons are tested at {self.level:.3g}.",)
 
     def of_double(self) -> tuple[str, ...]:
         drawn = self.double

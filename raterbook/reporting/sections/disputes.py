@@ -184,6 +184,8 @@ def decisions(report: Any) -> Section | None:
     """What adjudicators decided and why, and what is still in dispute."""
     if not any(rater.kind == ADJUDICATOR for rater in report.stored.raters()):
         return None
+    if report.sight is not None and report.stored.state == "open":
+        return None  # what is in dispute by now says how far raters agree by now
     found = disputes(report.stored, pseudonyms=report.parameters.pseudonyms)
     left = undecided(found)
     disputed = [one for one in found if one.disputed]

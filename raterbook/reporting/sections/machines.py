@@ -55,7 +55,7 @@ def machines(report: Any) -> Section | None:
 
 def in_the_place_of_people(report: Any, machine: str) -> Markup:
     """May the model replace people: the sentence, and question by question what it rests on."""
-    sides = sides_of(report.stored, report.frame, machine, report.parameters)
+    sides = sides_of(report.stored, report.frame, machine, report.parameters, sight=report.sight)
     found = comparison_of(sides, report.parameters, habits=False)
     if found is None:
         return NOTHING

@@ -144,6 +144,8 @@ def methods(report: Any) -> str:
             if facts(row["statistic"]).is_coefficient and row["estimate"] is not None
         }
     )
+    if numbers.look and numbers.look["hidden"]:
+        return f"Nothing is counted yet under the protocol {numbers.protocol}."
     said = [
         f"{capital(count(items, 'item'))} {was(items)} rated by {report.who} "
         f"under the protocol {numbers.protocol} ({numbers.data['protocol'][:8]})."

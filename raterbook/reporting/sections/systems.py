@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ...numbers.measures import asked_of
-from ...numbers.number import is_comparison
+from ...numbers.number import excludes_zero, is_comparison, is_shown
 from ...protocols.statistics import compared_means, difference_of, facts
 from ..html import Section, fold, join, paragraph, table
 from ..words import (
@@ -308,16 +308,6 @@ def turned(row: Mapping[str, Any]) -> dict[str, Any]:
         new[name], new[other] = (None if row[end] is None else -row[end] for end in (other, name))
     new["estimate"] = None if row["estimate"] is None else -row["estimate"]
     return new
-
-
-def excludes_zero(row: Mapping[str, Any]) -> bool:
-    return row["low"] is not None and (row["low"] > 0 or row["high"] < 0)
-
-
-def is_shown(row: Mapping[str, Any], coverage: float) -> bool:
-    """Whether the difference stands, corrected for how many were looked at."""
-    p = row["p_corrected"]
-    return excludes_zero(row) and (p is None or p < 1 - coverage)
 
 
 def in_points(report: Any, row: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...numbers.compute import rows_of
 from ...numbers.measures import asked_of, listed, wanted
-from ...numbers.number import UNTRUSTED
+from ...numbers.number import UNTRUSTED, is_shown
 from ...numbers.targets import verdicts
 from ...protocols.statistics import alphas, facts, of_family
 from ..html import NOTHING, Section, fold, join, paragraph, part, table
@@ -27,7 +27,7 @@ from ..words import (
     value_name,
 )
 from .reading import copied
-from .systems import comparison, is_shown, pair_of
+from .systems import comparison, pair_of
 
 
 def trust(report: Any) -> Section | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from ...numbers.number import UNTRUSTED, is_untrusted
+from ...numbers.number import UNTRUSTED, is_shown, is_untrusted
 from ...numbers.targets import is_measured, items_needed
 from ...protocols.statistics import FIRM, TENTATIVE, leading
 from ..html import Section, bullets, heading, join, paragraph, part, table
@@ -28,7 +28,7 @@ from ..words import (
 )
 from .machines import commonest_error
 from .reading import copied
-from .systems import comparison, is_shown, of_many, opening, outcome, turned
+from .systems import comparison, of_many, opening, outcome, turned
 from .trust import coefficients, comparable
 
 
@@ -36,9 +36,10 @@ def verdict(report: Any) -> Section:
     """What the round says, in one sentence with its interval."""
     targets = [target for target in report.numbers.targets if is_measured(target)]
     lines = [part("top", report.protocol.title, report.stored.name)]
+    look = report.numbers.look
     if not len(report.counted.people):
         nothing = "Nobody has answered yet, so there is nothing to report."
-        lines.append(paragraph(nothing, "verdict"))
+        lines.append(paragraph(look["sentence"] if look else nothing, "verdict"))
         lines += [paragraph(line, "soft") for line in aside(report)]
         return Section("Verdict", join(lines), heading=False)
     lines += [paragraph(f"Look at this first. {line}", "also") for line in copied(report)]
@@ -52,6 +53,8 @@ def verdict(report: Any) -> Section:
         first, *others = headline(report)
         lines.append(paragraph(first, "verdict"))
         lines += [paragraph(line, "also") for line in others]
+    if look:
+        lines.append(paragraph(look["sentence"], "also"))
     lines.append(paragraph(counts(report), "soft"))
     lines += [paragraph(line, "soft") for line in aside(report)]
     return Section("Verdict", join(lines), heading=False)
@@ -116,6 +119,8 @@ def aside(report: Any) -> list[str]:
         for name, why, answers in report.asked.away
     ]
     other = report.parameters.other()
+    if report.sight is not None:
+        other.pop("coverage", None)  # the look's own, which its sentence says
     if other:
         named = [f"{name} {shown(value)}" for name, value in other.items()]
         said.insert(0, f"Made with other than the usual parameters: {'; '.join(named)}.")
@@ -382,8 +387,8 @@ def targets(report: Any) -> Section | None:
         )
         caption = (
             "A target is decided once the whole interval lies on one side of it. "
-            f"Intervals cover {report.parameters.coverage:.0%} and speak of these raters."
-        ).replace("%", " %")
+            f"Intervals cover {percent(report.parameters.coverage)} % and speak of these raters."
+        )
         picture = report.picture("targets", targets_figure(named(report, drawn)), alt, caption)
     rows = [
         (
