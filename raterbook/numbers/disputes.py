@@ -11,7 +11,7 @@ import pandas as pd
 from raterbook.analysis import Ratings
 from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import USUAL
+from raterbook.analysis.intervals import USUAL, Interval
 
 from ..protocols import Question, holds
 from ..protocols.statistics import alpha_at
@@ -275,22 +275,31 @@ class Vote:
     at: str | None  # when it was revealed; None: it goes on
     by: str | None
     alphas: dict[str, Estimate]  # by question, of the answers that all votes have
-    n: int  # how many answers these are
+    raters: tuple[str, ...]  # whose answers these are
+    n: int  # how many there are
     changed: int  # of them, since the vote before
 
 
-def votes(round: Round, pseudonyms: bool = False) -> list[Vote]:
+def votes(
+    round: Round,
+    pseudonyms: bool = False,
+    questions: Sequence[str] | None = None,
+    raters: Sequence[str] | None = None,
+    interval: Interval = USUAL,
+) -> list[Vote]:
     """Every vote of a round in which answers were revealed, the present one last; none without.
 
-    All are counted on the answers that each of them has, so that they can be compared.
+    All are counted on the answers that each of them has, so that they can be compared; of those who
+    count, or of the raters named.
     """
     reveals = [entry for entry in round.log() if entry["action"] == "reveal"]
     if not reveals:
         return []
     asked = {q.id: q for q in round.protocol.questions if is_settled(q)}
+    asked = {name: q for name, q in asked.items() if name in (questions or asked)}
     frames = [round.frame(until=entry["until"], pseudonyms=pseudonyms) for entry in reveals]
     boards = [
-        Board(frame, questions_of(round.protocol), cluster=cluster_of(frame))
+        Board(frame, questions_of(round.protocol), cluster=cluster_of(frame), raters=raters)
         for frame in (*frames, round.frame(pseudonyms=pseudonyms))
     ]
     tables = {
@@ -313,10 +322,11 @@ def votes(round: Round, pseudonyms: bool = False) -> list[Vote]:
             name: coefficient(
                 alpha_at(asked[name].level),
                 Ratings(table.reset_index(), scale=asked[name].values, cluster="cluster"),
-                USUAL,
+                interval,
             )
             for name, table in now.items()
         }
         many = sum(map(len, now.values()))
-        found.append(Vote(entry.get("at"), entry.get("rater"), alphas, many, changed))
+        who = tuple(sorted({str(one) for each in now.values() for one in each.index.unique(1)}))
+        found.append(Vote(entry.get("at"), entry.get("rater"), alphas, who, many, changed))
     return found

@@ -17,9 +17,9 @@ from raterbook.numbers.disputes import BY, Dispute, disputes, is_settled, undeci
 from raterbook.panels.controls import Drawn, row, tick
 from raterbook.protocols import Question
 from raterbook.rating.form import refuse
-from raterbook.reporting.html import bullets, heading, paragraph, table
-from raterbook.reporting.sections.disputes import Cards, agenda, how_far
-from raterbook.reporting.words import capital, count, interval, listing, number, reason, scale_names
+from raterbook.reporting.html import bullets, heading, paragraph
+from raterbook.reporting.sections.disputes import Cards, agenda, how_far, vote_table
+from raterbook.reporting.words import capital, count, listing, scale_names
 from raterbook.rounds import Answer, Event, Round, RoundError
 from raterbook.rounds.consensus import ADJUDICATOR
 
@@ -378,17 +378,6 @@ class Calibration(widgets.VBox):
             blind += f"before it is revealed. {told}"
             self.page.draw(paragraph(blind))
             return
-        asked = {q.id: q.label for q in self.round.protocol.questions if q.id in found[0].alphas}
-        rows = [
-            (
-                f"Vote {place}",
-                "now" if vote.at is None else vote.at[:16].replace("T", " "),
-                "" if place == 1 else f"{vote.changed:,} of {vote.n:,}",
-                *(said_of(vote.alphas[name]) for name in asked),
-            )
-            for place, vote in enumerate(found, start=1)
-        ]
-        head = ("Vote", "Revealed", "Answers changed", *(f"α, {name}" for name in asked.values()))
         steps = [
             "Discuss the questions below. Who thinks otherwise now corrects it in the form.",
             "Look again, or reveal the next vote, and compare α with the vote before.",
@@ -403,18 +392,9 @@ class Calibration(widgets.VBox):
             )
             for place, one in enumerate(every, start=1)
         ]
-        caption = "Votes, on the answers that all of them have"
         self.page.draw(
             heading(f"{count(len(found) - 1, 'vote')} revealed"),
-            table(head, rows, caption, len(head)),
+            vote_table(self.round.protocol, found),
             bullets(steps),
             *cards,
         )
-
-
-def said_of(estimate: Any) -> str:
-    """“0.39 (0.12 to 0.60)”, or why there is none."""
-    if estimate.value is None:
-        return f"none: {reason(estimate.reason)}"
-    between = interval(estimate.low, estimate.high)
-    return number(estimate.value) + (f" ({between})" if between else "")

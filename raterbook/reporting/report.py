@@ -60,6 +60,7 @@ SECTIONS: dict[str, Callable[[Any], Section | None]] = {
         machines.machines,
         reading.worth_reading,
         disputes.decisions,
+        disputes.calibration,
         next_round.next_round,
         criteria.breakdowns,
         shares.majorities,
