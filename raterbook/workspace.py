@@ -60,7 +60,8 @@ class Workspace:
     def _repr_html_(self) -> str:
         from .reporting.shown import rounds
 
-        return rounds([self.round(name).status() for name in self.rounds()], self.path)
+        # Without what adjudicators left and decided, of which the table says nothing.
+        return rounds([Round.status(self.round(name)) for name in self.rounds()], self.path)
 
     @property
     def store(self) -> Store:

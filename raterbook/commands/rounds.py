@@ -267,22 +267,17 @@ def reassign(given: Namespace) -> None:
     WHY,
 )
 def assign(given: Namespace) -> None:
-    from ..reporting.shown import aligned
-    from ..rounds.model import counted
+    from ..reporting.shown import PLANNED, aligned, replanned
 
     stored = chosen(given)
     plan = stored.assign(given.per_item, names(given.raters), given.why, given.dry_run)
-    would = ", if it were done" if given.dry_run else ""
-    each = "everybody" if plan.per_item is None else counted(plan.per_item, "rater")
-    print(f"{given.round}: {each} for each item{would}.")
-    rows = [["rater", "items", "new", "taken back", "begun"]]
+    head, notes = replanned(plan, names(given.raters))
+    print(f"{given.round}: {head}{', if it were done' if given.dry_run else ''}.")
+    rows = [[each.lower() for each in PLANNED]]
     rows += [[name, *map(str, row)] for name, row in plan.by_rater().items()]
     print("\n".join("  " + line for line in aligned(rows, words=1)))
-    if plan.beyond:
-        many = counted(len(plan.beyond), "item")
-        print(f"{many} had been begun by more people already; what they began stays theirs.")
-    if plan.per_item is not None and not all(map(plan.loads.get, names(given.raters))):
-        print("Every item has its raters already: a larger --per-item gives out more.")
+    for note in notes:
+        print(note)
     if given.dry_run:
         print("Nothing was changed: the same without --dry-run does it.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -11,13 +12,14 @@ import pandas as pd
 from raterbook.analysis import Ratings
 from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import USUAL
+from raterbook.analysis.intervals import USUAL, Interval
 
 from ..protocols import Question, holds
 from ..protocols.statistics import alpha_at
-from ..rounds import Round, RoundError
+from ..rounds import Answer, Round, RoundError, current
 from ..rounds.completeness import depends_on
 from ..rounds.consensus import ADJUDICATOR, agreed
+from ..rounds.snapshot import percentage, written
 from .counted import Board, Counted, count, subjects
 from .measures import cluster_of, questions_of
 
@@ -31,6 +33,7 @@ BY = {
 READ = ["subject", "case", "part", "rater", "value", "reason", "confidence", "seconds",
         "answered_at"]  # fmt: skip
 Place = tuple[str, int]  # an item or case, and its part or 0
+Key = tuple[str, str, int]  # a question, and a place
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,14 @@ class Dispute:
         return f"{self.subject}, part {self.part}" if self.part else self.subject
 
     @property
+    def key(self) -> Key:
+        return self.question, self.subject, self.part
+
+    @cached_property
     def decision(self) -> Statement | None:
         """What more than half of the adjudicators say; where they tie, nothing is settled."""
+        if not self.final:
+            return None
         settled = agreed({ADJUDICATOR: [one.value for one in self.final]}, (ADJUDICATOR,))
         return next((one for one in self.final if one.value == settled), None)
 
@@ -90,26 +99,89 @@ def disputes(
     Only people's answers make a dispute, or models' where no person answered the question. What is
     asked only after an answer that does not stand is in dispute no more.
     """
-    if by not in BY:
-        raise RoundError(f"{by!r} is no way to be in dispute: choose {', '.join(BY)}.")
-    known = {q.id: q for q in round.protocol.questions if is_settled(q)}
-    for name in questions:
-        if name not in known:
-            raise RoundError(f"{name!r} cannot be in dispute: choose {', '.join(known)}.")
-    answers = _Differences(round, pseudonyms)
-    found = [
-        replace(
-            one,
-            disputed=(one.disputed and _holds(known[name], one, by, beyond))
-            or bool(one.final and one.decision is None),  # adjudicators differ
+    return Disputes(round, questions, by, beyond, pseudonyms).found
+
+
+class Disputes:
+    """The same, held: a decision changes what it touches, and nothing else is counted anew."""
+
+    def __init__(
+        self,
+        round: Round,
+        questions: Sequence[str] = (),
+        by: str = "majority",
+        beyond: float = 1,
+        pseudonyms: bool = False,
+    ):
+        if by not in BY:
+            raise RoundError(f"{by!r} is no way to be in dispute: choose {', '.join(BY)}.")
+        self.known = {q.id: q for q in round.protocol.questions if is_settled(q)}
+        for name in questions:
+            if name not in self.known:
+                known = ", ".join(self.known)
+                raise RoundError(f"{name!r} cannot be in dispute: choose {known}.")
+        self.round, self.by, self.beyond = round, by, beyond
+        with round.store.read() as connection:
+            self._seen, self._last = round.look(connection), current.last(connection)
+        self._answers = _Differences(round, pseudonyms)
+        self._every: dict[Key, Dispute] = {}  # by whatever rule, and whether it is in dispute
+        self._of_case: dict[str, list[Key]] = {}
+        for name in questions or self.known:
+            for one in self._answers.differing(self.known[name]):
+                self._every[one.key] = self._judged(one)
+                self._of_case.setdefault(one.case, []).append(one.key)
+
+    @property
+    def found(self) -> list[Dispute]:
+        """Ties first, then the largest spread; behind them what is disputed no more."""
+        kept = [one for one in self._every.values() if one.disputed or one.final or one.left]
+        return sorted(kept, key=lambda one: (
+            not one.disputed, not one.tied, -one.width, -one.spread, one.subject, one.part,
+            one.question,
+        ))  # fmt: skip
+
+    def is_behind(self, rater: str) -> bool:
+        """Whether anybody but this rater has answered since, or raters count otherwise now."""
+        with self.round.store.read() as connection:
+            seen = self.round.look(connection)
+            return seen is not self._seen or current.others_since(
+                connection, self.round.id, self._last, seen.rater(rater)
+            )
+
+    def settle(self, key: Key, rater: str, answer: Answer | None) -> bool:
+        """This adjudicator's answer now, in place of the one before; False where it is not held.
+
+        What is asked only after the answers that stand is looked at again, in the same case.
+        """
+        if key not in self._every:
+            return False
+        one = self._every[key]
+        final = [each for each in one.final if each.rater != rater]
+        left = [each for each in one.left if each.rater != rater]
+        if answer is not None:
+            put = final if answer.status == "answered" else left
+            put.append(statement(self.known[one.question], rater, answer))
+        self._every[key] = replace(one, final=tuple(final), left=tuple(left))
+        self._answers.stands(self._every[key])
+        for other in self._of_case[one.case]:
+            self._every[other] = self._judged(self._every[other])
+        return True
+
+    def _judged(self, one: Dispute) -> Dispute:
+        question = self.known[one.question]
+        place = (one.subject, one.part)
+        disputed = self._answers.is_asked(question, place, one.case) and _holds(
+            question, one, self.by, self.beyond
         )
-        for name in questions or known
-        for one in answers.differing(known[name])
-    ]
-    kept = [one for one in found if one.disputed or one.final or one.left]
-    return sorted(kept, key=lambda one: (
-        not one.disputed, not one.tied, -one.width, -one.spread, one.subject, one.part, one.question
-    ))  # fmt: skip
+        differ = bool(one.final and one.decision is None)  # adjudicators
+        return replace(one, disputed=disputed or differ)
+
+
+def statement(question: Question, rater: str, answer: Answer) -> Statement:
+    """An adjudicator's answer as the frame of all answers has it."""
+    write = percentage if question.kind.unit == "%" else written
+    value = write(answer.value) if answer.status == "answered" else ""
+    return Statement(rater, value, answer.reason or "")
 
 
 def undecided(found: Sequence[Dispute]) -> list[Dispute]:
@@ -175,7 +247,7 @@ class _Differences:
             item = None if question.of == "case" else place[0]
             case = str(rows[0]["case"])
             one = Dispute(item, case, place[1], question.id, said, decided, open_)
-            found.append(self._measured(question, one, place))
+            found.append(self._measured(question, one))
         return found
 
     def _by_place(
@@ -186,7 +258,8 @@ class _Differences:
         if differing and len(rows):
             rows = rows[rows.groupby(places)["value"].transform("nunique") > 1]
         found: dict[Place, list[dict[str, Any]]] = {}
-        for row in rows[READ].to_dict("records"):
+        rows = rows[READ].astype(object)
+        for row in rows.where(rows.notna(), None).to_dict("records"):
             found.setdefault((str(row["subject"]), int(row["part"])), []).append(row)
         return found
 
@@ -196,22 +269,18 @@ class _Differences:
         texts = [t for t in self.comments.get(where, []) if t[0] in (0, place[1])]
         own = [text for _, about, text in texts if about == question.id]
         own += [text for _, about, text in texts if about is None]
-        at, why = row["answered_at"], row["reason"]
-        confidence, seconds = (
-            None if pd.isna(row[name]) else float(row[name]) for name in ("confidence", "seconds")
-        )
         return Statement(
             str(row["rater"]),
-            "" if pd.isna(row["value"]) else str(row["value"]),
-            why if isinstance(why, str) else "",
+            str(row["value"] or ""),
+            row["reason"] or "",
             tuple(own),
-            tuple(self.evidence.get(where, [])),
-            confidence,
-            seconds,
-            None if pd.isna(at) else at,
+            tuple(self.evidence.get(where, ())),
+            row["confidence"],
+            row["seconds"],
+            row["answered_at"],
         )
 
-    def _measured(self, question: Question, one: Dispute, place: Place) -> Dispute:
+    def _measured(self, question: Question, one: Dispute) -> Dispute:
         values = [each.value for each in one.said]
         counts = sorted((values.count(value) for value in set(values)), reverse=True)
         tied = len(counts) > 1 and counts[0] == counts[1]
@@ -228,10 +297,9 @@ class _Differences:
         else:
             spread = float(max(len(counts) - 1, 0))
             width = 1 - counts[0] / len(values) if counts else 0.0
-        asked = self._asked(question, place, one.case)
-        return replace(one, spread=spread, width=width, tied=tied, disputed=asked)
+        return replace(one, spread=spread, width=width, tied=tied)
 
-    def _asked(self, question: Question, place: Place, case: str) -> bool:
+    def is_asked(self, question: Question, place: Place, case: str) -> bool:
         """Whether it is asked after the answers that stand; true while one of them is open."""
         answers = {}
         for name in depends_on(question):
@@ -245,24 +313,30 @@ class _Differences:
                 return True
         return holds(question.when, answers)
 
+    def stands(self, one: Dispute) -> None:
+        """What adjudicators say of it now, for what is asked only after it."""
+        if one.question in self.stand:
+            said = ([each.value for each in those] for those in (one.final, one.said))
+            self.stand[one.question][one.subject, one.part] = _stands(*said)
+
     def _standing(self, question: Question, place: Place) -> Any:
         """The answer that stands for all: adjudicated, else a strict majority's, else none."""
         if question.id not in self.stand:
             people = self._by_place(self.counted.of(question.id))
             final = self._by_place(self.counted.of(question.id, self.final))
             self.stand[question.id] = {
-                where: agreed(
-                    {
-                        ADJUDICATOR: [str(row["value"]) for row in final.get(where, [])],
-                        "human": [str(row["value"]) for row in people.get(where, [])],
-                    },
-                    (ADJUDICATOR, "human"),
-                )
+                where: _stands(*(
+                    [str(row["value"]) for row in rows.get(where, [])] for rows in (final, people)
+                ))
                 for where in {**people, **final}
-            }
+            }  # fmt: skip
         text = self.stand[question.id].get(place, "")
         known = {str(value): value for value in question.values or ()}
         return known.get(text, float(text) if question.is_numeric and text else None)
+
+
+def _stands(final: Sequence[str], theirs: Sequence[str]) -> str:
+    return agreed({ADJUDICATOR: final, "human": theirs}, (ADJUDICATOR, "human"))
 
 
 # Calibration: a vote that nobody saw, what was revealed, and the votes after the discussion.
@@ -275,22 +349,31 @@ class Vote:
     at: str | None  # when it was revealed; None: it goes on
     by: str | None
     alphas: dict[str, Estimate]  # by question, of the answers that all votes have
-    n: int  # how many answers these are
+    raters: tuple[str, ...]  # whose answers these are
+    n: int  # how many there are
     changed: int  # of them, since the vote before
 
 
-def votes(round: Round, pseudonyms: bool = False) -> list[Vote]:
+def votes(
+    round: Round,
+    pseudonyms: bool = False,
+    questions: Sequence[str] | None = None,
+    raters: Sequence[str] | None = None,
+    interval: Interval = USUAL,
+) -> list[Vote]:
     """Every vote of a round in which answers were revealed, the present one last; none without.
 
-    All are counted on the answers that each of them has, so that they can be compared.
+    All are counted on the answers that each of them has, so that they can be compared; of those who
+    count, or of the raters named.
     """
     reveals = [entry for entry in round.log() if entry["action"] == "reveal"]
     if not reveals:
         return []
     asked = {q.id: q for q in round.protocol.questions if is_settled(q)}
+    asked = {name: q for name, q in asked.items() if name in (questions or asked)}
     frames = [round.frame(until=entry["until"], pseudonyms=pseudonyms) for entry in reveals]
     boards = [
-        Board(frame, questions_of(round.protocol), cluster=cluster_of(frame))
+        Board(frame, questions_of(round.protocol), cluster=cluster_of(frame), raters=raters)
         for frame in (*frames, round.frame(pseudonyms=pseudonyms))
     ]
     tables = {
@@ -313,10 +396,11 @@ def votes(round: Round, pseudonyms: bool = False) -> list[Vote]:
             name: coefficient(
                 alpha_at(asked[name].level),
                 Ratings(table.reset_index(), scale=asked[name].values, cluster="cluster"),
-                USUAL,
+                interval,
             )
             for name, table in now.items()
         }
         many = sum(map(len, now.values()))
-        found.append(Vote(entry.get("at"), entry.get("rater"), alphas, many, changed))
+        who = tuple(sorted({str(one) for each in now.values() for one in each.index.unique(1)}))
+        found.append(Vote(entry.get("at"), entry.get("rater"), alphas, who, many, changed))
     return found

@@ -7,24 +7,33 @@ Everything is drawn into widgets of its own, as text; what is done goes through 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
-from raterbook.numbers.disputes import BY, Dispute, disputes, is_settled, undecided, votes
+from raterbook.numbers.disputes import (
+    BY,
+    Dispute,
+    Disputes,
+    disputes,
+    is_settled,
+    undecided,
+    votes,
+)
 from raterbook.panels.controls import Drawn, row, tick
 from raterbook.protocols import Question
 from raterbook.rating.form import refuse
-from raterbook.reporting.html import bullets, heading, paragraph, table
-from raterbook.reporting.sections.disputes import Cards, agenda, how_far
-from raterbook.reporting.words import capital, count, interval, listing, number, reason, scale_names
+from raterbook.reporting.html import bullets, heading, paragraph
+from raterbook.reporting.sections.disputes import Cards, agenda, how_far, vote_table
+from raterbook.reporting.words import capital, count, listing, scale_names
 from raterbook.rounds import Answer, Event, Round, RoundError
 from raterbook.rounds.consensus import ADJUDICATOR
 
 WIDE = widgets.Layout(width="99%")
 FITTING = widgets.Layout(width="auto")
+LISTED = 200  # disputes that the list has at once: each is sent to the browser at every step
 Cell = tuple[str, int, str]  # the ref of an item or case, a part or 0, a question
 
 
@@ -54,7 +63,10 @@ class DecisionPanel(widgets.VBox):
         self.filling = False
         self.refs = {case.key: case.ref for case in round.cases()}
         self.refs_of_items = {key: item.ref for key, item in self.shown.items.items()}
-        self.steps: list[tuple[Cell, Answer | None]] = []  # what stood before each, to undo it
+        self.named = {ref: key for key, ref in (*self.refs.items(), *self.refs_of_items.items())}
+        self.first = 0  # of the disputes that the list has
+        # What stood before each step, to undo it: of what was decided, and of what that closed.
+        self.steps: list[dict[Cell, Answer | None]] = []
         asked = [q for q in round.protocol.questions if is_settled(q)]
         ways = [(capital(words), name) for name, words in BY.items()]
         self.by = widgets.Dropdown(options=ways, description="In dispute", layout=WIDE)
@@ -67,6 +79,9 @@ class DecisionPanel(widgets.VBox):
         self.head, self.page, self.said = Drawn(), Drawn(), Drawn()
         self.chosen = widgets.Dropdown(
             options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
+        )
+        self.place = widgets.BoundedIntText(
+            min=1, max=1, description="Go to", layout=widgets.Layout(width="12em")
         )
         self.choice: Any = widgets.RadioButtons(options=[])
         self.why = widgets.Textarea(
@@ -103,6 +118,7 @@ class DecisionPanel(widgets.VBox):
             each.observe(lambda _: self.refresh(), "value")
         self.names.observe(lambda _: self.draw(), "value")
         self.chosen.observe(self._pointed, "value")
+        self.place.observe(self._gone_to, "value")
         self.refresh()
 
     # What is there
@@ -111,22 +127,44 @@ class DecisionPanel(widgets.VBox):
         """What is in dispute now; the one that was shown stays, else the first that is open."""
         self.beyond.layout.display = None if self.by.value == "spread" else "none"
         questions = [self.question.value] if self.question.value else []
-        every = disputes(self.round, questions, self.by.value, self.beyond.value)
-        self.found = [one for one in every if one.disputed]
-        self.mine = self.round.current(self.adjudicator)
+        self.every = Disputes(self.round, questions, self.by.value, self.beyond.value)
         self.waiting = unfinished(self.round)
+        self._listed()
         cells = [self.cell(one) for one in self.found]
         left = [self.cell(one) for one in undecided(self.found) if not self.is_mine(one)]
         self.show(self.here if self.here in cells else next(iter(left or cells), None))
 
+    def _listed(self) -> None:
+        self.found = [one for one in self.every.found if one.disputed]
+        self.mine = self.round.current(self.adjudicator)
+
+    def _changed(self) -> None:
+        """What was just said is in the list. All is counted anew only where somebody else has
+        answered meanwhile, or where it is not in the list that is shown."""
+        before, now = self.mine, self.round.current(self.adjudicator)
+        if self.every.is_behind(self.adjudicator) or not all(
+            self.every.settle((cell[2], self.named[cell[0]], cell[1]), self.adjudicator, held)
+            for cell, held in differing(now, before).items()
+        ):
+            self.refresh()
+        else:
+            self._listed()
+
     def show(self, cell: Cell | None) -> None:
-        """This one; the list of all of them says how each stands."""
+        """This one; the list of those around it says how each stands."""
         self.here = cell
-        lines = [(self._line(place, one), place) for place, one in enumerate(self.found, start=1)]
         at = next((n for n, one in enumerate(self.found) if self.cell(one) == cell), None)
+        if at is not None and not self.first <= at < self.first + LISTED:
+            self.first = at - LISTED // 2
+        self.first = max(0, min(self.first, len(self.found) - LISTED))
+        around = self.found[self.first : self.first + LISTED]
+        lines = [(self._line(n, one), n) for n, one in enumerate(around, start=self.first + 1)]
         self.filling = True
         self.chosen.options = lines
-        self.chosen.index = at
+        self.chosen.index = None if at is None else at - self.first
+        self.place.max = max(1, len(self.found))
+        self.place.value = 1 if at is None else at + 1
+        self.place.layout.display = None if len(self.found) > LISTED else "none"
         self.filling = False
         self._picked()
 
@@ -148,8 +186,11 @@ class DecisionPanel(widgets.VBox):
 
     def _pointed(self, _: Any) -> None:
         if not self.filling and self.chosen.index is not None:
-            self.here = self.cell(self.found[self.chosen.index])
-            self._picked()
+            self.show(self.cell(self.found[self.first + self.chosen.index]))
+
+    def _gone_to(self, _: Any) -> None:
+        if not self.filling and self.place.value <= len(self.found):
+            self.show(self.cell(self.found[self.place.value - 1]))
 
     # What is shown
 
@@ -194,7 +235,7 @@ class DecisionPanel(widgets.VBox):
         self.page.draw(self.shown.card(one, title, self.names.value))
         self.children = [
             *top,
-            row(self.chosen, buttons["earlier"], buttons["later"], buttons["agenda"]),
+            row(self.chosen, self.place, *(buttons[n] for n in ("earlier", "later", "agenda"))),
             self.page,
             self.choice,
             self.why,
@@ -238,36 +279,43 @@ class DecisionPanel(widgets.VBox):
         if not why:
             raise RoundError("Nothing was stored: write why, it is reported beside the decision.")
         cell, place = self.cell(one), self.found.index(one) + 1
-        before = self.mine.get(cell)
+        before = self.mine
         self._store(cell, reason=why, **answer)
-        self.steps.append((cell, before))
         self._go_on(one)
+        self._did(cell, before)
         self.tell(f"{place} of {len(self.found)} is {done}")
 
     def _take_back(self) -> None:
         one = self._current()
         if one is None or not self.is_mine(one):
             return
-        cell = self.cell(one)
+        cell, before = self.cell(one), self.mine
         self._store(cell, status="retracted")
-        self.steps.append((cell, self.mine[cell]))
-        self.refresh()
+        self._changed()
+        self._did(cell, before)
+        self.show(cell)
         self.tell("Taken back: it is open again.")
+
+    def _did(self, cell: Cell, before: Mapping[Cell, Answer]) -> None:
+        """A step to undo, what was decided first: what it closed can only come back after it."""
+        self.steps.append({cell: before.get(cell)} | differing(before, self.mine))
+        self.buttons["undo"].disabled = False
 
     def _undo(self) -> None:
         """What stood before the last step stands again, as a new answer: nothing is erased."""
         if not self.steps:
             return
-        cell, before = self.steps[-1]
-        if before is None:
-            self._store(cell, status="retracted")
-        else:
-            value = before.value if before.status == "answered" else None
-            self._store(cell, value=value, status=before.status, reason=before.reason)
+        cell, *_ = self.steps[-1]
+        for each, before in self.steps[-1].items():
+            if before is None:
+                self._store(each, status="retracted")
+            else:
+                value = before.value if before.status == "answered" else None
+                self._store(each, value=value, status=before.status, reason=before.reason)
         self.steps.pop()
-        self.refresh()
-        if cell in [self.cell(one) for one in self.found]:
-            self.show(cell)
+        self._changed()
+        there = cell in [self.cell(one) for one in self.found]
+        self.show(cell if there else self.here)
         self.tell("The last step is undone.")
 
     def _store(self, cell: Cell, **answer: Any) -> None:
@@ -280,7 +328,7 @@ class DecisionPanel(widgets.VBox):
     def _go_on(self, one: Dispute) -> None:
         """To the next that is open, from here on and around."""
         cell = self.cell(one)
-        self.refresh()
+        self._changed()
         cells = [self.cell(each) for each in self.found]
         here = cells.index(cell) if cell in cells else -1
         left = {self.cell(each) for each in undecided(self.found)} - set(self.mine)
@@ -288,6 +336,7 @@ class DecisionPanel(widgets.VBox):
             if cells[place] in left:
                 self.show(cells[place])
                 return
+        self.show(cell if cell in cells else next(iter(cells), None))
 
     def _step(self, way: int) -> None:
         one = self._current()
@@ -299,6 +348,11 @@ class DecisionPanel(widgets.VBox):
         file = Path(f"{self.round.name}-agenda.html")
         agenda(self.round, self.found, file, self.names.value)
         self.tell(f"Written beside this notebook: {file}.")
+
+
+def differing(now: Mapping[Cell, Answer], other: Mapping[Cell, Answer]) -> dict[Cell, Any]:
+    """What stands now, of all that stands otherwise in the other; None where nothing does."""
+    return {cell: now.get(cell) for cell in {**now, **other} if now.get(cell) != other.get(cell)}
 
 
 def control(question: Question, value: Any) -> Any:
@@ -378,17 +432,6 @@ class Calibration(widgets.VBox):
             blind += f"before it is revealed. {told}"
             self.page.draw(paragraph(blind))
             return
-        asked = {q.id: q.label for q in self.round.protocol.questions if q.id in found[0].alphas}
-        rows = [
-            (
-                f"Vote {place}",
-                "now" if vote.at is None else vote.at[:16].replace("T", " "),
-                "" if place == 1 else f"{vote.changed:,} of {vote.n:,}",
-                *(said_of(vote.alphas[name]) for name in asked),
-            )
-            for place, vote in enumerate(found, start=1)
-        ]
-        head = ("Vote", "Revealed", "Answers changed", *(f"α, {name}" for name in asked.values()))
         steps = [
             "Discuss the questions below. Who thinks otherwise now corrects it in the form.",
             "Look again, or reveal the next vote, and compare α with the vote before.",
@@ -403,18 +446,9 @@ class Calibration(widgets.VBox):
             )
             for place, one in enumerate(every, start=1)
         ]
-        caption = "Votes, on the answers that all of them have"
         self.page.draw(
             heading(f"{count(len(found) - 1, 'vote')} revealed"),
-            table(head, rows, caption, len(head)),
+            vote_table(self.round.protocol, found),
             bullets(steps),
             *cards,
         )
-
-
-def said_of(estimate: Any) -> str:
-    """“0.39 (0.12 to 0.60)”, or why there is none."""
-    if estimate.value is None:
-        return f"none: {reason(estimate.reason)}"
-    between = interval(estimate.low, estimate.high)
-    return number(estimate.value) + (f" ({between})" if between else "")

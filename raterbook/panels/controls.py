@@ -24,6 +24,7 @@ from raterbook.reporting.html import bullets, dressed, join, part
 from raterbook.rounds.model import message
 
 LABEL = "9em"  # the room for labels, so that boxes stand below one another
+BESIDE = {"room": "4em", "width": "27em"}  # a box that stands beside another
 
 
 class Drawn(widgets.HTML):
@@ -97,6 +98,18 @@ def row(*children: Any) -> Any:
 
 def show(widget: Any, shown: bool) -> None:
     widget.layout.display = None if shown else "none"
+
+
+def close(widget: Any) -> None:
+    """One that another has taken the place of, with all that is in it: nothing of it is kept."""
+    for child in getattr(widget, "children", ()):
+        close(child)
+    widget.close()
+
+
+def comma_separated(text: str) -> list[str]:
+    """Names that were typed, in their order: one a line, or with commas."""
+    return [name.strip() for name in text.replace("\n", ",").split(",") if name.strip()]
 
 
 # A file that is dropped, or chosen.

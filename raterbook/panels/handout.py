@@ -1,16 +1,22 @@
-"""What a lead hands out: the guide, a notebook and a sheet for each rater, and where they lie."""
+"""What a lead hands out: items by a plan, the guide, a notebook and a sheet for each rater."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import ipywidgets as widgets
+from markupsafe import Markup
+
+from raterbook.panels.controls import BESIDE, Drawn, box, comma_separated, row, show
 from raterbook.reporting.folder import slug, write_notebook
+from raterbook.reporting.html import bullets, table
 from raterbook.reporting.kernel import NOTEBOOK
+from raterbook.reporting.shown import MOST, PLANNED, replanned
 from raterbook.rounds import RoundError
 
 RATE = NOTEBOOK.with_name("rate.ipynb")
@@ -83,3 +89,53 @@ def link(file: Path) -> str | None:
             return None
         return f"{server.get('base_url', '/')}lab/tree/{quote(inside.as_posix())}"
     return None
+
+
+# The plan: who is given what.
+
+
+class PlanPanel(widgets.VBox):
+    """How many raters an item has, and further raters: what would change is shown first."""
+
+    def __init__(self, round: Any, button: Callable[..., Any]):
+        self._round = round
+        self.per_item = box(
+            widgets.BoundedIntText, "Raters an item", value=0, min=0, max=999, width="16em"
+        )
+        self.further = box(
+            widgets.Text, "and further", **BESIDE, placeholder="names, with commas between"
+        )
+        self.planned = Drawn()
+        self.trying = button("Show what would change", self._try)
+        self.assigning = button("Change the plan", self._assign, button_style="primary")
+        show(self.assigning, False)
+        for one in (self.per_item, self.further):
+            one.observe(self._untried, "value")
+        super().__init__(
+            [row(self.per_item, self.further, self.trying), self.planned, row(self.assigning)]
+        )
+
+    def _untried(self, _: Any = None) -> None:
+        """What was shown is of another plan: it is shown anew before it can be made."""
+        self.planned.draw()
+        show(self.assigning, False)
+
+    def _replanned(self, dry_run: bool) -> list[str]:
+        names = comma_separated(self.further.value)
+        plan = self._round.assign(self.per_item.value or None, names, dry_run=dry_run)
+        head, notes = replanned(plan, names)
+        rows = [(name, *row) for name, row in plan.by_rater().items()]
+        shown = table(PLANNED, rows[:MOST], f"The plan of {self._round.name}: {head}", text=1)
+        more = [f"{MOST} of {len(rows):,} raters are shown."] if len(rows) > MOST else []
+        self.planned.draw(shown, bullets([*notes, *more]) if notes or more else Markup())
+        return [f"{self._round.name}: {head}"]
+
+    def _try(self) -> list[str]:
+        (head,) = self._replanned(dry_run=True)
+        show(self.assigning, True)
+        return [f"{head}, if it were done. Nothing is changed yet."]
+
+    def _assign(self) -> list[str]:
+        (head,) = self._replanned(dry_run=False)
+        self.per_item.value, self.further.value = 0, ""
+        return [f"{head}."]

@@ -18,17 +18,19 @@ from markupsafe import Markup
 from raterbook.files import write_guide
 from raterbook.files.formats import endings
 from raterbook.panels.controls import (
+    BESIDE,
     Drawn,
     DroppedFile,
     Notice,
     box,
     button,
+    close,
     refusal,
     row,
     show,
     tick,
 )
-from raterbook.panels.handout import link
+from raterbook.panels.handout import PlanPanel, link
 from raterbook.panels.opening import OpeningPanel
 from raterbook.reporting.folder import slug
 from raterbook.reporting.html import bullets, fold, heading, paragraph, part, table
@@ -39,7 +41,6 @@ from raterbook.rounds.model import PLANNED, FileError, counted, listed
 
 SHOWN = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Left")
-BESIDE = {"room": "4em", "width": "27em"}  # a box that stands beside another
 HIDDEN = (
     "Agreement stays hidden until the round is closed: who looks again and again, and stops where "
     "it looks well, sees agreement that is not there."
@@ -72,6 +73,7 @@ class LeadPanel(widgets.VBox):
         name = self.chosen.value
         if self.panel is not None and getattr(self.panel, "round_name", "") == name:
             return
+        before = self.panel
         if name:
             self.panel = RoundPanel(self._workspace.round(name))
         else:
@@ -81,6 +83,8 @@ class LeadPanel(widgets.VBox):
         else:
             self.place.value = self._workspace._repr_html_()
         self.children = [self.chosen, self.place, self.panel]
+        if before is not None:
+            close(before)
 
     def _opened(self, round: Any, lines: Sequence[str]) -> None:
         self._list(round.name)
@@ -122,7 +126,7 @@ class RoundPanel(widgets.VBox):
         self._choices(self.returning, out)
         self._choices(self.receiver, [one["rater"] for one in people if not one["excluded"]])
         show(self._including, bool(out))
-        for one in (self._adding, self._reassigning, self._taking):
+        for one in (self._adding, self._reassigning, self.plan, self._taking):
             show(one, going)
         for one in self._only_open:
             show(one, not going)
@@ -186,8 +190,11 @@ class RoundPanel(widgets.VBox):
             [row(self.giver, self.taker), row(self.reason, self.reassigning)]
         )
         self._including = widgets.VBox([row(self.returning), row(self.since, self.including)])
+        self.plan = PlanPanel(self._round, self._button)
         excluding = widgets.VBox([row(self.leaving), row(self.why, self.excluding)])
-        return widgets.VBox([self._adding, self._reassigning, excluding, self._including])
+        return widgets.VBox(
+            [self._adding, self._reassigning, self.plan, excluding, self._including]
+        )
 
     def _add(self) -> list[str]:
         name = self.newcomer.value.strip()

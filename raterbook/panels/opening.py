@@ -11,6 +11,7 @@ import ipywidgets as widgets
 from markupsafe import Markup
 
 from raterbook.files import FileError, ItemFile, read_items
+from raterbook.files.doctor import fit
 from raterbook.files.formats import endings, read_table
 from raterbook.files.names import known_columns
 from raterbook.files.table import Columns, Table
@@ -20,6 +21,7 @@ from raterbook.panels.controls import (
     Notice,
     box,
     button,
+    comma_separated,
     refusal,
     row,
     show,
@@ -44,6 +46,7 @@ class OpeningPanel(widgets.VBox):
         self._items: ItemFile | None = None
         self._table: Table | None = None
         self._placed: dict[str, str] = {}
+        self._guessed: dict[str, str] = {}
         self.notice = Notice()
         self._choose_protocol()
         self._choose_items()
@@ -138,8 +141,9 @@ class OpeningPanel(widgets.VBox):
         return self.items.path or (str(self._workspace.path / Path(typed)) if typed else "")
 
     def _read_file(self, _: Any = None) -> None:
-        """The file's headers, each under the field that it most likely is."""
-        self._table, self._placed = None, {}
+        """The file's headers, each under the field that it most likely is: as it is spelt, else
+        where its name or its cells suggest it."""
+        self._table, self._placed, self._guessed = None, {}, {}
         before, self.columns.children = self.columns.children, ()
         for one in before:
             one.close()
@@ -156,12 +160,13 @@ class OpeningPanel(widgets.VBox):
                 self._placed = {n: headers[place] for n, place in placed.items() if n in known}
             except FileError:
                 pass  # said below, and a choice mends it
+            self._guessed = dict(fit(self._table, self.asked, "", self.bare.value).headers)
             self.columns.children = [self._column(name, headers) for name in known]
         self._understand()
 
     def _column(self, name: str, headers: Sequence[str]) -> Any:
-        there = self._placed.get(name)
-        nothing = [] if there is not None else [("not in the file", "")]
+        there = self._placed.get(name, self._guessed.get(name))
+        nothing = [] if name in self._placed else [("not in the file", "")]
         options = nothing + [(header, header) for header in dict.fromkeys(headers) if header]
         one = widgets.Dropdown(
             description=name,
@@ -215,8 +220,18 @@ class OpeningPanel(widgets.VBox):
         head = ("Column", "What becomes of it", "In the file", "Its first value")
         return [
             part("standing", "met", "met", size + (f" ({apart})." if apart else ".")),
-            bullets(found.notes) if found.notes else Markup(),
+            bullets(notes) if (notes := [*self._guesses(), *found.notes]) else Markup(),
             table(head, rows, "The columns as they were read", text=4),
+        ]
+
+    def _guesses(self) -> list[str]:
+        """What nobody said yet: a header that is taken for a field it is not named after."""
+        chosen = self.headers
+        return [
+            f"{name} is taken from “{shown(header, FIRST)}”, by its name: choose another column "
+            "above if that is wrong."
+            for name, header in self._guessed.items()
+            if chosen.get(name) == header
         ]
 
     def _header(self, name: str) -> str:
@@ -297,9 +312,7 @@ class OpeningPanel(widgets.VBox):
 
     def people(self) -> list[str]:
         """The names that were typed, in their order."""
-        return [
-            name.strip() for name in self.raters.value.replace("\n", ",").split(",") if name.strip()
-        ]
+        return comma_separated(self.raters.value)
 
     def _share(self, _: Any = None) -> None:
         """What the plan means for one rater."""

@@ -20,6 +20,7 @@ SCRIPTS = (
     "questions",
     "inline",
     "markdown",
+    "formula",
     "passage",
     "source",
     "page",

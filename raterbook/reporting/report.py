@@ -67,6 +67,7 @@ SECTIONS: dict[str, Callable[[Any], Section | None]] = {
         beside.beside,
         reading.worth_reading,
         disputes.decisions,
+        disputes.calibration,
         next_round.next_round,
         criteria.breakdowns,
         shares.majorities,

@@ -11,6 +11,7 @@ from ..rounds.looks import RoundLooks
 from ..rounds.marks import crowd
 from ..rounds.model import counted
 from ..rounds.model import shown as one_line
+from ..rounds.plan import Replanned
 from .html import dressed, join, paragraph, part, table
 
 COLUMNS = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged", "answers")
@@ -228,7 +229,22 @@ def aligned(rows: Sequence[Sequence[str]], words: int = 2) -> list[str]:
     ]
 
 
-def rounds(standings: Sequence[Status], place: PurePath) -> str:
+PLANNED = ("Rater", "Items", "New", "Taken back", "Begun")
+
+
+def replanned(plan: Replanned, newcomers: Sequence[str] = ()) -> tuple[str, list[str]]:
+    """“2 raters for each item”, and what is to be known about a new plan besides its table."""
+    each = "everybody" if plan.per_item is None else counted(plan.per_item, "rater")
+    notes = []
+    if plan.beyond:
+        many = counted(len(plan.beyond), "item")
+        notes.append(f"{many} had been begun by more people already; what they began stays theirs.")
+    if plan.per_item is not None and not all(map(plan.loads.get, newcomers)):
+        notes.append("Every item has its raters already: a larger --per-item gives out more.")
+    return f"{each} for each item", notes
+
+
+def rounds(standings: Sequence[Mapping[str, Any]], place: PurePath) -> str:
     """A workspace: a line for each of its rounds."""
     if not standings:
         return dressed(paragraph(f"{place} has no rounds yet: open one with Workspace().open(…)."))

@@ -235,6 +235,19 @@ def last(connection: Connection) -> int:
     return int(connection.scalar(select(func.max(_events.c.seq))) or 0)
 
 
+def others_since(connection: Connection, round_id: int, last: int, rater: int) -> bool:
+    """Whether anybody but this rater has answered in the round after that answer."""
+    query = select(_events.c.seq).where(
+        _events.c.seq > last, _events.c.round_id == round_id, _events.c.rater_id != rater
+    )
+    return connection.scalar(query.limit(1)) is not None
+
+
+def by(last: int | None) -> tuple[ColumnElement[bool], ...]:
+    """What was there when this answer was the latest; everything where none is named."""
+    return () if last is None else (_events.c.seq <= last,)
+
+
 def _of_round(connection: Connection, round_id: int) -> ColumnElement[bool]:
     """By the index for a small share of the table; by reading it through for a large one."""
     if count(connection, round_id) * 4 < last(connection):

@@ -45,7 +45,7 @@ def sit_down(lab, context, folder):
 
 
 def items(count=12):
-    lines = ["id,question,Passage,generated_answer,auto_label"]
+    lines = ["id,question,Stretch,generated_answer,auto_label"]
     for n in range(count):
         label = LABELS[n % 3]
         lines.append(f"s{n},How many are {n}?,There are {n} of them.,About {n}.,{label}")
@@ -100,7 +100,7 @@ def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(sit_down):
     drop(page, "items.csv", items())
     hear(page, "Not yet sound")
     desk.picture("lead-2-wrong")
-    field(page, "context").select_option("Passage")
+    field(page, "context").select_option("Stretch")
     hear(page, "items.csv: 12 items in 12 cases.")
     fill(page, "Raters", "ana, ben")
     hear(page, "2 raters: everybody rates all 12 items.")

@@ -16,7 +16,7 @@ The mast is **10 metres** high. See [the *manual*](http://manual.example/p_(2)) 
 
 1. Loosen `guy-1`
    - by hand
-3. Fasten it: $F = m a$
+3. Fasten it: $F = m a$ and not $\\rule{9em}{9em}$
 
 | Part | Weight |
 |---|---|
@@ -26,6 +26,8 @@ The mast is **10 metres** high. See [the *manual*](http://manual.example/p_(2)) 
 <b onclick=run()>print("no markup")</b>
 ```
 > Mind the wind.
+
+$$ \\alpha^2 \\le \\frac{1}{2} $$
 
 """
     + "The guys are checked once a year by whoever climbs. " * 8
@@ -50,14 +52,39 @@ def test_headings_lists_tables_code_quotes_and_formulas_are_shown_as_such(desk):
     desk.picture("markdown")
     assert shown(desk, "h4") == ["Water"]
     assert shown(desk, "strong") == ["10 metres"]
-    assert shown(desk, "ol > li > p") == ["Loosen guy-1", "Fasten it: F = m a"]
+    lines = desk.form.locator(".rb-passage ol > li > p").all_text_contents()
+    assert lines == ["Loosen guy-1", "Fasten it: F=ma and not \\rule{9em}{9em}"]
     values = desk.form.locator("ol > li").evaluate_all("all => all.map(one => one.value)")
     assert values == [1, 3]
     assert shown(desk, "ol ul li") == ["by hand"]
     assert shown(desk, "th") + shown(desk, "td") == ["Part", "Weight", "mast", "12 kg"]
-    assert shown(desk, "p code") == ["guy-1", "F = m a"]
+    assert shown(desk, "p code") == ["guy-1", "\\rule{9em}{9em}"]
     assert shown(desk, "pre code")[0].strip() == '<b onclick=run()>print("no markup")</b>'
     assert shown(desk, "blockquote") == ["Mind the wind."]
+
+
+def test_a_formula_is_drawn_sign_by_sign_and_what_is_marked_in_it_is_its_source(desk):
+    math = desk.form.locator(".rb-passage math")
+    said = "all => all.map(one => one.namespaceURI + ' ' + one.textContent)"
+    mathml = "http://www.w3.org/1998/Math/MathML"
+    assert math.evaluate_all(said) == [f"{mathml} F=ma", f"{mathml} α2≤12"]
+    assert math.last.get_attribute("display") == "block"
+    sizes = math.last.locator("mfrac").bounding_box()
+    assert sizes["height"] > 1.2 * math.last.locator("mi").first.bounding_box()["height"]
+    desk.form.locator(".rb-passage").evaluate(
+        "node => getSelection().setBaseAndExtent(node.querySelector('math[display] mi'), 0,"
+        " node.querySelector('math[display] mfrac > mn'), 1)"
+    )
+    desk.press("e").wait_for_state("saved")
+    place = json.loads(desk.marks()[0][1])["evidence"]
+    assert place["quote"] == r"\alpha^2 \le \frac{1"
+    assert desk.page.evaluate(_LIT, "rb-evidence") == ["α2≤1"]
+
+
+def test_a_sign_of_a_formula_is_found_and_marked_whole(desk):
+    desk.press("/").write("α").press("Enter", "Escape", "e").wait_for_state("saved")
+    place = json.loads(desk.marks()[0][1])["evidence"]
+    assert place["quote"] == r"\alpha"
 
 
 def test_a_link_is_its_text_and_its_address_and_leads_nowhere(desk):

@@ -1,11 +1,17 @@
 """What is typed beside the form is no rating: not while it loads, and not afterwards."""
 
+import json
+import re
+import sqlite3
 import time
+import uuid
 
 import pytest
 
+from raterbook.rounds import Event
 from tests.browser.conftest import open_round
-from tests.browser.desk import Desk, write_notebook
+from tests.browser.desk import NOTEBOOK, Desk, write_notebook
+from tests.reporting.rounds import CRITERIA, records
 
 SECONDS = 10
 TEXT = 'round_name = "r-stem" 5 s 4 '
@@ -34,7 +40,7 @@ def in_the_code_cell(desk):
 
 def in_the_markdown_cell(desk):
     desk.page.locator(".jp-MarkdownCell").first.dblclick()
-    desk.page.locator(".jp-MarkdownCell .cm-content").click()
+    desk.page.locator(".jp-MarkdownCell .cm-content").first.click()
 
 
 def in_command_mode_on_another_cell(desk):
@@ -123,6 +129,139 @@ def test_the_control_a_form_that_takes_the_keyboard_from_anything_stores_it(save
         if stored(desk):
             return
     pytest.fail("a form that takes the keyboard from anything stored nothing in five loads")
+
+
+# Every notebook there is, on one round: what is typed beside it as it loads changes nothing.
+
+NOTEBOOKS = sorted(NOTEBOOK.parent.glob("*.ipynb"))
+GIVEN = {"round_name": "round-01", "rater": "ana", "adjudicator": "uma"}
+# What a notebook draws, which there is to type beside.
+DRAWN = dict.fromkeys((path.stem for path in NOTEBOOKS), ".jp-OutputArea-output") | {
+    "rate": ".rb-bar",
+    "open": ".rb-lead button",
+    "adjudicate": ".rb-adjudicate button",
+    "explore": ".rb-view select",
+}
+# The form comes late, and every run of a cell is a line of a file.
+WATCHED = (
+    SLOW
+    + """
+def run_of(info):
+    with open("runs", "a") as file:
+        print(repr(info.raw_cell), file=file)
+get_ipython().events.register("pre_run_cell", run_of)
+"""
+)
+A_PANEL_THAT_TAKES_THE_KEYBOARD = """() => setInterval(() => {
+  const at = (window.__at = (window.__at ?? 0) + 1);
+  const fields = ".rb-adjudicate textarea, .rb-adjudicate button";
+  const leave = (one) => one.tagName === "TEXTAREA" || one.textContent.includes("Leave open");
+  const found = [...document.querySelectorAll(fields)].filter(leave);
+  for (const one of found) one.dataset.lmSuppressShortcuts = "true";  // no key is Lab's here
+  found[at % found.length]?.focus();
+}, 400)"""
+
+
+@pytest.fixture
+def of_a_round(lab, context, folder):
+    """of_a_round(path) runs this notebook on a round with disputes, a model and an adjudicator."""
+    desks = []
+    tracker = "@jupyterlab/notebook-extension:tracker"
+    lab.change_setting(tracker, '{"windowingMode": "none"}')  # drawn whole, in sight or not
+
+    def of_a_round(path):
+        raters = ("ana", "ben", "eva")
+        stored = open_round(folder, "neureg-qa", records("neureg-qa", 12), raters=raters)
+        stored.add_rater("gauge", kind="model")
+        stored.add_rater("uma", kind="adjudicator")
+        for at, rater in enumerate((*raters, "gauge")):
+            events = [
+                Event(uuid.uuid4().hex, item.ref, question, 1 + (n + at * (n % 3)) % 5)
+                for n, item in enumerate(stored.items())
+                for question in CRITERIA
+            ]
+            assert all(ack.ok for ack in stored.save(rater, events))
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        given = GIVEN | ({"model": "gauge"} if path.stem == "compare" else {})
+        for cell in notebook["cells"]:
+            if cell["id"] == "parameters":
+                words = "".join(cell["source"])
+                for name, value in given.items():
+                    words = re.sub(rf"^{name} = .*$", f"{name} = {value!r}", words, flags=re.M)
+                cell["source"] = [words]
+                watch = {"id": "watch", "metadata": {}, "outputs": [], "execution_count": None}
+                cells = [{"cell_type": "code", "source": [WATCHED], **watch}]
+        notebook["cells"][1:1] = cells
+        copy = folder / path.name
+        copy.write_text(json.dumps(notebook), encoding="utf-8")
+        desks.append(Desk(lab, context.new_page(), copy))
+        desks[-1].page.set_viewport_size({"width": 1400, "height": 2600})
+        desk = desks[-1].open(run=False)
+        desk.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        drawn(desk, path).wait_for(timeout=60_000)
+        desk.save_notebook()
+        codes = [one["id"] for one in notebook["cells"] if one["cell_type"] == "code"]
+        assert len(runs(desk)) == len(codes) - 1  # all but the one that watches
+        return desk
+
+    yield of_a_round
+    for desk in desks:
+        desk.page.close(run_before_unload=False)
+    lab.change_setting(tracker, "{}")
+    lab.end_kernels()
+
+
+def drawn(desk, path):
+    return desk.page.locator(DRAWN[path.stem]).filter(visible=True).first
+
+
+def runs(desk):
+    return (desk.folder / "runs").read_text().splitlines()
+
+
+def everything(desk):
+    """The database, table by table, text for text."""
+    connection = sqlite3.connect(f"file:{desk.database}?mode=ro", uri=True)
+    try:
+        return list(connection.iterdump())
+    finally:
+        connection.close()
+
+
+def type_in_every_place(desk, until=None):
+    """For ten seconds from before anything is drawn, two in each place; commands' keys last."""
+    places = sorted(PLACES, key=lambda place: place is in_command_mode_on_another_cell)
+    for place in places:
+        place(desk)
+        end = time.monotonic() + SECONDS / len(places)
+        while time.monotonic() < end and not (until and until()):
+            desk.page.keyboard.type(TEXT, delay=30)
+    desk.page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_typing_beside_any_notebook_that_loads_stores_nothing_and_runs_no_cell(of_a_round, path):
+    desk = of_a_round(path)
+    before = everything(desk), runs(desk)
+    desk.page.reload()
+    desk.ready()
+    type_in_every_place(desk)
+    assert (everything(desk), runs(desk)) == before
+    desk.picture(f"typed-beside-{path.stem}")
+    assert drawn(desk, path).is_visible()
+
+
+def test_the_control_a_panel_that_takes_the_keyboard_stores_a_decision(of_a_round):
+    desk = of_a_round(NOTEBOOK.with_name("adjudicate.ipynb"))
+    before = everything(desk)
+    desk.page.reload()
+    desk.ready()
+    desk.page.evaluate(A_PANEL_THAT_TAKES_THE_KEYBOARD)
+    for _ in range(3):
+        type_in_every_place(desk, until=lambda: everything(desk) != before)
+        if everything(desk) != before:
+            return
+    pytest.fail("a panel that takes the keyboard stored nothing in thirty seconds")
 
 
 # Beside the form on a plain page, with the markup of Notebook 7 and Voilà, there is this.

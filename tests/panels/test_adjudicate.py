@@ -5,11 +5,12 @@ import re
 import pytest
 
 from raterbook import Workspace
-from raterbook.numbers.disputes import disputes, undecided
+from raterbook.numbers.disputes import BY, Disputes, disputes, undecided
 from raterbook.panels.adjudicate import Adjudication
-from raterbook.rounds import RoundError
-from tests.panels.conftest import ASKED, DISPUTES, opened, say
+from raterbook.rounds import Round, RoundError
+from tests.panels.conftest import ASKED, DISPUTES, SAID, opened, say
 from tests.panels.reading import words
+from tests.reporting.rounds import choice
 
 
 def sitting(round_, name="uma"):
@@ -76,6 +77,110 @@ def test_undo_brings_back_what_stood_before_each_step(round_):
     panel.buttons["undo"].click()
     assert decided(round_) == []
     assert panel.buttons["undo"].disabled
+
+
+@pytest.fixture
+def two_and_two(tmp_path):
+    """Two say no, which two of these call severe and mild; two say yes."""
+    then = choice("severe", "mild", when={"label": ["no"]})
+    label, severity = ("no", "no", "yes", "yes"), ("severe", "mild", None, None)
+    said = {"q1/m": {"label": label, "severity": severity}}
+    asked = {"label": ASKED["label"], "severity": then}
+    return opened(tmp_path, said, asked, ("ana", "ben", "eva", "dan"))
+
+
+def test_undo_of_a_decision_brings_back_the_one_that_it_closed(two_and_two):
+    panel = sitting(two_and_two)
+    decide(panel, "no", "It is not said.")
+    decide(panel, "mild", "Nobody was hurt.")
+    before = decided(two_and_two)
+    assert [question for _, question, _, _ in before] == ["label", "severity"]
+    panel.buttons["earlier"].click()
+    decide(panel, "yes", "It is said below.")
+    assert [question for _, question, _, _ in decided(two_and_two)] == ["label"]
+    panel.buttons["undo"].click()
+    assert decided(two_and_two) == before
+
+
+class Counted:
+    """How often a round's answers are read whole, and how far everybody is."""
+
+    def __init__(self, monkeypatch):
+        self.calls = []
+        for name in ("frame", "standings", "marked"):
+            monkeypatch.setattr(Round, name, self.counting(name, getattr(Round, name)))
+
+    def counting(self, name, method):
+        def counted(*given, **how):
+            self.calls.append(name)
+            return method(*given, **how)
+
+        return counted
+
+
+def test_a_decision_counts_nothing_anew(round_, monkeypatch):
+    panel, counted = sitting(round_), Counted(monkeypatch)
+    decide(panel, 3, "First.")
+    panel.buttons["undo"].click()
+    decide(panel, 3, "Again.")
+    assert counted.calls == []
+    assert words(panel.head).startswith("2 questions in dispute: 1 settled, 1 open.")
+    panel.refresh()  # the control
+    assert set(counted.calls) == {"frame", "standings", "marked"}
+
+
+def test_after_somebody_elses_answer_all_is_counted_anew(round_, monkeypatch):
+    panel, counted = sitting(round_), Counted(monkeypatch)
+    say(round_, "ben", "q1/cedar", "label", "yes")
+    decide(panel, 3, "First.")
+    assert "frame" in counted.calls
+    assert "Nothing is left to decide." in words(panel.head)
+
+
+def test_what_is_asked_only_after_what_was_decided_is_no_dispute_at_once(two_and_two):
+    panel = sitting(two_and_two)
+    assert [one.question for one in panel.found] == ["label", "severity"]
+    decide(panel, "yes", "It is true.")
+    held = [one.question for one in panel.found]
+    panel.refresh()
+    assert held == [one.question for one in panel.found] == ["label"]
+
+
+@pytest.mark.parametrize("by", BY)
+def test_what_is_held_after_decisions_is_what_is_counted_anew(tmp_path, by):
+    round_ = opened(tmp_path, asked={**ASKED, "share": {"type": "percent"}}, said={
+        item: {**answers, "share": (10, 62.5, 62.5 if item == "q1/cedar" else 90)}
+        for item, answers in SAID.items()
+    })  # fmt: skip
+    held, refs = Disputes(round_, by=by), {item.key: item.ref for item in round_.items()}
+    for one in held.found:
+        value = 62.5 if one.question == "share" else one.said[-1].value
+        value = int(value) if one.question == "tone" else value
+        say(round_, "uma", one.item, one.question, value, reason="So it is.")
+        answer = round_.current("uma")[refs[one.item], 0, one.question]
+        assert held.settle(one.key, "uma", answer)
+    assert held.is_behind("uma") is False
+    told = [(one.key, one.disputed, one.decision and one.decision.value) for one in held.found]
+    anew = disputes(round_, by=by)
+    assert told == [(one.key, one.disputed, one.decision.value) for one in anew]
+
+
+def test_a_long_list_is_drawn_in_windows_and_any_place_is_a_step_away(tmp_path, monkeypatch):
+    monkeypatch.setattr("raterbook.panels.adjudicate.LISTED", 4)
+    said = {f"q{n:02}/m": {"label": ("yes", "no")} for n in range(10)}
+    panel = sitting(opened(tmp_path, said, {"label": ASKED["label"]}, ("ana", "ben")))
+    assert [label.split(" ")[0] for label, _ in panel.chosen.options] == ["1", "2", "3", "4"]
+    panel.place.value = 9
+    assert "9 of 10. Label" in words(panel.page)
+    assert [label.split(" ")[0] for label, _ in panel.chosen.options] == ["7", "8", "9", "10"]
+    panel.chosen.index = 0
+    assert "7 of 10. Label" in words(panel.page)
+
+
+def test_a_workspace_shows_its_rounds_without_counting_what_is_in_dispute(round_, monkeypatch):
+    counted = Counted(monkeypatch)
+    assert "round-01" in round_.workspace._repr_html_()
+    assert counted.calls == []
 
 
 def test_what_is_taken_back_is_open_again_and_can_be_undone(round_):

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from raterbook.analysis.intervals import Interval
 from raterbook.cli import main
 from raterbook.numbers.compute import questions_of
 from raterbook.numbers.counted import Board, consensus
@@ -210,6 +211,49 @@ def test_an_answer_taken_back_after_the_reveal_is_in_no_vote(round_):
     say(round_, "eva", "q1/cedar", "label", None, status="retracted")
     first, now = votes(round_)
     assert (first.n, now.n, now.changed) == (23, 23, 0)
+
+
+@pytest.fixture
+def calibrated(tmp_path):
+    """Thirty cases; ana and ben differ on ten, and ben comes round on one when all is revealed."""
+    tones = [(1 + n % 5, 1 + (n + (n % 3 == 0)) % 5, 1 + n % 5) for n in range(30)]
+    said = {f"q{n}/m": {"tone": tone, "label": ("no",) * 3} for n, tone in enumerate(tones)}
+    round_ = opened(tmp_path, said)
+    round_.reveal("uma")
+    say(round_, "ben", "q0/m", "tone", 1)
+    return round_
+
+
+def test_the_page_has_alpha_of_each_vote_with_its_interval_and_whose_votes_they_are(calibrated):
+    page = words_of(page_of(calibrated))
+    said = page[page.index("Calibration 1 vote was revealed.") :]
+    assert "180 answers that every vote has, of ana, ben and eva; 1 of them was changed" in said
+    for at, vote in enumerate(votes(calibrated), start=1):
+        tone = vote.alphas["tone"]
+        shown = f"{tone.value:.2f} ({tone.low:.2f} to {tone.high:.2f})"
+        assert shown in said[said.index(f"Vote {at}") :][:200]
+
+
+def test_a_page_without_a_reveal_has_no_votes(round_):
+    assert "Calibration" not in page_of(round_)
+
+
+def test_the_pages_votes_are_of_the_raters_and_the_coverage_that_it_is_built_for(calibrated):
+    built = {"raters": ("ana", "ben"), "questions": ("tone",), "coverage": 0.8}
+    page = words_of(page_of(calibrated, **built))
+    said = page[page.index("Calibration 1 vote") :]
+    assert "60 answers that every vote has, of ana and ben; 1 of them was changed" in said
+    assert "α, Label" not in said
+    wish = Interval(coverage=0.8)
+    tone = votes(calibrated, raters=("ana", "ben"), interval=wish)[0].alphas["tone"]
+    assert f"({tone.low:.2f} to {tone.high:.2f})" in said
+
+
+def test_with_pseudonyms_the_votes_name_nobody(round_):
+    round_.reveal("uma")
+    page = words_of(page_of(round_, pseudonyms=True))
+    said = page[page.index("Calibration 1 vote") :][:400]
+    assert not {"ana", "ben", "eva", "uma"} & set(said.replace(",", " ").split())
 
 
 def test_a_closed_round_reveals_nothing(round_):

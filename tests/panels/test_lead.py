@@ -337,3 +337,56 @@ def test_at_a_declared_look_the_page_can_be_built_and_not_before(opened):
     panel.looking.click()
     assert is_there(panel.building)
     assert "look 1 of 2 is due: 6 of 12" in words(panel.hidden)
+
+
+# The plan
+
+
+def test_a_new_plan_is_shown_before_it_is_made(opened):
+    stored = opened("ana", "ben")
+    panel = stored.panel()
+    plan = panel.plan
+    choose(plan, per_item=1, further="eva, dan")
+    assert not is_there(plan.assigning)
+    plan.trying.click()
+    assert words(panel.notice).startswith("round-01: 1 rater for each item, if it were done.")
+    assert "eva" in words(plan.planned)
+    assert {one.name for one in stored.raters() if one.kind == "human"} == {"ana", "ben"}
+    plan.assigning.click()
+    assert words(panel.notice) == "round-01: 1 rater for each item."
+    work = {name: len(stored.queue(name)) for name in ("ana", "ben", "eva", "dan")}
+    assert (len(work), sum(work.values())) == (4, 6)
+    assert not is_there(plan.assigning)
+
+
+def test_a_plan_that_was_changed_is_shown_anew_before_it_is_made(opened):
+    panel = opened("ana", "ben").panel()
+    plan = panel.plan
+    choose(plan, per_item=1)
+    plan.trying.click()
+    assert is_there(plan.assigning)
+    choose(plan, per_item=2)
+    assert not is_there(plan.assigning)
+    assert words(plan.planned) == ""
+
+
+def test_a_plan_that_cannot_be_made_says_why(opened):
+    panel = opened("ana", "ben").panel()
+    plan = panel.plan
+    choose(plan, per_item=3)
+    plan.trying.click()
+    assert not is_there(plan.assigning)
+    assert "3" in words(panel.notice)
+    choose(plan, per_item=0)
+    plan.trying.click()
+    assert "Say how many raters an item is to have" in words(panel.notice)
+
+
+def test_a_panel_that_another_replaces_is_closed_with_all_its_parts(opened, tmp_path):
+    opened("ana")
+    panel = Workspace(tmp_path).panel("round-01")
+    before = panel.panel
+    parts = [before, before.tabs, before.adding, before.answers]
+    panel.chosen.value = ""
+    assert [one.comm for one in parts] == [None] * 4
+    assert panel.panel.button.comm is not None

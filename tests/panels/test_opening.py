@@ -80,18 +80,36 @@ def test_what_raters_do_not_see_is_said_column_by_column(opening):
 
 
 def test_columns_called_otherwise_are_mapped_as_open_maps_them(opening):
-    opening.items.take(
-        "items.csv", table(("id", "question", "Passage", "Model output", "auto_label"))
-    )
+    opening.items.take("items.csv", table(("id", "question", "Stretch", "Turned in", "auto_label")))
     assert "context" in words(opening.understood)
     assert not is_there(opening._last)
     column = {one.description: one for one in opening.columns.children}
-    column["context"].value = "Passage"
-    column["generated_answer"].value = "Model output"
-    assert opening.headers == {"context": "Passage", "generated_answer": "Model output"}
+    column["context"].value = "Stretch"
+    column["generated_answer"].value = "Turned in"
+    assert opening.headers == {"context": "Stretch", "generated_answer": "Turned in"}
     opening.button.click()
     stored = opening._workspace.round("round-01")
     assert {item.fields["context"] for item in stored.items()} == {row[2] for row in ROWS}
+
+
+def test_columns_called_otherwise_are_guessed_from_the_file_and_said_to_be(opening):
+    head = ("id", "prompt", "Passage", "output", "auto_label")
+    opening.items.take("items.csv", table(head))
+    assert opening.headers == {
+        "question": "prompt", "context": "Passage", "generated_answer": "output",
+    }  # fmt: skip
+    assert "context is taken from “Passage”, by its name" in words(opening.understood)
+    assert is_there(opening._last)
+    chosen = next(one for one in opening.columns.children if one.description == "context")
+    chosen.value = "output"
+    assert "context is taken from" not in words(opening.understood)
+
+
+def test_a_column_that_nothing_suggests_is_left_to_choose(opening):
+    head = ("id", "question", "xyz", "generated_answer", "auto_label")
+    opening.items.take("items.csv", table(head))
+    assert "context" not in opening.headers
+    assert not is_there(opening._last)
 
 
 def test_what_is_wrong_is_named_by_row_and_nothing_can_be_opened(opening):

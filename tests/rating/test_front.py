@@ -122,6 +122,9 @@ def test_every_file_is_joined_and_none_twice():
 
 def test_nothing_comes_from_outside_and_nothing_is_parsed_as_markup():
     both = front.script() + front.style()
+    mathml = '"http://www.w3.org/1998/Math/MathML"'  # the name of its elements, and no address
+    assert both.count(mathml) == 1
+    both = both.replace(mathml, "")
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", both)
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|Function\(", both

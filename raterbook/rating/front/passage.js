@@ -3,6 +3,7 @@
 // Places are places in the text as it came, also where its Markdown is shown as what it means.
 
 import { el, given } from "./elements.js";
+import { readFormula } from "./formula.js";
 import { readMarkdown } from "./markdown.js";
 
 const MANY = 20; // blocks; with fewer there is nothing to gain
@@ -67,6 +68,38 @@ function plain(text) {
 
 const LINES = new Set(["p", "h4", "div", "li", "blockquote", "pre", "th", "td"]);
 
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+
+// The elements of a formula that is read whole; null for another, which is shown as it was written.
+function formula(text, part, pieces) {
+  const inside = part.tag === "pre" ? part.kids[0] : part;
+  if (inside?.kind !== "rb-formula" || inside.kids.length !== 1) return null;
+  const [start, end] = inside.kids[0];
+  const tree = readFormula(text.slice(start, end));
+  if (!tree) return null;
+  const draw = ({ tag, kids, more, ...leaf }) => {
+    if (!tag) return write(leaf);
+    const node = document.createElementNS(MATHML, tag);
+    for (const [name, value] of Object.entries(more)) node.setAttribute(name, value);
+    node.append(...kids.map(draw));
+    return node;
+  };
+  let last = start;
+  const write = ({ drawn, text: letters, from, to }) => {
+    const node = document.createTextNode(drawn ?? letters);
+    // What stands elsewhere on the page than in the source (an index before its root) is no place.
+    if (drawn === undefined && start + from >= last) {
+      pieces.push({ start: start + from, size: to - from, text: letters, node });
+      last = start + to;
+    }
+    return node;
+  };
+  const made = draw(tree);
+  if (part.tag !== "pre") return el("span", { class: "rb-formula" }, made);
+  made.setAttribute("display", "block");
+  return el("div", { class: "rb-formula", tabindex: "0" }, made);
+}
+
 function markdown(text) {
   const pieces = [];
   const draw = (part) => {
@@ -75,6 +108,8 @@ function markdown(text) {
       pieces.push({ start: part[0], text: node.data, node });
       return node;
     }
+    const made = formula(text, part, pieces);
+    if (made) return made;
     const { tag, kids, kind, ...more } = part;
     const node = el(tag, { dir: LINES.has(tag) ? "auto" : null, class: kind || null, ...more });
     if (LINES.has(tag)) node.classList.add("rb-given");
@@ -102,10 +137,13 @@ function shownText(text, pieces) {
     if (/[\n|]/.test(text.slice(end, piece.start))) shown += "\n";
     piece.seen = shown.length;
     shown += piece.text;
-    end = piece.start + piece.text.length;
+    end = piece.start + sizeOf(piece);
   }
   return shown;
 }
+
+// How long a piece is in the text as it came: “α” of a formula is longer there.
+const sizeOf = (piece) => piece.size ?? piece.text.length;
 
 export class Passage {
   constructor(label, text, { isMarkdown = false } = {}) {
@@ -122,18 +160,19 @@ export class Passage {
       nodes,
     );
     this.pieces = pieces.length ? pieces : [{ start: 0, text: "", node: this.node }];
-    this.starts = new Map(pieces.map(({ node, start }) => [node, start]));
+    this.held = new Map(pieces.map((piece) => [piece.node, piece]));
     this.shown = shownText(text, this.pieces);
     this.lit = new Map(); // name -> ranges of ours
   }
 
   // Places in the text of what is searched for in what is shown.
   find(wanted) {
-    const place = (offset) => {
+    const place = (offset, more) => {
       const piece = this.piece((one) => one.seen <= offset);
-      return piece.start + Math.min(offset - piece.seen, piece.text.length);
+      const within = Math.min(offset - piece.seen, piece.text.length) + more;
+      return piece.start + (within < piece.text.length ? within : Math.max(within, sizeOf(piece)));
     };
-    return findAll(this.shown, wanted).map(([start, end]) => [place(start), place(end - 1) + 1]);
+    return findAll(this.shown, wanted).map(([start, end]) => [place(start, 0), place(end - 1, 1)]);
   }
 
   // The last piece of those that come first and are so; the first where none is.
@@ -200,8 +239,9 @@ export class Passage {
 
   // The place of a point on the page; between two pieces it begins at the next or `ends` before it.
   offset(node, within, { ends = false } = {}) {
-    if (this.starts.has(node) && node.nodeType === Node.TEXT_NODE) {
-      return this.starts.get(node) + within;
+    const held = this.held.get(node);
+    if (held && node.nodeType === Node.TEXT_NODE) {
+      return held.start + (within < held.text.length ? within : sizeOf(held));
     }
     if (!this.node.contains(node)) return null;
     const point = document.createRange();
@@ -210,6 +250,6 @@ export class Passage {
     const piece = this.piece(isBefore);
     if (!isBefore(piece)) return piece.start;
     const next = ends ? null : this.pieces[this.pieces.indexOf(piece) + 1];
-    return next?.start ?? piece.start + piece.text.length;
+    return next?.start ?? piece.start + sizeOf(piece);
   }
 }

@@ -10,16 +10,27 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import Interval
+
 from ...files.content import label, put
 from ...files.formats import endings, written_as
 from ...files.handbook import Block, Heading, Lines, TableBlock, Text, write_page
 from ...files.table import Table as Rows
-from ...numbers.disputes import BY, Dispute, Statement, disputes, undecided
+from ...numbers.disputes import BY, Dispute, Statement, Vote, disputes, undecided, votes
 from ...rounds import Round
 from ...rounds.consensus import ADJUDICATOR
 from ...rounds.model import shown as one_line
 from ..html import Section, bullets, fold, join, paragraph, part, short, table
-from ..words import capital, count, listing, scale_names, value_name, was
+from ..words import (
+    capital,
+    count,
+    listing,
+    say,
+    scale_names,
+    value_name,
+    was,
+)
 from .reading import ItemTexts, texts_of
 
 Row = tuple[str, ...]
@@ -235,3 +246,50 @@ def given(report: Any, one: Dispute) -> str:
     """“ana yes, ben no”."""
     said = [f"{each.rater} {value_of(report, one, each.value)}" for each in one.said]
     return listing(said, "and", LISTED) or "nothing"
+
+
+# Calibration: the votes before and after answers were revealed.
+
+
+def calibration(report: Any) -> Section | None:
+    """A calibration's votes: α before and after the answers were revealed, and whose they are."""
+    given = report.parameters
+    wish = Interval(given.interval, given.coverage, given.resamples, given.seed)
+    found = votes(report.stored, given.pseudonyms, given.questions, given.raters, wish)
+    if not found or not found[0].n:
+        return None
+    first = found[0]
+    said = f"{capital(count(len(found) - 1, 'vote'))} {was(len(found) - 1)} revealed. "
+    said += f"Compared are the {count(first.n, 'answer')} that every vote has, "
+    said += f"of {listing(first.raters, 'and', LISTED)}"
+    changed = f"{found[1].changed:,} of them {was(found[1].changed)} changed"
+    said += f"; {changed} after the first reveal."
+    later = "Votes after a reveal are not blind: that α is higher then does not tell that raters "
+    later += "would agree so far alone. The rest of this page is of the answers as they stand now."
+    shown = vote_table(report.protocol, found)
+    return Section("Calibration", paragraph(said) + shown + paragraph(later))
+
+
+def vote_table(protocol: Any, found: Sequence[Vote]) -> Markup:
+    """A row for each vote: when it was revealed, what was changed, and α of every question."""
+    asked = {q.id: q.label for q in protocol.questions if q.id in found[0].alphas}
+    rows = [
+        (
+            f"Vote {place}",
+            "now" if vote.at is None else vote.at[:16].replace("T", " "),
+            "" if place == 1 else f"{vote.changed:,} of {vote.n:,}",
+            *(alpha_of(vote.alphas[name]) for name in asked),
+        )
+        for place, vote in enumerate(found, start=1)
+    ]
+    head = ("Vote", "Revealed", "Answers changed", *(f"α, {name}" for name in asked.values()))
+    return table(head, rows, "Votes, on the answers that all of them have", len(head))
+
+
+def alpha_of(estimate: Estimate) -> str:
+    """“0.39 (0.12 to 0.60)”, marked as on the page; or why there is none, or no interval."""
+    said = say({**vars(estimate), "estimate": estimate.value})
+    if estimate.value is None or estimate.low is not None:
+        return said
+    why = " ".join(estimate.notes()).rstrip(".")
+    return f"{said} (no interval{': ' * bool(why)}{why[:1].lower()}{why[1:]})"
