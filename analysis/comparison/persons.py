@@ -71,7 +71,7 @@ def beside_persons(
     unknown = [name for name in names if name not in STATISTICS]
     if unknown:
         raise ValueError(f"unknown statistic {unknown[0]!r}: choose {', '.join(STATISTICS)}")
-    coded = read(ratings)
+    coded = read(ratings).apart("a comparison of persons")
     own = coded.only([model]).codes[:, 0]
     people = coded.only([name for name in coded.raters if name != model])
     there = own > 0
