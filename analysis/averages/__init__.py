@@ -62,9 +62,13 @@ class Entries:
     def alike(self) -> np.ndarray:
         """How many clusters each cluster that has an answer stands for."""
         _, first = np.unique(self.cluster, return_index=True)
-        if self.times is None or not self.whole:
+        if self.times is None:
             return np.ones(len(first), dtype=np.int64)
-        return self.times[first]
+        return self.times[first] if self.whole else np.ones(len(first), dtype=np.int64)
+
+    def total(self, rows: np.ndarray) -> np.ndarray:
+        """The sum of rows of those clusters."""
+        return np.asarray(self.alike() @ rows if self.whole else rows.sum(axis=0))
 
     def sizes(self) -> np.ndarray:
         """How many answers each of those clusters has."""
@@ -133,7 +137,7 @@ def infer_cells(
     if not len(cells):
         return Estimate(None, reason=reason, **common)
     rows, alike = rows_of(cells), cells.alike()
-    value = float(values((alike[:, None] * rows).sum(axis=0)[None, :])[0])
+    value = float(values(cells.total(rows)[None, :])[0])
     if not np.isfinite(value):
         return Estimate(None, reason=reason, **common)
     if wish.method is None:
@@ -184,7 +188,7 @@ def raters_left_out(
     return (
         Departures(
             values,
-            (alike[:, None] * rows).sum(axis=0),
+            cells.total(rows),
             kinds,
             kind.ravel(),
             alike,

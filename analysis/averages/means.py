@@ -77,7 +77,9 @@ def entries(
     clusters = unit if coded.clusters is None else coded.clusters[unit]
     named = coded.units if alone else coded.cluster_names
     times = None if coded.times is None else coded.times[unit]
-    return Entries(unit, rater, clusters, numbers, coded.raters, named, times, alone)
+    return Entries(
+        unit, rater, clusters, numbers, coded.raters, named, times, alone and times is not None
+    )
 
 
 def mean(ratings: Any, *, interval: Wish = "jackknife") -> Estimate:

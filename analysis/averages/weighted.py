@@ -49,9 +49,12 @@ def _added_up(coded: Coded) -> tuple[Entries, bool]:
     """
     coded.needs_numbers("a mean")
     sums, units, lacking = coded.source.sums(coded.raters)
-    order = sums.sort_values(["cluster", "rater"])
     place = {name: j for j, name in enumerate(coded.raters)}
+    order = sums.sort_values(["cluster", "alone", "rater"])
     cluster, names = pd.factorize(order["cluster"], sort=True)
+    own, _ = pd.factorize(order["alone"], sort=True)
+    cluster = np.where(cluster < 0, len(names) + own, cluster)
+    names = np.append(names, np.full(int(own.max(initial=-1)) + 1, None))
     c, cx = order["c"].to_numpy(float), order["cx"].to_numpy(float)
     n = order["n"].to_numpy(np.int64)
     x = np.divide(cx, c, out=np.zeros(len(c)), where=c > 0)

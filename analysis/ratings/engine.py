@@ -19,15 +19,16 @@ from raterbook.analysis.ratings.long import UNIT_COLUMNS, name_key
 from raterbook.analysis.ratings.patterns import spell
 from raterbook.analysis.ratings.values import code_values
 
-# Raters whose answers are counted apart: one bit each in a whole number of the engine.
-MOST_RATERS = 62
+# Raters whose answers are counted apart: one bit each in a whole number of the engine, with room
+# for those of raters who answered twice.
+MOST_RATERS = 40
+LARGEST = 1 << 44
 # Answers of more raters than that are read one by one, up to so many.
 IN_MEMORY = 1 << 24
 # Distinct patterns (of each cluster) that are fetched, and cells of a table made of them.
 MOST_PATTERNS, MOST_CELLS = 1 << 25, 1 << 28
 # Different values, times raters, that a first look brings.
 MOST_VALUES = 1 << 16
-LARGEST = 1 << 62
 
 
 def is_engines(data: Any) -> bool:
@@ -163,13 +164,13 @@ def count(held: Held, given: Any, raters: Sequence[Any], q: int) -> Counted:
         for k, part in enumerate(parts)
     }
     bit = given.rater.cases(*[(_plain(name), 1 << j) for j, name in enumerate(raters)], else_=0)
-    bits = bit.cast("int64")
-    columns = {**keys, "gave": bits.sum().cast("int64"), "who": bits.bit_or().cast("int64")}
+    columns = {**keys, "who": bit.cast("int64").sum().cast("int64"), "n": given.count()}
     if held.cluster:
         columns |= {"cluster": given["cluster"].min(), "other": given["cluster"].max()}
     units = given.group_by("unit").agg(**columns)
-    by = [units[name] for name in keys]
-    split = units.count(where=units.gave.isnull())
+    # Who answered and how often is the same in all units of a pattern, unless somebody did twice.
+    by = [units[name] for name in (*keys, "who", "n")]
+    split = units.count(where=units.n < 0)
     if held.cluster:
         # A unit without a cluster stands for itself.
         alone = units["cluster"].isnull().ifelse(units.unit, None)
@@ -180,12 +181,11 @@ def count(held: Held, given: Any, raters: Sequence[Any], q: int) -> Counted:
         .agg(
             times=units.count(),
             name=units.unit.min(),
-            twice=units.count(where=units.gave != units.who),
             split=split,
         )
         .limit(MOST_PATTERNS + 1)
     )
-    if found["twice"].any():
+    if (np.bitwise_count(found["who"].to_numpy(np.int64)) != found["n"]).any():
         _refuse_twice(given)
     if found["split"].any():
         _refuse_split(given)
@@ -327,8 +327,12 @@ class Weighed:
                 f"{int(whole['n'][0]):,} answers with a confidence, and each unit stands for "
                 "itself: name a column of clusters with cluster="
             )
-        cluster = has["cluster"] if self.held.cluster else has.unit
-        rows = has.group_by(cluster=cluster, rater=has.rater)
+        if self.held.cluster:
+            # As among the patterns: a unit without a cluster stands for itself.
+            alone = has["cluster"].isnull().ifelse(has.unit, None)
+            rows = has.group_by(cluster=has["cluster"], alone=alone, rater=has.rater)
+        else:
+            rows = has.group_by(cluster=has.unit, alone=has.unit, rater=has.rater)
         found = fetched(rows.agg(n=has.count(), c=has.sure.sum(), cx=(has.sure * has.x).sum()))
         units = int(whole["units"][0])
         return found, units, int(whole["all"][0]) > int(whole["n"][0])
