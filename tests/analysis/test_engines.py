@@ -277,6 +277,7 @@ def spark(monkeypatch):
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.sql.files.maxPartitionBytes", "1m")
         .config("spark.sql.session.timeZone", "UTC")
         .getOrCreate()
     )
@@ -302,14 +303,21 @@ def test_spark_counts_the_same_although_an_executor_dies_midway(spark, tmp_path)
         rows.to_parquet(tmp_path / f"part-{part}.parquet")
     table = ibis.pyspark.connect(spark).read_parquet(str(tmp_path))
     killed: list[int] = []
+    seen: list[str] = []
 
     def kill() -> None:
         tracker = spark.sparkContext.statusTracker()
         while not killed:
-            infos = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-            if any(info and info.numCompletedTasks for info in infos):
-                killed.append(executors(spark)[0])
-                os.kill(killed[0], signal.SIGKILL)
+            try:
+                stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
+                seen.extend(str(each) for each in stages)
+                if any(each and each.numCompletedTasks > 1 for each in stages):
+                    alive = executors(spark)
+                    os.kill(alive[0], signal.SIGKILL)
+                    killed.append(alive[0])
+            except Exception as error:
+                seen.append(repr(error))
+                raise
             time.sleep(0.005)
 
     thread = threading.Thread(target=kill, daemon=True)
@@ -320,5 +328,5 @@ def test_spark_counts_the_same_although_an_executor_dies_midway(spark, tmp_path)
         for name, statistic in STATISTICS.items()
     }
     thread.join(10)
-    assert killed
+    assert killed, seen[-5:]
     assert {name: fields for name, fields in found.items() if fields} == {}

@@ -254,9 +254,13 @@ def versions() -> dict[str, str]:
     return found
 
 
-def run_record() -> str:
-    """run.json: what differs from run to run, kept off the page so that pages compare equal."""
+def run_record(run: str = "") -> str:
+    """run.json: what differs from run to run, kept off the page so that pages compare equal.
+
+    `run` names the run that made this page and the others asked for with it.
+    """
     record = {
+        "run": run or None,
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         **commit(),
