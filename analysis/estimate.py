@@ -143,6 +143,10 @@ REASONS = {
     "raters_take_turns": (
         "Where raters take turns, pairs of them share too few units to tell this width beforehand."
     ),
+    "needs_each_answer": (
+        "The engine that counts an archive does not go through the answers one by one, as this "
+        "number needs: take them into a workspace."
+    ),
     "no_such_number": (
         "Nothing here was counted of just what is asked for: this question, and these groups or "
         "the whole round."

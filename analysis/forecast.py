@@ -226,14 +226,14 @@ def forecast(
     122
     """
     if statistic in ("mean", "proportion"):
-        coded = read_numbers(ratings)
+        coded = read_numbers(ratings).apart("a forecast")
         x = np.append(np.nan, coded.numbers)[coded.codes]
         link = LOGIT if statistic == "proportion" else PLAIN
         return of_numbers(x, coded.clusters, link, statistic)
     if statistic not in FORECAST:
         known = ", ".join(("mean", "proportion", *FORECAST))
         raise ValueError(f"no forecast of {statistic!r}: choose {known}")
-    return of_coefficient(read(ratings, scale), statistic)
+    return of_coefficient(read(ratings, scale).apart("a forecast"), statistic)
 
 
 def of_numbers(

@@ -229,7 +229,7 @@ def kappa_test(
     >>> round(kappa_test([[1, 1]] * 20 + [[2, 2]] * 15 + [[1, 2]] * 5).z, 3)
     4.899
     """
-    coded = read(ratings, scale)
+    coded = read(ratings, scale).apart("an older formula")
     if kind not in ("cohen", "fleiss"):
         raise ValueError(f"unknown kind {kind!r}: choose cohen or fleiss")
     if kind == "fleiss":

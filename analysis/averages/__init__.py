@@ -19,7 +19,9 @@ from raterbook.analysis.ratings.patterns import CELLS
 class Entries:
     """One entry per answer: its unit, its rater, its cluster (all as codes), and numbers.
 
-    `raters` and `clusters` are the names behind the codes, where they are known.
+    `raters` and `clusters` are the names behind the codes, where they are known. An entry stands
+    for as many answers as `times` says; where entries are `whole`, for those of as many clusters
+    that are alike, each of one unit. `units` is their number where the codes do not tell.
     """
 
     unit: np.ndarray
@@ -28,6 +30,9 @@ class Entries:
     numbers: dict[str, np.ndarray]
     raters: tuple[Any, ...] = ()
     clusters: Any = None
+    times: np.ndarray | None = None
+    whole: bool = False
+    units: int | None = None
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -40,6 +45,7 @@ class Entries:
             rater=self.rater[keep],
             cluster=self.cluster[keep],
             numbers={name: column[keep] for name, column in self.numbers.items()},
+            times=None if self.times is None else self.times[keep],
         )
 
     def cluster_name(self, code: int) -> Any:
@@ -49,7 +55,24 @@ class Entries:
     def per_cluster(self, *columns: np.ndarray) -> np.ndarray:
         """Sums of per-answer columns in each cluster that has an answer."""
         _, codes = np.unique(self.cluster, return_inverse=True)
+        if self.times is not None and not self.whole:
+            columns = tuple(column * self.times for column in columns)
         return add_up(codes, columns)
+
+    def alike(self) -> np.ndarray:
+        """How many clusters each cluster that has an answer stands for."""
+        _, first = np.unique(self.cluster, return_index=True)
+        if self.times is None:
+            return np.ones(len(first), dtype=np.int64)
+        return self.times[first] if self.whole else np.ones(len(first), dtype=np.int64)
+
+    def total(self, rows: np.ndarray) -> np.ndarray:
+        """The sum of rows of those clusters."""
+        return np.asarray(self.alike() @ rows if self.whole else rows.sum(axis=0))
+
+    def sizes(self) -> np.ndarray:
+        """How many answers each of those clusters has."""
+        return self.per_cluster(np.ones(len(self)))[:, 0]
 
     def per_unit(self, *columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums of per-answer columns in each unit, and the cluster of each unit."""
@@ -58,10 +81,14 @@ class Entries:
 
     def counts(self) -> dict[str, int]:
         """How many units, raters and answers there are."""
+        found, first = np.unique(self.unit, return_index=True)
+        units, answers = len(found), len(self)
+        if self.times is not None:
+            units, answers = int(self.times[first].sum()), int(self.times.sum())
         return {
-            "n_units": len(np.unique(self.unit)),
+            "n_units": units if self.units is None else self.units,
             "n_raters": len(np.unique(self.rater)),
-            "n_ratings": len(self),
+            "n_ratings": answers,
         }
 
 
@@ -109,8 +136,8 @@ def infer_cells(
     }
     if not len(cells):
         return Estimate(None, reason=reason, **common)
-    rows = rows_of(cells)
-    value = float(values(rows.sum(axis=0)[None, :])[0])
+    rows, alike = rows_of(cells), cells.alike()
+    value = float(values(cells.total(rows)[None, :])[0])
     if not np.isfinite(value):
         return Estimate(None, reason=reason, **common)
     if wish.method is None:
@@ -119,13 +146,13 @@ def infer_cells(
     present = np.unique(cells.rater)
     if wish.method == "jackknife" and len(present) >= 3:
         left = raters_left_out(cells, present, rows_of, values)
-    present_clusters, answers = np.unique(cells.cluster, return_counts=True)
+    present_clusters = np.unique(cells.cluster)
     sample = UnitSums(
         rows,
-        np.ones(len(rows), dtype=np.int64),
+        alike,
         "clusters",
-        "unit" if len(present_clusters) == common["n_units"] else "cluster",
-        sizes=answers.astype(float),
+        "unit" if int(alike.sum()) == common["n_units"] else "cluster",
+        sizes=cells.sizes(),
         size=number.size,
     )
     found = interval_of(values, sample, wish, link=number.link, left=left, edge=None)
@@ -151,20 +178,20 @@ def raters_left_out(
     # A unit stands in one cluster, that of its first answer.
     _, cluster = np.unique(cells.cluster[first][units.ravel()], return_inverse=True)
     cells = replace(cells, unit=units.ravel(), cluster=cluster.ravel())
-    rows, rater = rows_of(cells), np.searchsorted(present, cells.rater)
+    rows, rater, alike = rows_of(cells), np.searchsorted(present, cells.rater), cells.alike()
     met, _ = np.unique(rater * len(rows) + cells.cluster, return_inverse=True)
     who, unit = np.divmod(met, len(rows))
     rest = _rows_without(cells, rater, who, unit, rows_of, rows.shape)
     own = np.zeros((len(present), rows.shape[1]))
-    add_rows(own, who, rows[unit] - rest)
+    add_rows(own, who, (rows[unit] - rest) * alike[unit][:, None])
     kinds, kind = np.unique(rows, axis=0, return_inverse=True)
     return (
         Departures(
             values,
-            rows.sum(axis=0),
+            cells.total(rows),
             kinds,
             kind.ravel(),
-            np.ones(len(kind.ravel()), dtype=np.int64),
+            alike,
             own,
             unit,
             who,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio, unit_means
-from raterbook.analysis.averages.means import cells_of, largest, mean_of, read_numbers
+from raterbook.analysis.averages.means import largest, mean_of, one_by_one, read_numbers
 from raterbook.analysis.averages.proportions import proportion_of
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, Wish
@@ -28,7 +28,8 @@ def severity(ratings: Any, *, interval: Wish = "jackknife") -> pd.DataFrame:
     0      0   3.0      -1.0
     1      1   4.0       1.0
     """
-    cells, wish = cells_of(ratings), Interval.of(interval)
+    cells = one_by_one(read_numbers(ratings).apart("severity"))
+    wish = Interval.of(interval)
     apart, size = _from_others(cells), largest(cells.numbers["x"])
     found = []
     for rater in np.unique(cells.rater):
@@ -123,7 +124,7 @@ def estimates_against(
     ratings: Any, rater: Any, names: Iterable[str], wish: Interval
 ) -> list[Estimate]:
     """The same as estimates."""
-    coded, names = read_numbers(ratings), list(names)
+    coded, names = read_numbers(ratings).apart("a comparison of raters"), list(names)
     unknown = [name for name in names if name not in COMPARISONS]
     if unknown:
         raise ValueError(f"unknown comparison {unknown[0]!r}: choose {', '.join(COMPARISONS)}")

@@ -12,7 +12,8 @@ from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, 
 from raterbook.analysis.averages.means import largest, one_by_one, read_numbers
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, Wish
-from raterbook.analysis.ratings import Coded, cluster_codes, one_label
+from raterbook.analysis.ratings import Coded
+from raterbook.analysis.ratings.long import cluster_codes, one_label
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "none", "benjamini-yekutieli")
 
@@ -58,6 +59,11 @@ def difference(first: Any, second: Any, *, interval: Wish = "jackknife") -> Esti
     <difference: 1.0000; 4 units, 1 raters, 8 ratings>
     """
     sides = [read_numbers(each) for each in (first, second)]
+    if any(side.times is not None for side in sides):
+        raise ValueError(
+            "a difference sets units against each other by their names: take both sides out of "
+            "the engine's table (to_pandas())"
+        )
     parts = [one_by_one(side) for side in sides]
     units, names = _together(sides, parts, "unit")
     raters, who = _together(sides, parts, "rater")

@@ -26,14 +26,17 @@ from raterbook.analysis.intervals.resampling import LOG, PLAIN
 from raterbook.analysis.ratings import Coded, read, table_of
 
 ROUNDING = 1e-12
+# Units that are drawn one by one where an engine counted those alike together.
+DRAWN_APART = 1 << 18
 
 
-def cells_of(ratings: Any) -> Entries:
+def cells_of(ratings: Any, drawn: bool = True) -> Entries:
     """The answers of a long frame, a table or a plain list of values, one by one.
 
     Where they carry a confidence, it is the number c, NaN where none was given.
     """
-    return one_by_one(read_numbers(ratings))
+    coded = read_numbers(ratings)
+    return alike_or_apart(coded, drawn) if coded.times is not None else one_by_one(coded)
 
 
 def read_numbers(ratings: Any) -> Coded:
@@ -43,16 +46,40 @@ def read_numbers(ratings: Any) -> Coded:
     return coded
 
 
+def alike_or_apart(coded: Coded, drawn: bool) -> Entries:
+    """The answers an engine counted, those of alike units together.
+
+    What is `drawn` is drawn unit by unit, as if they had been read; clusters stand apart anyway.
+    """
+    if coded.clusters is None and drawn and coded.n_units <= DRAWN_APART:
+        return one_by_one(coded.apart())
+    return one_by_one(coded)
+
+
 def one_by_one(coded: Coded) -> Entries:
-    """The answers, each with its number x, and c where confidences were given."""
+    """The answers, each with its number x, and c where confidences were given.
+
+    Units that an engine counted together stay so.
+    """
     unit, rater = np.nonzero(coded.codes)
     x = coded.numbers[coded.codes[unit, rater] - 1] if len(unit) else np.zeros(0)
-    clusters = unit if coded.clusters is None else coded.clusters[unit]
     numbers = {"x": x}
     if coded.confidence is not None:
         numbers["c"] = coded.confidence[unit, rater]
-    named = coded.units if coded.clusters is None else coded.cluster_names
-    return Entries(unit, rater, clusters, numbers, coded.raters, named)
+    return entries(coded, unit, rater, numbers)
+
+
+def entries(
+    coded: Coded, unit: np.ndarray, rater: np.ndarray, numbers: dict[str, np.ndarray]
+) -> Entries:
+    """These answers with what is known of their units: names, clusters, and how many are alike."""
+    alone = coded.clusters is None
+    clusters = unit if coded.clusters is None else coded.clusters[unit]
+    named = coded.units if alone else coded.cluster_names
+    times = None if coded.times is None else coded.times[unit]
+    return Entries(
+        unit, rater, clusters, numbers, coded.raters, named, times, alone and times is not None
+    )
 
 
 def mean(ratings: Any, *, interval: Wish = "jackknife") -> Estimate:
@@ -65,7 +92,7 @@ def mean(ratings: Any, *, interval: Wish = "jackknife") -> Estimate:
     """
     coded, wish = read_numbers(ratings), Interval.of(interval)
     if wish.method in DRAWN:
-        return mean_of(one_by_one(coded), wish)
+        return mean_of(alike_or_apart(coded, drawn=True), wish)
     return _mean_of_patterns(coded, wish)
 
 
@@ -147,7 +174,7 @@ def largest(numbers: np.ndarray) -> float:
 def sd_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
     """The sample standard deviation (n − 1) of all ratings."""
     # Squares of numbers far from zero would cancel, so they are taken around the mean.
-    middle = float(cells.numbers["x"].mean()) if len(cells) else 0.0
+    middle = float(np.average(cells.numbers["x"], weights=cells.times)) if len(cells) else 0.0
 
     def rows(part: Entries) -> np.ndarray:
         x = part.numbers["x"] - middle
@@ -188,11 +215,12 @@ def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
         return replace(found, reason="no_spread_for_interval")
     sums = rows(cells)
     seed, resamples = wish.seed, wish.draws
-    weights = np.ones(len(sums), dtype=np.int64)
+    weights = cells.alike()
+    n = int(weights.sum())
     drawn = resampling.draw(middle, sums, weights, resamples, seed)
     ends = resampling.percentile(drawn, wish.coverage)
-    method = f"percentile bootstrap over {len(sums)} clusters, {resamples} draws, seed {seed}"
-    if ends is None or len(sums) < 3:
+    method = f"percentile bootstrap over {n} clusters, {resamples} draws, seed {seed}"
+    if ends is None or n < 3:
         return replace(found, reason="too_few_units_for_interval")
     return replace(found, low=ends[0], high=ends[1], method=method, seed=seed)
 
@@ -212,7 +240,8 @@ def sd(ratings: Any, *, interval: Wish = "jackknife") -> Estimate:
     >>> sd([4, 5, 3, 4], interval=None)
     <sd: 0.8165; 4 units, 1 raters, 4 ratings>
     """
-    return sd_of(cells_of(ratings), Interval.of(interval))
+    wish = Interval.of(interval)
+    return sd_of(cells_of(ratings, drawn=wish.method in DRAWN), wish)
 
 
 def median(ratings: Any, *, interval: Wish = "jackknife") -> Estimate:

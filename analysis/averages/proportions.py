@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages import Additive, Entries, infer_cells, ratio
+from raterbook.analysis.averages.means import DRAWN_APART, entries
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import (
     DRAWN,
@@ -51,7 +52,10 @@ def proportion(
                 f"method={method!r} needs a count and a total: of ratings, answers of one unit "
                 "stand together"
             )
-        return proportion_of("proportion", _hits(read(ratings), total, of), wish)
+        coded = read(ratings)
+        if coded.clusters is None and wish.method in DRAWN and coded.n_units <= DRAWN_APART:
+            coded = coded.apart()
+        return proportion_of("proportion", _hits(coded, total, of), wish)
     if of is not None:
         raise ValueError("a count and a total take no of=: it belongs to ratings")
     return _of_counts(float(ratings), float(total), method, wish.coverage)
@@ -69,10 +73,7 @@ def _hits(coded: Coded, values: Any, of: Sequence[Any] | None) -> Entries:
     unit, rater = np.nonzero(coded.codes)
     codes = coded.codes[unit, rater]
     hit, within = wanted[codes] & counts[codes], counts[codes]
-    clusters = unit if coded.clusters is None else coded.clusters[unit]
-    named = coded.units if coded.clusters is None else coded.cluster_names
-    numbers = {"hit": hit.astype(float), "of": within.astype(float)}
-    return Entries(unit, rater, clusters, numbers, coded.raters, named)
+    return entries(coded, unit, rater, {"hit": hit.astype(float), "of": within.astype(float)})
 
 
 def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
@@ -157,17 +158,16 @@ def proportion_of(
         wish,
         warnings=warnings,
     )
-    both = {
-        "count": float(counted.numbers["hit"].sum()),
-        "total": float(counted.numbers["of"].sum()),
-    }
-    found = replace(found, beside=both)
+    rows = counted.per_cluster(counted.numbers["hit"], counted.numbers["of"])
+    alike = counted.alike()
+    count, total = (float((alike * column).sum()) for column in rows.T)
+    found = replace(found, beside={"count": count, "total": total})
     if found.value is None or interval is None:
         return found
     p = found.value
-    rows = counted.per_cluster(counted.numbers["hit"], counted.numbers["of"])
-    n, drawn = len(rows), interval in DRAWN
-    if not (drawn and found.low is not None) and n == len(counted) and _single_answers(counted):
+    n, drawn = int(alike.sum()), interval in DRAWN
+    single = n == counted.counts()["n_ratings"] and _single_answers(counted)
+    if not (drawn and found.low is not None) and single:
         low, high = limits(p * n, n, "wilson", coverage)
         method = f"Wilson on {n} answers" + _raters_said(found)
         reason = found.reason if found.low is not None else None
@@ -175,12 +175,12 @@ def proportion_of(
         if n < ROUGH:
             found = replace(found, warnings=tuple(dict.fromkeys((*warnings, "few_clusters"))))
     elif found.low is not None and not drawn and 0 < p < 1:
-        gaps = linearised_gaps(rows, p)
-        df = min(max(freedom(gaps**2, np.ones(n)), 1.0), n - 1.0)
-        variance = float((gaps**2).sum()) * LOGIT.slope(np.array([p]))[0] ** 2
+        gaps = linearised_gaps(rows, p, alike)
+        df = min(max(freedom(gaps**2, alike), 1.0), n - 1.0)
+        variance = float((alike * gaps**2).sum()) * LOGIT.slope(np.array([p]))[0] ** 2
         low, high = t_interval(p, variance, df, coverage, LOGIT)
         method = f"linearised over {n} clusters on the logit, {t_of(df, n)}"
-        least = no_wider(p, (low, high), rows[:, 1], np.ones(n), coverage)
+        least = no_wider(p, (low, high), rows[:, 1], alike, coverage)
         if least is not None:
             low, high, many = least
             method = f"Wilson on {many:.3g} clusters"
@@ -199,8 +199,11 @@ def _raters_said(found: Estimate) -> str:
     return said + of_raters
 
 
-def linearised_gaps(rows: np.ndarray, p: float) -> np.ndarray:
-    """What each cluster adds to Σ hit / Σ of, scaled so that squares make its variance."""
-    g = len(rows)
+def linearised_gaps(rows: np.ndarray, p: float, alike: np.ndarray) -> np.ndarray:
+    """What each cluster adds to Σ hit / Σ of, scaled so that squares make its variance.
+
+    A row stands for as many clusters as `alike` says.
+    """
+    g = int(alike.sum())
     gaps = rows[:, 0] - p * rows[:, 1]
-    return np.asarray(np.sqrt(g / (g - 1)) * gaps / rows[:, 1].sum())
+    return np.asarray(np.sqrt(g / (g - 1)) * gaps / (alike * rows[:, 1]).sum())

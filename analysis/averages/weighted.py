@@ -14,6 +14,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
 from raterbook.analysis.ratings import Coded, Ratings
+from raterbook.analysis.ratings.engine import is_engines
 
 NONE_GIVEN = "no confidences: give a column confidence, or one confidence for each value"
 
@@ -28,7 +29,39 @@ def weighted_mean(values: Any, confidence: Any = None, *, interval: Wish = "jack
     >>> weighted_mean([4, 5, 3], [1.0, 0.8, 0.5], interval=None)
     <weighted_mean: 4.1304; 3 units, 1 raters, 3 ratings>
     """
+    if is_engines(values):
+        values = Ratings(values, confidence=confidence)
+        confidence = None
+    if isinstance(values, Coded) and values.source is not None:
+        if confidence is not None:
+            raise ValueError("these ratings are read already: give confidence= to Ratings(…)")
+        cells, lacking = _added_up(values)
+        found = weighted_mean_of(cells, Interval.of(interval))
+        more = (*found.warnings, "answers_without_confidence") if lacking else found.warnings
+        return replace(found, warnings=more)
     return weighted_mean_of(confident_cells(values, confidence), Interval.of(interval))
+
+
+def _added_up(coded: Coded) -> tuple[Entries, bool]:
+    """What an engine added up by cluster and rater, and whether some answers lack a confidence.
+
+    An entry has the mean confidence of its answers and the weighted mean of their values.
+    """
+    coded.needs_numbers("a mean")
+    sums, units, lacking = coded.source.sums(coded.raters)
+    place = {name: j for j, name in enumerate(coded.raters)}
+    order = sums.sort_values(["cluster", "alone", "rater"])
+    cluster, names = pd.factorize(order["cluster"], sort=True)
+    own, _ = pd.factorize(order["alone"], sort=True)
+    cluster = np.where(cluster < 0, len(names) + own, cluster)
+    names = np.append(names, np.full(int(own.max(initial=-1)) + 1, None))
+    c, cx = order["c"].to_numpy(float), order["cx"].to_numpy(float)
+    n = order["n"].to_numpy(np.int64)
+    x = np.divide(cx, c, out=np.zeros(len(c)), where=c > 0)
+    rater = np.array([place[name] for name in order["rater"]], dtype=np.int64)
+    numbers = {"x": x, "c": c / np.maximum(n, 1)}
+    cells = Entries(cluster, rater, cluster, numbers, coded.raters, names, n, units=units)
+    return cells, lacking
 
 
 def confident_cells(values: Any, confidence: Any = None) -> Entries:
@@ -37,6 +70,11 @@ def confident_cells(values: Any, confidence: Any = None) -> Entries:
         values = Ratings(values, confidence=confidence)
     elif confidence is not None:
         raise ValueError("these ratings are read already: give confidence= to Ratings(…)")
+    if values.times is not None:
+        raise ValueError(
+            "this goes through the answers one by one: take them out of the engine's table "
+            "(to_pandas())"
+        )
     if values.confidence is None:
         raise ValueError(NONE_GIVEN)
     return cells_of(values)

@@ -13,7 +13,8 @@ from raterbook.analysis.coefficients.infer import infer
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, Shares, Wish
 from raterbook.analysis.intervals.raters import without_each_rater
-from raterbook.analysis.ratings import Coded, name_key, read
+from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.long import name_key
 from raterbook.analysis.ratings.patterns import Patterns, count_values
 
 TOLERANCE = 1e-12
@@ -84,7 +85,7 @@ class NominalAlpha:
         self.place = np.arange(q + 1)
         self.repeated = q
         if q > MANY:
-            used = np.bincount(coded.codes.ravel().astype(np.int64), minlength=q + 1)[1:] > 1
+            used = times_given(coded, coded.codes) > 1
             self.repeated = int(used.sum())
             self.place[1:] = np.where(used, np.cumsum(used), self.repeated + 1)
 
@@ -194,14 +195,22 @@ def alpha_statistic(level: str | Callable[[Any, Any], float], coded: Coded) -> A
     return found
 
 
+def times_given(coded: Coded, codes: np.ndarray) -> np.ndarray:
+    """How often each value of the scale stands among these codes of the ratings."""
+    size = len(coded.scale) + 1
+    if coded.times is None:
+        return np.bincount(codes.ravel().astype(np.int64), minlength=size)[1:]
+    times = np.repeat(coded.times, codes.shape[1])
+    return np.bincount(codes.ravel(), times, size)[1:]
+
+
 def _mid_ranks(coded: Coded) -> np.ndarray:
     """Each value's mid-rank among the pairable ratings.
 
     With so many values one unit hardly moves a rank, so the intervals hold the ranks where they
     are; a q × q table of coincidences per unit would not fit into memory.
     """
-    used = coded.codes[coded.rating_counts() >= 2]
-    n_v = np.bincount(used.ravel().astype(np.int64), minlength=len(coded.scale) + 1)[1:]
+    n_v = times_given(coded, coded.codes * (coded.rating_counts() >= 2)[:, None])
     return np.asarray(np.cumsum(n_v) - n_v / 2)
 
 
@@ -327,6 +336,8 @@ def influence(
     if of not in ("raters", "units"):
         raise ValueError(f"of={of!r}: choose raters or units")
     coded = read(ratings, scale)
+    if of == "units":
+        coded = coded.apart("the influence of units")
     statistic = alpha_statistic(level, coded)
     return (_of_raters if of == "raters" else _of_units)(statistic, coded)
 

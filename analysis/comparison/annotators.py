@@ -215,7 +215,7 @@ def alternative_annotator_test(
     >>> round(found.persons[0].p_plain, 3), found.reason
     (0.425, 'too_few_clusters')
     """
-    coded = read(ratings)
+    coded = read(ratings).apart("a test of persons")
     coded.only([model])  # refuses a rater who is not there
     persons = [name for name in coded.raters if name != model]
     table, own = coded.only(persons), coded.only([model])

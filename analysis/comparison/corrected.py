@@ -17,7 +17,7 @@ from raterbook.analysis.intervals.resampling import (
     like_interval,
     spread,
 )
-from raterbook.analysis.ratings import cluster_codes
+from raterbook.analysis.ratings.long import cluster_codes
 
 FEWEST_OF_A_VALUE = 5  # clusters; below, a share has no interval
 # Columns of a cluster's sums.

@@ -82,7 +82,7 @@ def beside_persons(
 
 def both_sides(ratings: Any, model: Any) -> tuple[Coded, np.ndarray]:
     """The persons with ten items or more beside others, where the model answered, and its codes."""
-    coded = read(ratings)
+    coded = read(ratings).apart("a comparison of persons")
     own = coded.only([model]).codes[:, 0]
     people = coded.only([name for name in coded.raters if name != model])
     there = own > 0

@@ -25,7 +25,8 @@ from raterbook.analysis.comparison.facets import (
 from raterbook.analysis.estimate import sentence
 from raterbook.analysis.intervals import FEWEST, Interval, Wish
 from raterbook.analysis.intervals.resampling import PLAIN, spread, t_interval
-from raterbook.analysis.ratings import Coded, name_key, read
+from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.long import name_key
 from raterbook.analysis.ratings.patterns import steps
 
 MOST_LEVELS = 15

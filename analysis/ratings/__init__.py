@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.ratings.long import identities, one_question, refuse_twice, scatter
+from raterbook.analysis.ratings import engine
+from raterbook.analysis.ratings.long import (
+    UNIT_COLUMNS,
+    cluster_codes,
+    identities,
+    name_key,
+    one_label,
+    one_question,
+    refuse_twice,
+    scatter,
+)
 from raterbook.analysis.ratings.patterns import Patterns, find_patterns
 from raterbook.analysis.ratings.values import as_numbers, code_values, confidence_in_rows, declared
 
-UNIT_COLUMNS = ("unit", "item")
+APART = 1 << 22  # units that are looked at one by one, where an engine counted them
 # What a long frame's columns may be called; the first name of each is the one an error asks for.
 COLUMNS = {"unit": UNIT_COLUMNS, "rater": ("rater",), "value": ("value",)}
 
@@ -27,7 +36,8 @@ class Coded:
     `confidence` has the shape of the codes where it was asked for. `guessed` says that nothing but
     its shape tells which side of a table holds the units, and that the shape is an unusual one.
     `clusters` has a number per unit, `cluster_names` a name per such number; where no units share
-    a cluster, they have a name per unit.
+    a cluster, they have a name per unit. Where an engine counted, `times` says how many units
+    each row stands for, and `source` adds up what the codes do not hold.
     """
 
     codes: np.ndarray
@@ -41,23 +51,26 @@ class Coded:
     confidence: np.ndarray | None = None
     guessed: bool = False
     cluster_names: Any = None
+    times: np.ndarray | None = None
+    source: Any = None
 
     def __repr__(self) -> str:
         values = ", ".join(map(str, self.scale[:8])) + (" …" if len(self.scale) > 8 else "")
-        given = np.count_nonzero(self.codes)
+        rated = self.rating_counts()
+        given = int(rated.sum() if self.times is None else self.times @ rated)
         return f"<{self.n_units} units × {len(self.raters)} raters, {given} ratings on {values}>"
 
     @property
     def n_units(self) -> int:
-        return int(self.codes.shape[0])
+        return int(self.codes.shape[0] if self.times is None else self.times.sum())
 
     @cached_property
     def patterns(self) -> Patterns:
         """The distinct rating patterns, counted once for all that is asked of these ratings."""
-        return find_patterns(self.codes, len(self.scale), self.clusters)
+        return find_patterns(self.codes, len(self.scale), self.clusters, self.times)
 
     def rating_counts(self) -> np.ndarray:
-        """How many raters answered each unit."""
+        """How many raters answered each row."""
         return np.asarray(np.count_nonzero(self.codes, axis=1))
 
     def only(self, raters: Iterable[Any]) -> Coded:
@@ -65,10 +78,7 @@ class Coded:
         if isinstance(raters, str):
             raise ValueError(f"raters={raters!r}: give a list, [{raters!r}]")
         wanted = list(raters)
-        missing = [name for name in wanted if name not in self.raters]
-        if missing:
-            known = ", ".join(map(str, self.raters))
-            raise ValueError(f"no rater {missing[0]!r} here: the raters are {known}")
+        engine.known(wanted, self.raters)
         refuse_twice_named(wanted)
         return self._columns(np.array([self.raters.index(name) for name in wanted], dtype=int))
 
@@ -91,9 +101,22 @@ class Coded:
         """The same raters, these units (a boolean mask or positions)."""
         clusters = None if self.clusters is None else self.clusters[keep]
         sure = None if self.confidence is None else self.confidence[keep]
-        return self._with(
+        found = self._with(
             codes=self.codes[keep], units=self.units[keep], clusters=clusters, confidence=sure
         )
+        return found if self.times is None else found._with(times=self.times[keep])
+
+    def apart(self, what: str = "this") -> Coded:
+        """The same with a row for each unit; refused where an engine counted too many."""
+        if self.times is None:
+            return self
+        if self.n_units > APART:
+            raise ValueError(
+                f"{what} goes through units one by one, and there are {self.n_units:,}: take at "
+                f"most {APART:,} of them out of the engine's table"
+            )
+        alone = np.repeat(np.arange(len(self.codes)), self.times)
+        return self._with(times=None).rows(alone)
 
     def _with(self, **changes: Any) -> Coded:
         return Coded(**{**_fields(self), **changes})
@@ -158,7 +181,10 @@ class Ratings(Coded):
             elif confidence is not None:
                 raise ValueError("there are a column confidence and confidence=: give one of them")
             confidence = "confidence" if "confidence" in data.columns else None
-        found = _read(table_of(data), scale, cluster, keep, confidence)
+        if engine.is_engines(data):
+            found = _from_engine(data, scale, cluster, (keep, confidence, raters))
+        else:
+            found = _read(table_of(data), scale, cluster, keep, confidence)
         if raters is not None:
             found = found.only(raters)
         super().__init__(**_fields(found.answering()))
@@ -191,6 +217,8 @@ def _read(
         if cluster is None:
             return ratings
         return _clustered(ratings, _clusters(cluster, ratings))
+    if engine.is_engines(ratings):
+        return _from_engine(ratings, scale, cluster, (keep, confidence, None))
     if is_long(ratings):
         return _from_long(ratings, declared(scale), cluster, keep, confidence)
     return _from_table(ratings, declared(scale), cluster, confidence)
@@ -348,6 +376,25 @@ def _object_table(rows: Any) -> np.ndarray:
     return table
 
 
+def _from_engine(
+    table: Any, scale: Iterable[Any] | None, cluster: Any, asked: tuple[Any, Any, Any]
+) -> Coded:
+    keep, confidence, raters = asked
+    if keep is not None:
+        raise ValueError(f"keep={keep!r}: rows of an engine's table have no order, remove one")
+    if isinstance(raters, str):
+        raise ValueError(f"raters={raters!r}: give a list, [{raters!r}]")
+    raters = None if raters is None else list(raters)
+    if raters is not None:
+        refuse_twice_named(raters)
+    held = engine.Held.of(table, cluster, confidence)
+    found = engine.read(held, declared(scale), raters)
+    if isinstance(found, dict):
+        return Coded(**found)
+    by = "cluster" if held.cluster else None
+    return _from_long(found, declared(scale), by, None, "confidence" if held.confidence else None)
+
+
 def _from_long(
     frame: pd.DataFrame,
     scale: Sequence[Any] | None,
@@ -385,13 +432,6 @@ def _from_long(
     if order != list(range(len(order))):
         coded = coded._columns(np.array(order))
     return coded.answering()
-
-
-def name_key(name: Any) -> tuple[str, Any]:
-    """Names of one kind in their own order, whatever else stands among them."""
-    if isinstance(name, Real):
-        return "", float(name)
-    return type(name).__name__, str(name)
 
 
 def _clusters(cluster: Any, coded: Coded) -> list[Any]:
@@ -454,33 +494,8 @@ def _by_unit(cluster: Any, frame: pd.DataFrame, places: np.ndarray, coded: Coded
     )
 
 
-def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "unit") -> list[Any]:
-    """The label that all rows of a unit carry; rows without one say nothing."""
-    codes, labels = pd.factorize(column, sort=False)
-    of_unit = np.full(len(names), -1, dtype=np.int64)
-    given = codes >= 0
-    of_unit[places[given]] = codes[given]
-    other = given & (of_unit[places] != codes)
-    if other.any():
-        row = int(np.flatnonzero(other)[0])
-        one, two = labels[codes[row]], labels[of_unit[places[row]]]
-        raise ValueError(
-            f"{what} {names[places[row]]} stands in two clusters, {one!r} and {two!r}: give it one"
-        )
-    return [labels[code] if code >= 0 else None for code in of_unit]
-
-
 def _clustered(coded: Coded, labels: Sequence[Any]) -> Coded:
     codes = cluster_codes(labels)
     names = np.empty(int(codes.max(initial=-1)) + 1, dtype=object)
     names[codes] = np.fromiter(labels, dtype=object, count=len(codes))
     return coded._with(clusters=codes, cluster_names=names)
-
-
-def cluster_codes(labels: Sequence[Any]) -> np.ndarray:
-    """A number for each label; whatever has none stands for itself."""
-    codes, _ = pd.factorize(pd.Series(list(labels), dtype=object), sort=False)
-    alone = codes < 0
-    codes = codes.astype(np.int64)
-    codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.sum())
-    return np.asarray(codes)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+# What a long frame's units may be called.
+UNIT_COLUMNS = ("unit", "item")
 # Answers per piece, so that the cell numbers stay in the processor's cache.
 PIECE = 1 << 16
 # A range of rater numbers this short is taken as it is, gaps and all.
@@ -34,6 +37,13 @@ def one_question(frame: pd.DataFrame) -> pd.DataFrame:
     if "part" in frame.columns and frame["part"].nunique() > 1:
         units = units.astype(str) + " part " + frame["part"].astype(str)
     return frame.assign(unit=units, value=values)
+
+
+def name_key(name: Any) -> tuple[str, Any]:
+    """Names of one kind in their own order, whatever else stands among them."""
+    if isinstance(name, Real):
+        return "", float(name)
+    return type(name).__name__, str(name)
 
 
 def that_count(frame: pd.DataFrame) -> pd.DataFrame:
@@ -234,3 +244,28 @@ def refuse_twice(units: Identities, raters: Identities, codes: np.ndarray) -> No
     raise ValueError(
         f"answered twice: {', '.join(named)}{more}. Remove one, or pass keep='first' or 'last'."
     )
+
+
+def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "unit") -> list[Any]:
+    """The label that all rows of a unit carry; rows without one say nothing."""
+    codes, labels = pd.factorize(column, sort=False)
+    of_unit = np.full(len(names), -1, dtype=np.int64)
+    given = codes >= 0
+    of_unit[places[given]] = codes[given]
+    other = given & (of_unit[places] != codes)
+    if other.any():
+        row = int(np.flatnonzero(other)[0])
+        one, two = labels[codes[row]], labels[of_unit[places[row]]]
+        raise ValueError(
+            f"{what} {names[places[row]]} stands in two clusters, {one!r} and {two!r}: give it one"
+        )
+    return [labels[code] if code >= 0 else None for code in of_unit]
+
+
+def cluster_codes(labels: Sequence[Any]) -> np.ndarray:
+    """A number for each label; whatever has none stands for itself."""
+    codes, _ = pd.factorize(pd.Series(list(labels), dtype=object), sort=False)
+    alone = codes < 0
+    codes = codes.astype(np.int64)
+    codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.sum())
+    return np.asarray(codes)

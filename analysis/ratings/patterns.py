@@ -125,10 +125,23 @@ def _ranks(rows: np.ndarray) -> np.ndarray:
     return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
 
 
-def find_patterns(codes: np.ndarray, q: int, clusters: np.ndarray | None = None) -> Patterns:
-    """Count the patterns of units × raters of codes; units that nobody rated are left out."""
+def find_patterns(
+    codes: np.ndarray,
+    q: int,
+    clusters: np.ndarray | None = None,
+    times: np.ndarray | None = None,
+) -> Patterns:
+    """Count the patterns of units × raters of codes; units that nobody rated are left out.
+
+    Each row stands for as many units as `times` says, for one if it says nothing.
+    """
     if clusters is not None:
-        return _with_clusters(codes, q, clusters)
+        return _with_clusters(codes, q, clusters, times)
+    if times is not None:
+        inverse, distinct = _group(codes, q)
+        weights = np.bincount(inverse, times, len(distinct)).astype(np.int64)
+        seen = distinct.any(axis=1)
+        return Patterns(distinct[seen], weights[seen], q)
     n, width = codes.shape
     size = (q + 1) ** width
     if size <= max(4 * n, 1 << 12) and size <= 1 << 24:
@@ -138,7 +151,7 @@ def find_patterns(codes: np.ndarray, q: int, clusters: np.ndarray | None = None)
             totals += np.bincount(_keys(codes[start : start + step], q), minlength=size)
         totals[0] = 0
         keys = np.flatnonzero(totals)
-        return Patterns(_spell(keys, q, width), totals[keys], q)
+        return Patterns(spell(keys, q, width), totals[keys], q)
     inverse, distinct = _group(codes, q)
     weights = np.bincount(inverse, minlength=len(distinct))
     seen = distinct.any(axis=1)
@@ -163,7 +176,8 @@ def _keys(codes: np.ndarray, q: int) -> np.ndarray:
     return keys.astype(np.int64, copy=False)
 
 
-def _spell(keys: np.ndarray, q: int, width: int) -> np.ndarray:
+def spell(keys: np.ndarray, q: int, width: int) -> np.ndarray:
+    """The codes that are the digits of these numbers in base q + 1."""
     codes = np.zeros((len(keys), width), dtype=np.int32)
     for j in range(width - 1, -1, -1):
         keys, codes[:, j] = np.divmod(keys, q + 1)
@@ -175,7 +189,7 @@ def _group(codes: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
     n, width = codes.shape
     if (q + 1) ** width < 1 << 62:
         keys, inverse = np.unique(_keys(codes, q), return_inverse=True)
-        return inverse.ravel(), _spell(keys, q, width)
+        return inverse.ravel(), spell(keys, q, width)
     # No integer can hold the pattern, so repeats are not worth searching for; only the order
     # is made independent of the units' order. Bytes from the highest on sort as the codes do.
     digit = ">u1" if q < 1 << 8 else ">u2" if q < 1 << 16 else ">u4"
@@ -186,13 +200,17 @@ def _group(codes: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
     return inverse, codes[order].astype(np.int32)
 
 
-def _with_clusters(codes: np.ndarray, q: int, clusters: np.ndarray) -> Patterns:
+def _with_clusters(
+    codes: np.ndarray, q: int, clusters: np.ndarray, times: np.ndarray | None
+) -> Patterns:
     rated = codes.any(axis=1)
     inverse, distinct = _group(codes[rated], q)
     _, clusters = np.unique(clusters[rated], return_inverse=True)
-    weights = np.bincount(inverse, minlength=len(distinct))
+    of_row = None if times is None else times[rated]
+    weights = np.bincount(inverse, of_row, len(distinct)).astype(np.int64)
     width = max(len(distinct), 1)
-    keys, counts = np.unique(clusters.ravel() * width + inverse, return_counts=True)
+    keys, block = np.unique(clusters.ravel() * width + inverse, return_inverse=True)
+    counts = np.bincount(block.ravel(), of_row, len(keys)).astype(np.int64)
     blocks = (keys // width, keys % width, counts)
     return Patterns(distinct, weights, q, blocks)
 

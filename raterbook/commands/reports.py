@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 from .command import PARAM, ROUND, WHY, arg, command
 from .rounds import Refused, chosen, pairs, workspace
+
+PATIENCE = 10  # seconds for a scheduler to answer
 
 NOW = arg("--now", action="store_true", help="look before a declared look is due; recorded")
 GROUP = arg(
@@ -42,6 +46,7 @@ COLUMN = arg(
     arg("rounds", nargs="*", metavar="ROUND"),
     arg("--all", action="store_true"),
     arg("--jobs", type=int, default=1, metavar="N"),
+    arg("--dask", metavar="ADDRESS", help="share the rounds among the workers of this scheduler"),
     arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
     arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
     GROUP,
@@ -64,12 +69,16 @@ def report(given: Namespace) -> int:
     if given.now:
         for name in wanted:
             print(peeked(place.round(name), given.why))
+    if given.dask and given.jobs != 1:
+        raise Refused("--jobs and --dask both say who makes the pages: give one of them.")
     try:
         if given.compare:
             first, second = given.compare
             print(compare(place, first, second, parameters))
             return 0
-        build(place, wanted, given.jobs, parameters, pdf=given.pdf, paper=given.paper)
+        with workers(given.dask) as executor:
+            how = executor or given.jobs
+            build(place, wanted, how, parameters, pdf=given.pdf, paper=given.paper)
     except ReportError as error:
         raise Refused(str(error)) from error
     for name in wanted:
@@ -94,6 +103,27 @@ def peeked(stored: Any, why: str | None) -> str:
     if len(after.taken) == len(before.taken):
         return f"{stored.name} is closed: everything is shown."
     return f"{stored.name}: the log has a look at {after.last.complete:,} ratings."
+
+
+@contextmanager
+def workers(address: str | None) -> Iterator[Executor | None]:
+    """Dask's workers as an executor; None where no scheduler is named."""
+    if not address:
+        yield None
+        return
+    from ..environment import optional
+
+    distributed = optional("distributed", "scale", "--dask")
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise Refused(
+            f"--dask {address}: no scheduler answers ({said}): start one with `dask scheduler`, "
+            "and workers that see the same folders, and give its tcp:// address."
+        ) from error
+    with client:
+        yield client.get_executor()
 
 
 def parameters_of(given: Namespace) -> dict[str, Any]:

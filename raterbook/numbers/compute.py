@@ -372,6 +372,14 @@ def rows_of(
     return [number.row() for number in kept]
 
 
+def kept_within(
+    protocol: Any, numbers: Sequence[Number], measure: Mapping[str, Any]
+) -> list[Number]:
+    """The numbers of one measure, their intervals within what is possible."""
+    ranges = ranges_of(protocol)
+    return [number.within(possible(number, ranges, measure)) for number in numbers]
+
+
 def ranges_of(protocol: Any) -> dict[str, tuple[float, float]]:
     """The least and the greatest value of each numeric question."""
     return {

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.averages import Entries
-from raterbook.analysis.ratings import Coded, one_label, refuse_twice_named
-from raterbook.analysis.ratings.long import that_count
+from raterbook.analysis.ratings import Coded, refuse_twice_named
+from raterbook.analysis.ratings.long import one_label, that_count
 from raterbook.analysis.ratings.patterns import Patterns, count_values
 from raterbook.protocols import TYPES
 from raterbook.rounds.consensus import ADJUDICATOR, strict_majority

@@ -32,6 +32,7 @@ MADE = [
 ]
 
 
+RUN = 12  # letters of a run's name in the names of its folders
 PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
 
@@ -61,11 +62,11 @@ class ReportError(RuntimeError):
     """A page could not be built; the message names the round and where to look."""
 
 
-def fresh_folder(reports: Path, name: str) -> Path:
-    """An empty folder beside the finished ones, readable like them."""
+def fresh_folder(reports: Path, name: str, run: str = "") -> Path:
+    """An empty folder beside the finished ones, readable like them; it says which run's it is."""
     try:
         reports.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{name[:60]}-", dir=reports))
+        work = Path(tempfile.mkdtemp(prefix=f".{name[:60]}-{run[:RUN]}-", dir=reports))
         mask = os.umask(0)
         os.umask(mask)
         work.chmod(0o777 & ~mask)

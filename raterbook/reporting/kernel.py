@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -227,6 +228,9 @@ FOLDERS = {
 }
 
 
+ALONE = threading.Lock()
+
+
 def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "raterbook"
@@ -234,7 +238,15 @@ def cache_folder() -> Path:
 
 @contextmanager
 def surroundings(**further: str) -> Iterator[None]:
-    """Environment variables for a run, put back afterwards."""
+    """Environment variables for a run, put back afterwards.
+
+    They are the whole process's, so the runs of an executor's threads wait for each other here.
+    """
+    with ALONE:
+        yield from _set(**further)
+
+
+def _set(**further: str) -> Iterator[None]:
     wanted = {name: str(cache_folder() / folder) for name, folder in FOLDERS.items()}
     wanted = {name: os.environ.get(name) or value for name, value in wanted.items()}
     # IPython writes its history there; a report has none to keep, and a shared file would lock.

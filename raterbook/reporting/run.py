@@ -5,11 +5,13 @@ A failed run leaves report.failed.ipynb and one clear line, never a page that lo
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import shutil
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack
@@ -19,7 +21,7 @@ from typing import Any
 from ..environment import setting
 from ..numbers.compare.sides import the_models
 from ..numbers.parameters import checked
-from .folder import BuiltPage, ReportError, fresh_folder, put_in_place, write_notebook
+from .folder import RUN, BuiltPage, ReportError, fresh_folder, put_in_place, write_notebook
 
 __all__ = ["ReportError", "build", "build_one"]
 
@@ -34,7 +36,9 @@ def build(
 ) -> list[Path]:
     """Build every named round's page and the index; one that fails does not stop the others.
 
-    `jobs` are the processes that share the rounds, or an executor of concurrent.futures' kind.
+    `jobs` are the processes that share the rounds, or an executor of concurrent.futures' kind,
+    Dask's among them, whose workers see the same folders. Where a worker dies and its round is
+    given to another, a page that is in place already is not made again.
     """
     from tqdm import tqdm
 
@@ -49,6 +53,7 @@ def build(
         check_names(stored, asked)
         the_models(stored, asked.judge or ())
     place = (str(workspace.path), workspace.db, str(workspace.reports))
+    run = uuid.uuid4().hex
     pages: list[Path] = []
     failures: list[str] = []
     with ExitStack() as stack:
@@ -60,7 +65,8 @@ def build(
         futures: list[Future[Path]] = []
         if executor is not None:
             futures = [
-                executor.submit(build_one, place, name, parameters, pdf, paper) for name in rounds
+                executor.submit(build_one, place, name, parameters, pdf, paper, run)
+                for name in rounds
             ]
         # disable=None: a bar on a terminal, none in a pipe.
         for index, name in enumerate(tqdm(rounds, desc="reports", unit="round", disable=None)):
@@ -68,11 +74,16 @@ def build(
                 page = (
                     futures[index].result()
                     if futures
-                    else build_one(place, name, parameters, pdf, paper)
+                    else build_one(place, name, parameters, pdf, paper, run)
                 )
                 pages.append(BuiltPage(page))
             except ReportError as error:
                 failures.append(str(error))
+            except Exception as error:
+                if executor is None:
+                    raise
+                failures.append(f"{name}: the executor gave it up: {plain_error(error)}")
+        sweep(workspace.reports, run)
     if workspace.reports.is_dir():
         write_index(workspace.reports, workspace.rounds())
     if failures:
@@ -86,10 +97,12 @@ def build_one(
     parameters: Mapping[str, Any] | None = None,
     pdf: bool = False,
     paper: bool = False,
+    run: str = "",
 ) -> Path:
     """Run the notebook for one round in a fresh kernel and put its page in place.
 
-    `place` names the workspace, its database and the folder of the reports.
+    `place` names the workspace, its database and the folder of the reports. `run` is the same for
+    all pages that are asked for at once; what it has put in place is not made again.
     """
     from ..rounds import Store
     from .kernel import execute, page
@@ -98,9 +111,11 @@ def build_one(
     path, db, reports = place
     asked = checked(name, parameters or {})
     target = Path(reports) / name
+    if run and run_of(target) == run:
+        return target / "index.html"
     # What stood beside the old page is made anew, so that all files speak of one run.
     paper = paper or (target / "paper.tex").exists()
-    work = fresh_folder(Path(reports), name)
+    work = fresh_folder(Path(reports), name, run)
     try:
         head = Store(db).head()
         notebook, problem = execute(path, db, work, asked.to_dict(), paper)
@@ -109,7 +124,7 @@ def build_one(
         document = page(notebook, title=name)
         write_notebook(notebook, work / "report.ipynb")
         (work / "index.html").write_text(document, encoding="utf-8")
-        (work / "run.json").write_text(run_record(head), encoding="utf-8")
+        (work / "run.json").write_text(run_record(head, run), encoding="utf-8")
         if pdf or (target / "report.pdf").exists():
             try:
                 print_page(work / "index.html", work / "report.pdf")
@@ -126,6 +141,25 @@ def build_one(
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return target / "index.html"
+
+
+def run_of(target: Path) -> str | None:
+    """The run that made the page here, if there is one."""
+    try:
+        found: str | None = json.loads((target / "run.json").read_text("utf-8")).get("run")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return found
+
+
+def sweep(reports: Path, run: str) -> None:
+    """Take away what workers that died left half made."""
+    for folder in reports.glob(f".*-{run[:RUN]}-*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def plain_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def keep_failed(notebook: Any, target: Path) -> str:

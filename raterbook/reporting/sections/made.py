@@ -260,11 +260,15 @@ def versions() -> dict[str, str]:
     return found
 
 
-def run_record(head: Head | None) -> str:
+def run_record(head: Head | None, run: str = "") -> str:
     """run.json: what differs from run to run, kept off the page so that pages compare equal, and
-    the newest link of the history, to hold the database to later (`raterbook verify`)."""
+    the newest link of the history, to hold the database to later (`raterbook verify`).
+
+    `run` names the run that made this page and the others asked for with it.
+    """
     record = {
         "history": {"head": head.digits, "links": head.links} if head else None,
+        "run": run or None,
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         **commit(),

@@ -12,8 +12,8 @@ from raterbook.analysis import Interval
 from raterbook.analysis.comparison.rasch import Rasch
 
 from ...numbers.compare.strictness import Strictness, strictness
-from ...numbers.measures import questions_of
 from ...numbers.counted import Board
+from ...numbers.measures import questions_of
 from ..html import NOTHING, Section, heading, join, paragraph, table
 from ..leanings import FEWEST, apart, concord, furthest, habit, habits, shown
 from ..pairs import agreement_matrix
