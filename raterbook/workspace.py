@@ -245,6 +245,10 @@ class WorkspaceRound(Round):
 
         return RoundPanel(self)
 
+    def follow(self, heard: Callable[[], None]) -> Callable[[], None]:
+        """Call `heard` whenever something comes to the round; gives the function that ends it."""
+        return self.store.follow(self, heard)
+
     def parts_panel(self) -> PartsPanel:
         """A small panel to mend how items were split, until their first answers."""
         from .rating import PartsPanel

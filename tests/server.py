@@ -50,7 +50,8 @@ class Cluster:
     """`address` names a database of it; `owner` owns everything, others log in by name alone,
     but to databases called secure_…, where they need their password."""
 
-    def __init__(self):
+    def __init__(self, flushes=False):
+        self.flushes = flushes
         self.folder = Path(tempfile.mkdtemp(prefix="rbpg-"))
         self.programs, self._number, self._templates = programs(), count(), {}
         self._as = lowered()
@@ -75,7 +76,8 @@ class Cluster:
 
     def start(self):
         options = (
-            f"-k {self.folder} -h '' -c fsync=off -c shared_buffers=32MB -c max_connections=200"
+            f"-k {self.folder} -h '' -c fsync={'on' if self.flushes else 'off'}"
+            " -c shared_buffers=32MB -c max_connections=200"
         )
         log = self.folder / "log"
         self._call("pg_ctl", "-D", self.data, "-w", "-s", "-o", options, "-l", log, "start")

@@ -7,7 +7,10 @@ stops where it looks well.
 
 from __future__ import annotations
 
+import time
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -41,6 +44,7 @@ from raterbook.rounds.model import PLANNED, FileError, counted, listed
 
 SHOWN = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Left")
+PAUSE = 2.0  # seconds between two looks at a round that others fill
 HIDDEN = (
     "Agreement stays hidden until the round is closed: who looks again and again, and stops where "
     "it looks well, sees agreement that is not there."
@@ -91,6 +95,22 @@ class LeadPanel(widgets.VBox):
         self.panel.notice.say(lines)
 
 
+def following(panel: RoundPanel) -> None:
+    """The panel looks again when something came, at most every two seconds, while there is it."""
+    known = weakref.ref(panel)
+
+    def heard() -> None:
+        if (there := known()) is None:
+            end()
+            return
+        with suppress(RoundError):  # the server is away; it is looked at again when it is back
+            there.look()
+        del there
+        time.sleep(PAUSE)
+
+    end = panel._round.follow(heard)
+
+
 class RoundPanel(widgets.VBox):
     """A round on its way: who is how far, and what a lead can do about it."""
 
@@ -110,12 +130,19 @@ class RoundPanel(widgets.VBox):
         super().__init__([self.head, self.notice, self.tabs])
         self.refresh()
         self.add_class("rb-lead")
+        if round.store.server is not None:  # which tells when something comes
+            following(self)
 
-    def refresh(self) -> None:
-        """As the round stands now; raters and others change it meanwhile."""
+    def look(self) -> Any:
+        """How far everybody is by now."""
         found = self._round.status()
         self.head.draw(heading(found.head()), paragraph(found.size()), paragraph(found.missing()))
         self.progress.draw(*progress(found, durations(self._round)))
+        return found
+
+    def refresh(self) -> None:
+        """As the round stands now; raters and others change it meanwhile."""
+        found = self.look()
         going = found["state"] == "open"
         people = [one for one in found["raters"] if one["kind"] in PLANNED]
         names = [one["rater"] for one in found["raters"]]

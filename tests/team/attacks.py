@@ -363,7 +363,7 @@ WRITING = [
     ),
     (
         "setting the numbers",
-        f"SELECT setval('{R}.answer_event_seq_seq', 1)",
+        f"SELECT setval('{R}.answer_event_seq_seq', 77777)",
         granted(f"ALL ON ALL SEQUENCES IN SCHEMA {R}"),
     ),
 ]

@@ -48,6 +48,15 @@ def last(connection: Connection, round_id: int) -> int:
     return int(connection.scalar(_LAST, {"round_id": round_id}) or 0)
 
 
+def newest(connection: Connection, round_id: int) -> tuple[int, ...]:
+    """The numbers of the latest entry, answer and mark: as long as they stay, nothing came."""
+    tables = (schema.round_event, schema.answer_event, schema.mark_event)
+    return tuple(
+        int(connection.scalar(select(func.max(t.c.seq)).where(t.c.round_id == round_id)) or 0)
+        for t in tables
+    )
+
+
 def entries(connection: Connection, round_id: int, *actions: str) -> list[Row[Any]]:
     """In the order they were made; only these actions, if any are named."""
     query = select(schema.round_event).where(schema.round_event.c.round_id == round_id)

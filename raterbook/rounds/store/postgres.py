@@ -7,6 +7,7 @@ triggers here; who may see and add what, by the policies in policies.py. Times a
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -130,6 +131,22 @@ class Server:
         with self.engine.begin() as connection:
             connection.execute(_LOCK)
             yield connection
+
+    def told(self, ended: threading.Event) -> Iterator[str]:
+        """The number of each round that something came to, as it comes, on a connection of its
+        own; an empty text where something may have come unheard."""
+        driver = optional("psycopg", "teams", "A PostgreSQL database")
+        place = self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        while not ended.is_set():
+            try:
+                with driver.connect(place, autocommit=True) as connection:
+                    connection.execute(f"LISTEN {policies.CHANNEL}")
+                    yield ""
+                    while not ended.is_set():
+                        for each in connection.notifies(timeout=0.5):
+                            yield each.payload
+            except driver.OperationalError:  # the server is away: it is asked again until it is not
+                ended.wait(1.0)
 
     def address_of(self, login: str, password: str) -> str:
         """The same database for another login: to be handed over, and shown nowhere."""

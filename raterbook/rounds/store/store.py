@@ -22,7 +22,7 @@ import raterbook.rounds.raters as people
 from raterbook.rounds.model import ALTERED, ItemTable, Rater, RoundError, iso, shown
 from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
-from raterbook.rounds.store import chain, database, lock, postgres, schema
+from raterbook.rounds.store import chain, database, lock, log, postgres, schema
 from raterbook.rounds.store.backup import copied, copy_database, explained
 from raterbook.rounds.store.history import Compared, History, parting, recorded, walk
 
@@ -192,6 +192,33 @@ class Store:
             yield
         finally:
             self._here.rehearses = before
+
+    def follow(self, round: Round, heard: Callable[[], None]) -> Callable[[], None]:
+        """Call `heard`, in a thread, whenever something comes to the round; gives what ends it.
+
+        A server tells at once; a file is looked at every second.
+        """
+        ended = threading.Event()
+
+        def listen() -> None:
+            for number in self._news(round.id, ended):
+                if number in ("", str(round.id)) and not ended.is_set():
+                    heard()
+
+        threading.Thread(target=listen, daemon=True, name="raterbook-follow").start()
+        return ended.set
+
+    def _news(self, round: int, ended: threading.Event) -> Iterator[str]:
+        if self.server is not None:
+            yield from self.server.told(ended)
+            return
+        before = None
+        while not ended.wait(0.0 if before is None else 1.0):
+            with self.read() as connection:
+                now = log.newest(connection, round)
+            if now != before:
+                before = now
+                yield ""
 
     def dispose(self) -> None:
         """Give back the file; the store opens it again when it is used."""
