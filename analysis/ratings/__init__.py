@@ -467,7 +467,10 @@ def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "un
         raise ValueError(
             f"{what} {names[places[row]]} stands in two clusters, {one!r} and {two!r}: give it one"
         )
-    return [labels[code] if code >= 0 else None for code in of_unit]
+    called = np.full(len(labels) + 1, None, dtype=object)  # the last for those without one
+    called[:-1] = np.asarray(labels, dtype=object)
+    found: list[Any] = called[of_unit].tolist()
+    return found
 
 
 def _clustered(coded: Coded, labels: Sequence[Any]) -> Coded:

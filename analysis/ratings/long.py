@@ -40,13 +40,19 @@ def that_count(frame: pd.DataFrame) -> pd.DataFrame:
     """The answers that count of a round's own frame: given, first replicate, to main items."""
     keep = _is_given(frame)
     if "status" in frame.columns:
-        keep &= (frame["status"].astype(object) == "answered").to_numpy()
+        keep &= _means(frame["status"], "answered")
     if "replicate" in frame.columns:
         keep &= frame["replicate"].fillna(1).astype(int).to_numpy() == 1
     if "role" in frame.columns:
-        role = frame["role"].astype(object)
-        keep &= ((role == "main") | role.isna()).to_numpy()
-    return frame[keep]
+        keep &= _means(frame["role"], "main") | frame["role"].isna().to_numpy()
+    return frame if keep.all() else frame[keep]
+
+
+def _means(column: pd.Series, word: str) -> np.ndarray:
+    """Where the column says this word."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    return np.asarray((column == word).to_numpy(), dtype=bool)
 
 
 def _is_given(frame: pd.DataFrame) -> np.ndarray:
