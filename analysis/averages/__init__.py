@@ -12,7 +12,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
 from raterbook.analysis.intervals.raters import Departures, add_rows
 from raterbook.analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
-from raterbook.analysis.ratings.patterns import CELLS
+from raterbook.analysis.ratings.patterns import CELLS, how_many, numbered
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Entries:
 
     def per_cluster(self, *columns: np.ndarray) -> np.ndarray:
         """Sums of per-answer columns in each cluster that has an answer."""
-        _, codes = np.unique(self.cluster, return_inverse=True)
+        _, _, codes = numbered(self.cluster)
         if self.times is not None and not self.whole:
             columns = tuple(column * self.times for column in columns)
         return add_up(codes, columns)
 
     def alike(self) -> np.ndarray:
         """How many clusters each cluster that has an answer stands for."""
-        _, first = np.unique(self.cluster, return_index=True)
+        _, first, _ = numbered(self.cluster)
         if self.times is None:
             return np.ones(len(first), dtype=np.int64)
         return self.times[first] if self.whole else np.ones(len(first), dtype=np.int64)
@@ -76,18 +76,18 @@ class Entries:
 
     def per_unit(self, *columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums of per-answer columns in each unit, and the cluster of each unit."""
-        _, first, codes = np.unique(self.unit, return_index=True, return_inverse=True)
+        _, first, codes = numbered(self.unit)
         return add_up(codes, columns), self.cluster[first]
 
     def counts(self) -> dict[str, int]:
         """How many units, raters and answers there are."""
-        found, first = np.unique(self.unit, return_index=True)
-        units, answers = len(found), len(self)
+        units, answers = how_many(self.unit), len(self)
         if self.times is not None:
+            _, first, _ = numbered(self.unit)
             units, answers = int(self.times[first].sum()), int(self.times.sum())
         return {
             "n_units": units if self.units is None else self.units,
-            "n_raters": len(np.unique(self.rater)),
+            "n_raters": how_many(self.rater),
             "n_ratings": answers,
         }
 
@@ -126,7 +126,8 @@ def infer_cells(
 ) -> Estimate:
     """The estimate made from per-cluster sums; the raters' share comes from leaving each out."""
     rows_of, values, reason = number.rows, number.values, number.reason
-    names = tuple(cells.raters[i] for i in np.unique(cells.rater)) if cells.raters else ()
+    present = numbered(cells.rater)[0]
+    names = tuple(cells.raters[i] for i in present) if cells.raters else ()
     common: dict[str, Any] = {
         "statistic": number.name,
         "coverage": wish.coverage,
@@ -143,10 +144,9 @@ def infer_cells(
     if wish.method is None:
         return Estimate(value, **common)
     left = None
-    present = np.unique(cells.rater)
     if wish.method == "jackknife" and len(present) >= 3:
         left = raters_left_out(cells, present, rows_of, values)
-    present_clusters = np.unique(cells.cluster)
+    present_clusters, _, _ = numbered(cells.cluster)
     sample = UnitSums(
         rows,
         alike,
@@ -174,12 +174,12 @@ def raters_left_out(
     values: Values,
 ) -> LeftOut:
     """Without each rater: the sums of the clusters they answered in are made again."""
-    _, first, units = np.unique(cells.unit, return_index=True, return_inverse=True)
+    _, first, units = numbered(cells.unit)
     # A unit stands in one cluster, that of its first answer.
-    _, cluster = np.unique(cells.cluster[first][units.ravel()], return_inverse=True)
-    cells = replace(cells, unit=units.ravel(), cluster=cluster.ravel())
+    _, _, cluster = numbered(cells.cluster[first][units])
+    cells = replace(cells, unit=units, cluster=cluster)
     rows, rater, alike = rows_of(cells), np.searchsorted(present, cells.rater), cells.alike()
-    met, _ = np.unique(rater * len(rows) + cells.cluster, return_inverse=True)
+    met, _, _ = numbered(rater * len(rows) + cells.cluster)
     who, unit = np.divmod(met, len(rows))
     rest = _rows_without(cells, rater, who, unit, rows_of, rows.shape)
     own = np.zeros((len(present), rows.shape[1]))
@@ -228,7 +228,7 @@ def _rows_without(
         at, pair = at[keep], pair[keep]
         if len(at):
             again = replace(cells.where(at), unit=pair * units + cells.unit[at], cluster=pair)
-            rest[start + np.unique(pair)] = rows_of(again)
+            rest[start + numbered(pair)[0]] = rows_of(again)
     return rest
 
 

@@ -50,13 +50,19 @@ def that_count(frame: pd.DataFrame) -> pd.DataFrame:
     """The answers that count of a round's own frame: given, first replicate, to main items."""
     keep = _is_given(frame)
     if "status" in frame.columns:
-        keep &= (frame["status"].astype(object) == "answered").to_numpy()
+        keep &= _means(frame["status"], "answered")
     if "replicate" in frame.columns:
         keep &= frame["replicate"].fillna(1).astype(int).to_numpy() == 1
     if "role" in frame.columns:
-        role = frame["role"].astype(object)
-        keep &= ((role == "main") | role.isna()).to_numpy()
-    return frame[keep]
+        keep &= _means(frame["role"], "main") | frame["role"].isna().to_numpy()
+    return frame if keep.all() else frame[keep]
+
+
+def _means(column: pd.Series, word: str) -> np.ndarray:
+    """Where the column says this word."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    return np.asarray((column == word).to_numpy(), dtype=bool)
 
 
 def _is_given(frame: pd.DataFrame) -> np.ndarray:
@@ -259,7 +265,10 @@ def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "un
         raise ValueError(
             f"{what} {names[places[row]]} stands in two clusters, {one!r} and {two!r}: give it one"
         )
-    return [labels[code] if code >= 0 else None for code in of_unit]
+    called = np.full(len(labels) + 1, None, dtype=object)  # the last for those without one
+    called[:-1] = np.asarray(labels, dtype=object)
+    found: list[Any] = called[of_unit].tolist()
+    return found
 
 
 def cluster_codes(labels: Sequence[Any]) -> np.ndarray:

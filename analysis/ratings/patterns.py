@@ -120,6 +120,33 @@ class Patterns:
         return np.asarray(np.ravel_multi_index(tuple(cells), shape))
 
 
+def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different codes in order, where each comes first, and which of them each code is.
+
+    The same as `np.unique` says, by counting: codes are small whole numbers.
+    """
+    size = int(codes.max(initial=-1)) + 1
+    if size > 8 * len(codes) + 1024 or codes.min(initial=0) < 0:
+        found, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        return found, first, place.ravel()
+    first = np.full(size, -1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of equal ones, what is written last stays
+    found = np.flatnonzero(first >= 0)
+    place = np.zeros(size, dtype=np.int64)
+    place[found] = np.arange(len(found))
+    return found, first[found], place[codes]
+
+
+def how_many(codes: np.ndarray) -> int:
+    """How many different codes there are."""
+    size = int(codes.max(initial=-1)) + 1
+    if size > 8 * len(codes) + 1024 or codes.min(initial=0) < 0:
+        return len(np.unique(codes))
+    there = np.zeros(size, dtype=bool)
+    there[codes] = True
+    return int(np.count_nonzero(there))
+
+
 def _ranks(rows: np.ndarray) -> np.ndarray:
     """For each row the place of its like among the distinct rows in order."""
     return np.unique(rows, axis=0, return_inverse=True)[1].ravel()

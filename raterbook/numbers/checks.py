@@ -161,9 +161,8 @@ def cohens(a: pd.Series, b: pd.Series, scale: list[float], weights: str | None) 
     from statsmodels.stats.inter_rater import cohens_kappa
 
     counts = np.zeros((len(scale), len(scale)))
-    place = {value: index for index, value in enumerate(scale)}
-    for x, y in zip(a, b, strict=True):
-        counts[place[x], place[y]] += 1
+    places = pd.Index(scale)
+    np.add.at(counts, (places.get_indexer(a), places.get_indexer(b)), 1)
     if (counts.sum(axis=0) > 0).sum() == 1 and (counts.sum(axis=1) > 0).sum() == 1:
         return None if counts.trace() == counts.sum() else 0.0
     kappa = cohens_kappa(counts, wt=weights, return_results=False)

@@ -260,10 +260,11 @@ def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
             raise ValueError(f"the frame has no column {unknown[0]!r} to group by")
         labels = board.first[columns].astype(object)
         known = labels.notna().all(axis=1).to_numpy()
-        keys = list(map(tuple, labels.to_numpy()))
-        for key in sorted({k for k, has in zip(keys, known, strict=True) if has}, key=_order):
-            mask = np.fromiter((k == key for k in keys), bool, len(keys)) & known
-            found.append((dict(zip(columns, map(_plain, key), strict=True)), mask))
+        keys = pd.Series(list(map(tuple, labels.to_numpy())), dtype=object)
+        codes, each = pd.factorize(keys.to_numpy())
+        for code in sorted(set(codes[known].tolist()), key=lambda code: _order(each[code])):
+            group = dict(zip(columns, map(_plain, each[code]), strict=True))
+            found.append((group, known & (codes == code)))
     return found
 
 

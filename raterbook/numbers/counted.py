@@ -18,7 +18,7 @@ import pandas as pd
 from raterbook.analysis.averages import Entries
 from raterbook.analysis.ratings import Coded, refuse_twice_named
 from raterbook.analysis.ratings.long import one_label, that_count
-from raterbook.analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.ratings.patterns import Patterns, count_values, how_many, numbered
 from raterbook.protocols import TYPES
 from raterbook.rounds.consensus import ADJUDICATOR, strict_majority
 from raterbook.rounds.consensus import consensus as together
@@ -168,6 +168,9 @@ class Board:
         self.question_codes, self.question_names = pd.factorize(
             self.frame["question"].astype(object), sort=False
         )
+        # Who answered which question; the last, for none of them, nobody did.
+        self._answered = np.zeros((len(self.question_names) + 1, len(self.raters)), dtype=bool)
+        self._answered[self.question_codes, self.rater_codes] = True
         self._grids: dict[str, Grid] = {}
         self._counted: dict[Any, tuple[Coded, Patterns]] = {}
         self.kept: dict[Any, Any] = {}  # what one measure found and another needs
@@ -183,7 +186,7 @@ class Board:
         key = owners * width + part
         # Sorted by name, then part, so that the order of the answers cannot matter. A case may be
         # called as an item is, and stays a unit of its own.
-        self.unit_codes, first = _codes_and_first(key)
+        _, first, self.unit_codes = numbered(key)
         self.n_units = len(first)
         self.first = frame.iloc[first].reset_index(drop=True)
         self.of_item = by_item[first]
@@ -252,7 +255,7 @@ class Board:
             wanted = [self.raters.index(name) for name in self.named if name in self.raters]
             return np.array(sorted(wanted), dtype=int), self.named
         places = [_place(self.question_names, question) for question in questions]
-        answered = np.unique(self.rater_codes[np.isin(self.question_codes, places)])
+        answered = np.flatnonzero(self._answered[places].any(axis=0))
         for kind in ("human", "model"):
             columns = answered[self.kinds[answered] == kind]
             if len(columns):
@@ -316,7 +319,7 @@ class Board:
     def shared_clusters(self, units: np.ndarray) -> np.ndarray | None:
         """The units' clusters, or None where each unit is its own."""
         clusters = self.cluster[units]
-        return None if len(np.unique(clusters)) == len(units) else clusters
+        return None if how_many(clusters) == len(units) else clusters
 
     def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Entries:
         """The answers where `given` holds (units × these columns), with numbers of that shape."""
@@ -332,12 +335,7 @@ class Board:
 
     def n_items(self, units: np.ndarray) -> int:
         """How many items (or cases, for questions asked of a case) these units belong to."""
-        return len(np.unique(self.owner[units]))
-
-
-def _codes_and_first(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    _, first, codes = np.unique(key, return_index=True, return_inverse=True)
-    return codes.ravel(), first
+        return how_many(self.owner[units])
 
 
 def _place(names: Any, wanted: str) -> int:
@@ -398,8 +396,15 @@ class Counted:
     questions: tuple[Any, ...]
 
     def of(self, question: str, frame: pd.DataFrame | None = None) -> pd.DataFrame:
-        rows = self.people if frame is None else frame
-        return rows[rows["question"].eq(question)]
+        if frame is None:
+            return self.people.iloc[self._places.get(question, slice(0))]
+        return frame[frame["question"].eq(question)]
+
+    @cached_property
+    def _places(self) -> dict[str, np.ndarray]:
+        """Where each question's answers stand among those that count."""
+        codes, names = pd.factorize(self.people["question"])
+        return {name: np.flatnonzero(codes == code) for code, name in enumerate(names)}
 
     def numeric(self) -> list[Any]:
         """The scales that are rated, not confidence."""
@@ -465,7 +470,8 @@ def count(
         by_people = set(given.loc[is_person, "question"].unique())
         is_model = given["rater_kind"].eq("model") & ~given["question"].isin(by_people)
         kind = "human" if by_people or not is_model.any() else "model"
-        people = given[is_person | is_model]
+        counts = is_person | is_model
+        people = given if counts.all() else given[counts]
     return Counted(given, people, kind, tuple(questions))
 
 

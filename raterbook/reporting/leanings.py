@@ -176,13 +176,12 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     """
     if not report.counted.numeric():
         return pd.DataFrame(columns=LEAN_COLUMNS)
-    from raterbook.analysis import Interval, Ratings, severity
+    from raterbook.analysis import Interval, severity
 
-    every = scores(report)
+    every, own = report.scores
     given = report.parameters
     coverage = coverage or given.coverage
     wish = Interval(given.interval, coverage, given.resamples, given.seed)
-    own = Ratings(every[["unit", "rater", "value", "cluster"]], cluster="cluster")
     leaning = severity(own, interval=wish).set_index("rater")
     found = [
         {"rater": rater, **dict(zip(ENDS, leaning.loc[rater, list(ENDS.values())], strict=True))}

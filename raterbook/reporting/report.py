@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from raterbook.analysis import Ratings
 from raterbook.analysis.estimate import WARNINGS
 
 from ..design import TOKENS
@@ -26,7 +27,7 @@ from ..numbers.targets import sight_of
 from ..rounds import Round
 from .folder import slug
 from .html import Section, cell, figure, plain
-from .leanings import concord, leans, strict_leans
+from .leanings import concord, leans, scores, strict_leans
 from .pairs import Copies, copies
 from .sections import (
     beside,
@@ -131,10 +132,11 @@ class Report(reading.ItemTexts):
     @cached_property
     def texts(self) -> pd.DataFrame:
         """The free texts, with the units they speak of; read only where a section shows some."""
-        every = frame_of(self.stored, self.parameters, texts=True, sight=self.sight)
-        texts = {question.id for question in self.protocol.questions if question.is_text}
-        rows = every[every["question"].astype(object).isin(texts)]
-        return count(rows, self.protocol.questions).given
+        texts = [question.id for question in self.protocol.questions if question.is_text]
+        every = self.frame.iloc[:0]
+        if texts:
+            every = frame_of(self.stored, self.parameters, texts=True, sight=self.sight)
+        return count(every[every["question"].isin(texts)], self.protocol.questions).given
 
     @cached_property
     def places(self) -> dict[str, tuple[str, int]]:
@@ -153,7 +155,13 @@ class Report(reading.ItemTexts):
     @cached_property
     def judged(self) -> dict[str, tuple[Sides, Comparison]]:
         """The models that are set beside people number by number, as the parameter `judge` asks."""
-        return beside_people(self.stored, self.frame, self.parameters)
+        return beside_people(self.stored, self.frame, self.parameters, self.sight)
+
+    @cached_property
+    def scores(self) -> tuple[pd.DataFrame, Ratings]:
+        """One line a score, and the same as ratings of which a rater's leaning is made."""
+        every = scores(self)
+        return every, Ratings(every[["unit", "rater", "value", "cluster"]], cluster="cluster")
 
     @cached_property
     def leans(self) -> pd.DataFrame:
@@ -204,7 +212,7 @@ class Report(reading.ItemTexts):
     @cached_property
     def kinds(self) -> dict[str, str]:
         """The kind of each rater who counts."""
-        people = self.counted.people
+        people = self.counted.people[["rater", "rater_kind"]].drop_duplicates()
         return dict(zip(people["rater"].astype(str), people["rater_kind"], strict=True))
 
     @property

@@ -90,16 +90,12 @@ def frame(
     subjects, raters = seen.subjects, {row.id: row for row in seen.raters.values()}
     question = Names.of({each.id: name for name, each in asked.items()})
     number = _numbers(asked, events)
-    case: dict[int, str | None] = {
-        each.id: subjects[each.case_id or each.id].key for each in subjects.values()
-    }
-    item = {each.id: each.key if each.kind == "item" else None for each in subjects.values()}
-    roles: dict[int, str | None] = {each.id: each.role for each in subjects.values()}
+    item, case, role = _subjects(seen)
     size = len(events)
     data: dict[str, Any] = {
         "round": _categorical(np.zeros(size, dtype=np.int8), [seen.name]),
-        "item": Names.of(item)(events.subject),
-        "case": Names.of(case)(events.subject),
+        "item": item(events.subject),
+        "case": case(events.subject),
         "part": events.part.copy(),
         "rater": Names.of({key: public_name(row, pseudonyms) for key, row in raters.items()})(
             events.rater
@@ -114,7 +110,7 @@ def frame(
         "seconds": events.seconds.copy(),
         "revision": events.revision.copy(),
         "answered_at": _utc(events.answered_at),
-        "role": Names.of(roles)(events.subject),
+        "role": role(events.subject),
         "cluster": _column(seen, inside, seen.cluster)(events.subject),
     }
     for name, needed in groups.items():
@@ -130,17 +126,28 @@ def frame(
     return pd.DataFrame(data | {n: each.copy() for n, each in events.more.items()}, copy=False)
 
 
+def _subjects(seen: Snapshot) -> tuple[Names, Names, Names]:
+    """What each subject is called as an item and as a case, and its role."""
+    if "" not in seen.columns:
+        each = seen.subjects.values()
+        seen.columns[""] = (
+            Names.of({one.id: one.key if one.kind == "item" else None for one in each}),
+            Names.of({one.id: seen.case(one).key for one in each}),
+            Names.of({one.id: one.role for one in each}),
+        )
+    found: tuple[Names, Names, Names] = seen.columns[""]
+    return found
+
+
 def _column(seen: Snapshot, inside: items.Contents, name: str | None) -> Names:
     """One column of the items, which a case has where it belongs to the case."""
-    if name is None:
-        return Names.of(dict.fromkeys(seen.subjects))
-    values: dict[int, str | None] = {}
-    for each in seen.subjects.values():
-        own = inside.value(each.id, name)
-        if own is None and each.case_id is not None:
-            own = inside.value(each.case_id, name)
-        values[each.id] = own or None
-    return Names.of(values)
+    if name not in seen.columns:
+        own = {} if name is None else inside.column(name)
+        case = {each.id: each.case_id or each.id for each in seen.subjects.values()}
+        of = {number: own.get(number, own.get(case[number])) or None for number in case}
+        seen.columns[name] = Names.of(of)
+    found: Names = seen.columns[name]
+    return found
 
 
 def _numbers(asked: StoredQuestions, events: Events) -> np.ndarray:

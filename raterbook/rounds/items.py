@@ -226,10 +226,14 @@ class Contents:
         """Shown and hidden values together: for reports and files, never for raters."""
         return {**self.shown.get((subject, part), {}), **self.hidden.get((subject, part), {})}
 
-    def value(self, subject: int, name: str) -> str | None:
-        """One of these values."""
-        own = self.hidden.get((subject, 0), {}).get(name)
-        return self.shown.get((subject, 0), {}).get(name) if own is None else own
+    def column(self, name: str) -> dict[int, str]:
+        """One of these values, of every subject that has it."""
+        return {
+            subject: values[name]
+            for table in (self.shown, self.hidden)
+            for (subject, part), values in table.items()
+            if not part and name in values
+        }
 
     def _parts(self, subject: int) -> tuple[Part, ...]:
         return tuple(

@@ -94,6 +94,7 @@ class Snapshot:
     raters: dict[str, Row[Any]]
     excluded: dict[int, str]
     places: dict[int, dict[int, int]] = field(default_factory=dict)
+    columns: dict[str | None, Any] = field(default_factory=dict)  # of frames, made once
 
     def subject(self, name: str, of: str) -> Subject:
         """The item or case of this ref or key; the case of an item, where a case is asked for."""

@@ -401,6 +401,7 @@ def marked(report: Any) -> Markup:
     stretches = len(rows) - len(flags) - len(late)
     every = report.stored.frame(texts=True, reasons=True, pseudonyms=pseudonyms)
     left = every[every["status"].eq("skipped") & every["rater_kind"].isin(["human", "adjudicator"])]
+    del every
     told = []
     if flags:
         items = len({row["item"] for row in flags})
