@@ -138,8 +138,9 @@ def strict(report: Any) -> Markup:
     if len(found.centre) > 1:
         whom = f"the mean of {count(len(found.centre), report.people)}"
     caption = (
-        f"Severity in logits against {whom}, from {asked}, with items as strict or easy as they are: it does not hang on which items came "
-        f"to whom. The intervals are corrected for {many:,} raters."
+        f"Severity in logits against {whom}, from {asked}, with items as strict or easy as they "
+        "are: it does not hang on which items came to whom. The intervals are corrected for "
+        f"{many:,} raters."
     )
     from ..figures.rows import strict_figure
 
