@@ -482,6 +482,8 @@ class _Read:
         one = np.ones(many, dtype=int)
         for at in np.flatnonzero(np.isfinite(without).all(axis=0)):
             own, value = spread(theta[at], without[:, at], one, PLAIN), theta[at]
+            if own.is_none(1.0):
+                continue  # the only one of the centre is 0 by definition
             se[at] = np.sqrt(own.raw_variance)
             low[at], high[at] = t_interval(value, own.variance, max(own.df, 1.0), coverage, PLAIN)
         how = "" if many <= MOST_REFITTED else ", one step each"

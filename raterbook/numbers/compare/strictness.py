@@ -48,8 +48,11 @@ def strictness(
     Means of systems are of those who count. None where nobody scored on any one scale.
     """
     of: dict[tuple[Any, ...], list[Grid]] = {}
-    for question in questions:
-        if question.is_score and question.id in board.question_names:
+    scores = [q for q in questions if q.is_score and q.id in board.question_names]
+    kinds = {q.id: board.counted([q.id])[1] for q in scores}
+    by_people = "human" in kinds.values()  # else models count, or whoever was named
+    for question in scores:
+        if not by_people or kinds[question.id] == "human":
             grid = board.grid(question.id)
             if grid.scale.values:
                 of.setdefault(tuple(grid.scale.values), []).append(grid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from markupsafe import Markup
 
 from ...numbers.compare import comparison_of
 from ...numbers.compare.sides import sides_of
+from ...numbers.compare.strictness import likeness
 from ...protocols.statistics import facts, of_family
 from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
 from ..leanings import Apart, apart
@@ -28,6 +30,8 @@ from ..words import (
     value_names,
 )
 from .reading import against_machine
+
+KINDS = {"distance": "distance", "label_accuracy": "the likeliest label"}
 
 
 def machines(report: Any) -> Section | None:
@@ -49,6 +53,7 @@ def machines(report: Any) -> Section | None:
             parts.append(scores_against(report, machine, scales))
         if kind == "model":
             parts.append(in_the_place_of_people(report, machine))
+            parts.append(where_unsure(report, machine, asked))
     parts.append(declared(report))
     return Section("Machines against people", join(parts))
 
@@ -86,6 +91,51 @@ def in_the_place_of_people(report: Any, machine: str) -> Markup:
     )
     made = table(head, lines, f"{machine} in the place of people", text=2)
     return said + fold("What it rests on", made + paragraph(note, "soft"))
+
+
+def where_unsure(report: Any, machine: str, asked: list[Any]) -> Markup:
+    """The model beside a person where people are unsure: distances of scores, likeliest labels."""
+    sides = sides_of(report.stored, report.frame, machine, report.parameters)
+    asked = [question for question in asked if question.is_score or question.is_label]
+    coverage = 1 - (1 - report.parameters.coverage) / max(len(asked), 1)
+    lines, further = [], []
+    for question in asked:
+        grid = sides.board.grid(question.id)
+        columns = np.append(sides.people(grid), sides.own)
+        coded = sides.board.ratings(grid, columns, sides.both(question.id))
+        label = report.label(question.id)
+        wish = replace(sides.wish, coverage=coverage)
+        for each in likeness(coded, coded.raters[-1], labels=question.is_label, interval=wish):
+            if each.model.value is None or each.persons.value is None:
+                continue
+            gap = each.difference
+            kind = "exact" if question.is_label else ""
+            lines.append((label, KINDS[each.statistic], number(each.model.value, kind),
+                          number(each.persons.value, kind), signed(float(gap)),
+                          interval(gap.low, gap.high, SIGNED) or "–"))  # fmt: skip
+            if each.statistic == "distance" and gap.low is not None and gap.low > 0:
+                further.append(f"{label} ({signed(float(gap))}; {lines[-1][-1]})")
+    if not lines:
+        return NOTHING
+    said = f"On no question is {machine} shown to lie further from people than a person does."
+    if further:
+        said = f"{machine} lies further from people than a person does on {listing(further)}."
+    if not any(line[1] == KINDS["distance"] for line in lines):
+        said = ""
+    notes = {
+        "distance": "Distance is Jensen–Shannon’s between the answers of the others and of the "
+        "model, or of the person in whose place it stands, over items binned by the others’ "
+        "median; one more person does not come out at 0. Intervals are corrected for "
+        f"{count(len(asked), 'question')}.",
+        "label_accuracy": "How often each gives the label that the others’ answers make likeliest "
+        "(Dawid and Skene): the model by people alone, a person with the model among the others.",
+    }
+    note = " ".join(said for kind, said in notes.items()
+                    if any(line[1] == KINDS[kind] for line in lines))  # fmt: skip
+    head = ("Question", "Number", machine, "A person", "Difference", "Interval")
+    made = table(head, lines, f"{machine} where people are unsure", text=2)
+    inside = (paragraph(said) if said else NOTHING) + made + paragraph(note, "soft")
+    return fold("Where people are unsure", inside)
 
 
 def share_of(found: Any) -> str:

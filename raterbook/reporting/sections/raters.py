@@ -34,6 +34,7 @@ from .machines import DOTS, sentence
 from .trust import coefficients
 
 ENOUGH = 2
+FELT = 0.02  # points by which a system's mean is moved, before it is spoken of
 MOST = 14  # more do not fit a figure; the table then shows both ends
 
 
@@ -133,10 +134,13 @@ def strict(report: Any) -> Markup:
         for row in drawn.itertuples()
     )
     asked = listing([report.label(name) for name in found.questions])
+    whom = found.centre[0]
+    if len(found.centre) > 1:
+        whom = f"the mean of {count(len(found.centre), report.people)}"
     caption = (
-        f"Severity in logits against the mean of {count(len(found.centre), report.people)}, from "
-        f"{asked}, with items as strict or easy as they are: it does not hang on which items came "
-        f"to whom. The intervals are corrected for {many:,} raters."
+        f"Severity in logits against {whom}, from {asked}, with items as strict or easy as they "
+        "are: it does not hang on which items came to whom. The intervals are corrected for "
+        f"{many:,} raters."
     )
     from ..figures.rows import strict_figure
 
@@ -196,7 +200,7 @@ def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
     ):
         if len(beyond):
             row: Any = next(beyond.itertuples())
-            more = f", most of {len(beyond)} who are" if len(beyond) > 1 else ""
+            more = f", furthest of {len(beyond)} who are" if len(beyond) > 1 else ""
             between = interval(row.low, row.high, SIGNED)
             said.append(f"{row.called} is {word}{more} ({signed(row.severity)} logits; {between})")
     return ", ".join(said) or "No rater is shown to be stricter or more lenient than the others"
@@ -204,10 +208,10 @@ def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
 
 def fair(report: Any, made: Rasch) -> list[str]:
     """What systems' means were had everybody rated everything, where that is anything else."""
-    moved = made.fair[made.fair["difference"].abs() >= VISIBLE]
+    moved = made.fair[made.fair["difference"].abs() >= FELT]
     return [
         f"{row.group} has a mean of {number(row.plain)}; had every rater scored all its items, it "
-        f"were {number(row.adjusted)} ({signed(row.difference)}"
+        f"would be {number(row.adjusted)} ({signed(row.difference)}"
         + (f"; {between}" if (between := interval(row.low, row.high, SIGNED)) else "")
         + ")."
         for row in moved.itertuples()

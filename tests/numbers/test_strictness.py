@@ -1,0 +1,83 @@
+"""A round's severities: whose scores they are of, and models set against people."""
+
+import random
+
+import numpy as np
+import pytest
+
+from raterbook.numbers.compare.strictness import likeness, strictness
+from raterbook.numbers.compute import cluster_of, questions_of
+from raterbook.numbers.counted import Board
+from tests.reporting.rounds import opened, records
+
+LABELS = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
+
+
+def rated(folder, protocol="neureg-qa", question="accuracy", values=(1, 2, 3, 4, 5), people=3):
+    """Sixty items that people and the model gauge rated; gauge scores one higher, one in two."""
+    rng, answers = random.Random(4), []
+    for item in range(60):
+        true = rng.randrange(len(values))
+        for person in range(people):
+            said = true if rng.random() < 0.7 else rng.randrange(len(values))
+            answers.append((f"p{person}", f"i{item:03d}", question, values[said]))
+        own = min(len(values) - 1, true + (rng.random() < 0.5))
+        answers.append(("gauge", f"i{item:03d}", question, values[own]))
+    return opened(folder, protocol, records(protocol, 60), answers, {"gauge": "model"})
+
+
+def board_of(stored):
+    frame = stored.frame()
+    return Board(frame, questions_of(stored.protocol), cluster=cluster_of(frame))
+
+
+def made(stored, **given):
+    return strictness(board_of(stored), stored.protocol.questions, **given)
+
+
+def test_people_alone_are_the_centre_and_a_model_beside_them_is_set_against_it(tmp_path):
+    found = made(rated(tmp_path), models=["gauge"])
+    assert found.centre == ("p0", "p1", "p2")
+    assert found.models == ("gauge",)
+    severity = found.rasch.raters.set_index("rater")["severity"]
+    assert severity[["p0", "p1", "p2"]].mean() == pytest.approx(0, abs=1e-9)
+    assert found.rasch.raters.set_index("rater").loc["gauge", "high"] < 0
+
+
+def test_a_model_that_nobody_asks_about_does_not_count(tmp_path):
+    assert list(made(rated(tmp_path)).rasch.raters["rater"]) == ["p0", "p1", "p2"]
+
+
+def test_labels_have_no_severity(tmp_path):
+    assert made(rated(tmp_path, "halo-support", "label", LABELS)) is None
+
+
+def coded_of(stored, question):
+    board = board_of(stored)
+    grid = board.grid(question)
+    columns = [board.raters.index(name) for name in ("p0", "p1", "p2", "gauge")]
+    return board.ratings(grid, np.array(columns), board.everything)
+
+
+def test_of_scores_a_model_has_a_distance_beside_a_person_s(tmp_path):
+    coded = coded_of(rated(tmp_path), "accuracy")
+    [found] = likeness(coded, "gauge", labels=False, interval="jackknife")
+    assert found.statistic == "distance"
+    assert found.difference.value == pytest.approx(found.model.value - found.persons.value)
+
+
+def test_of_labels_a_model_is_scored_on_the_people_s_truth_alone(tmp_path):
+    coded = coded_of(rated(tmp_path, "halo-support", "label", LABELS), "label")
+    [found] = likeness(coded, "gauge", labels=True, interval="jackknife")
+    assert found.statistic == "label_accuracy"
+    assert found.model.low < found.model.value < found.model.high
+    assert found.persons.n_raters == 3
+
+
+def test_of_two_people_s_labels_nobody_can_say_what_is_true(tmp_path):
+    stored = rated(tmp_path, "halo-support", "label", LABELS, people=2)
+    board = board_of(stored)
+    grid = board.grid("label")
+    coded = board.ratings(grid, np.arange(3), board.everything)
+    [found] = likeness(coded, "gauge", labels=True, interval="jackknife")
+    assert found.model.reason == "too_few_for_truth"
