@@ -10,6 +10,7 @@ from raterbook.analysis.intervals import Interval
 
 EPSILON = 0.15
 NO_INTERVAL = Interval(None)
+BETTER = 0.25  # how much the first of two systems is
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,20 @@ class Held:
     narrower: float  # the corrected interval's width as a share of the people's
 
 
-def corrected_coverage(labelled, pool, size, rounds, seed=2, shares=False, skewed=False):
+def corrected_coverage(labelled, pool, size, rounds, kind="scores", seed=2):
     """A model that scores .4 too high, over clusters of `size` items that are drawn whole.
 
-    With `shares`, values are 0 and 1; with `skewed`, items come to people with unequal chances.
+    Of `shares`, values are 0 and 1; of `skewed` scores, items come to people with unequal chances;
+    of `pairs`, each case is one system's score less another's, and the model likes the first.
     """
+    shares, skewed = kind == "shares", kind == "skewed"
     rng, found = np.random.default_rng(seed), []
     for _ in range(rounds):
         groups = pool // size
         cluster = np.repeat(np.arange(groups), size)
         true = rng.normal(size=groups)[cluster] * (size > 1) + rng.normal(size=pool)
+        if kind == "pairs":  # what the two have in common goes; what clusters like stays
+            true = BETTER + 0.5 * true
         own = true + rng.normal(scale=0.4, size=pool)
         said = true + 0.4 + rng.normal(scale=0.7, size=pool)
         if shares:
@@ -109,15 +114,16 @@ def corrected_coverage(labelled, pool, size, rounds, seed=2, shares=False, skewe
             cluster=cluster,
             inclusion=chance[cluster] if skewed else None,
         )
-        truth = truth_of(shares)
+        truth = BETTER if kind == "pairs" else truth_of(shares, size)
         people, model = e.beside["people"], e.beside["model"]
         held = [part.low <= truth <= part.high for part in (people, model, e)]
         found.append((*held, (e.high - e.low) / (people.high - people.low)))
     return Held(*np.mean(found, axis=0).tolist())
 
 
-def truth_of(shares):
-    """Of normal values zero; of shares that above .3, where items are independent."""
+def truth_of(shares, size):
+    """Of normal values zero; of shares that above .3, clusters adding as much as items do."""
     from scipy.stats import norm
 
-    return float(norm.sf(0.3 / np.sqrt(1.16))) if shares else 0.0
+    spread = 1.16 + (size > 1)
+    return float(norm.sf(0.3 / np.sqrt(spread))) if shares else 0.0

@@ -188,7 +188,7 @@ def test_where_persons_differ_only_the_verdict_for_persons_drawn_anew_keeps_its_
 
 @pytest.mark.long
 @pytest.mark.parametrize("clusters", [15, 30, 100])
-@pytest.mark.parametrize("effect", [1, 3, 6])
+@pytest.mark.parametrize("effect", [1, 2, 3, 4, 5, 6])
 def test_false_passes_are_as_rare_as_promised_whatever_the_clusters(clusters, effect):
     found = false_passes(clusters, 8, effect, 2000)
     assert found.person <= 0.05 + 2 * (0.05 * 0.95 / 6000) ** 0.5
@@ -197,10 +197,17 @@ def test_false_passes_are_as_rare_as_promised_whatever_the_clusters(clusters, ef
 
 DESIGNS = {
     "30 of 300 items": {"labelled": 30, "pool": 300, "size": 1},
-    "60 of 300 shares": {"labelled": 60, "pool": 300, "size": 1, "shares": True},
+    "60 of 300 shares": {"labelled": 60, "pool": 300, "size": 1, "kind": "shares"},
     "30 of 200 clusters of three": {"labelled": 90, "pool": 600, "size": 3},
-    "60 of 600 with unequal chances": {"labelled": 60, "pool": 600, "size": 1, "skewed": True},
-}
+    "60 of 600 with unequal chances": {"labelled": 60, "pool": 600, "size": 1, "kind": "skewed"},
+    "40 of 200 clusters of three, shares": {
+        "labelled": 120, "pool": 600, "size": 3, "kind": "shares",
+    },
+    "40 of 300 paired differences": {"labelled": 40, "pool": 300, "size": 1, "kind": "pairs"},
+    "30 of 150 clusters of four, paired": {
+        "labelled": 120, "pool": 600, "size": 4, "kind": "pairs",
+    },
+}  # fmt: skip
 
 
 @pytest.mark.long

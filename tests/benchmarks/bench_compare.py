@@ -21,7 +21,7 @@ def main():
     missed = 0
     print("at the boundary, passed:    a person (plain)   the verdict (plain)   drawn anew")
     for clusters in (15, 30, 100):
-        for effect in (1, 3, 6):
+        for effect in (1, 2, 3, 4, 5, 6):
             found = false_passes(clusters, 8, effect, rounds)
             least = 0.05 + 2 * (0.05 * 0.95 / (3 * rounds)) ** 0.5
             missed += found.person > least or max(found.verdict, found.anew) > 0.05
