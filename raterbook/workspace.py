@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .files.importing import ImportSummary
     from .judges import JudgeRun
     from .numbers.compare.comparison import Comparison
+    from .numbers.compare.drift import Drifts
     from .numbers.compare.ranking import Ranking
     from .numbers.compute import Numbers
     from .numbers.forecast import Forecast
@@ -278,6 +279,23 @@ class WorkspaceRound(Round):
         from .numbers.compare import rank
 
         return rank(self, list(models), **how)
+
+    def pin(self, *items: str, why: str | None = None) -> list[str]:
+        """Pin items as anchors, on which models are held against earlier rounds; gives them all."""
+        from .rounds.items import pin
+
+        return pin(self, items, why)
+
+    def drift(self, against: str, *models: str, seed: int = 0) -> Drifts:
+        """Whether models answer otherwise than in another round, beyond what they do anyway."""
+        from .judges.judging import asked_otherwise
+        from .numbers.compare.drift import drift
+
+        before = self.workspace.round(against)
+        found = drift(self, before, models, seed)
+        for model in dict.fromkeys(part.model for part in found.parts):
+            found = found.noted(*asked_otherwise(self, before, model))
+        return found
 
     def forecast(self, **how: Any) -> Forecast:
         """How wide the intervals of the next round will be, with this one as the pilot.

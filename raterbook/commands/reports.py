@@ -151,6 +151,7 @@ def parameters_of(given: Namespace) -> dict[str, Any]:
         help="e.g. 'alpha_ordinal:tone>=.67'",
     ),
     arg("--decided", action="store_true", help="the interval must meet the target too"),
+    arg("--against", metavar="ROUND2", help="models must answer its anchors as they did there"),
     JUDGE,
     COLUMN,
     NOW,
@@ -165,6 +166,14 @@ def check(given: Namespace) -> int:
     stored = chosen(given)
     if given.now:
         peeked(stored, given.why)
+    drifts = None
+    if given.against:
+        drifts = stored.drift(given.against)
+        if not given.require:
+            print(
+                json.dumps(drifts.to_dict(), ensure_ascii=False, indent=1) if given.json else drifts
+            )
+            return 0 if drifts.passed else 1
     numbers = stored.numbers(**of_models(given.require, parameters_of(given)))
     if numbers.look is not None and numbers.look["hidden"]:
         found = {"round": given.round, "passed": False, "targets": [], "look": numbers.look}
@@ -179,8 +188,10 @@ def check(given: Namespace) -> int:
     passed = all(
         target["met"] and (not given.decided or target["verdict"] == "met") for target in targets
     )
+    passed = passed and (drifts is None or drifts.passed)
     if given.json:
         found = {"round": given.round, "passed": passed, "targets": targets}
+        found |= drifts.to_dict() | {"passed": passed} if drifts else {}
         print(json.dumps(found | ({"look": numbers.look} if numbers.look else {}), indent=1))
     else:
         from ..reporting.sections.verdict import sentence
@@ -189,6 +200,8 @@ def check(given: Namespace) -> int:
             print(sentence(target))
         if numbers.look:
             print(numbers.look["sentence"])
+        if drifts:
+            print(drifts)
         print(outcome(targets, passed, given.decided))
     return 0 if passed else 1
 

@@ -283,6 +283,25 @@ def assign(given: Namespace) -> None:
 
 
 @command(
+    "pin items as anchors: models are held against earlier rounds on them",
+    ROUND,
+    arg("items", nargs="*", metavar="ITEM", help="items by their key"),
+    arg("--where", metavar="COLUMN=VALUE", help="all items with this value"),
+    WHY,
+)
+def anchor(given: Namespace) -> None:
+    from ..rounds.items import keys_with, pinned
+    from ..rounds.model import counted, listed
+
+    stored, wanted = chosen(given), list(given.items)
+    if given.where:
+        [(column, value)] = pairs([given.where], "--where").items()
+        wanted += keys_with(stored, column, value)
+    found = stored.pin(*wanted, why=given.why) if wanted else pinned(stored)
+    print(f"{given.round}: {counted(len(found), 'anchor')}: {listed(found, 10) or 'none yet'}.")
+
+
+@command(
     "leave a rater out of every number", ROUND, RATER, arg("--why", required=True, metavar="TEXT")
 )
 def exclude(given: Namespace) -> None:
@@ -419,12 +438,12 @@ def headers(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def pairs(words: list[str]) -> dict[str, str]:
+def pairs(words: list[str], option: str = "--param") -> dict[str, str]:
     """`--param name=value`, several times."""
     found = {}
     for word in words:
         name, sign, value = word.partition("=")
         if not sign or not name:
-            raise Refused(f"--param {word!r}: write it as name=value, for example seed=3.")
+            raise Refused(f"{option} {word!r}: write it as name=value, for example seed=3.")
         found[name] = value
     return found

@@ -249,6 +249,35 @@ def account(stored: Round, name: str) -> JudgeRun:
     return run_until_done(Runner(stored, answerer, scribe, run, settings, saves=False).run())
 
 
+def asked_otherwise(now: Round, before: Round, name: str) -> tuple[list[str], int]:
+    """What differs in how the model was asked in two rounds, and how many replies are no new ones.
+
+    Nothing is known of a model whose answers came in by file.
+    """
+    if cache.run_of(now, name) is None or cache.run_of(before, name) is None:
+        return [], 0
+    later, earlier = account(now, name), account(before, name)
+    said = []
+    for what, of in (
+        ("prompt", lambda one: one.prompt.hash[:12]),
+        ("model served", lambda one: one.reply.served),
+    ):
+        sides = [sorted({str(of(one)) for one in run.outcomes}) for run in (later, earlier)]
+        if sides[0] != sides[1]:
+            said.append(
+                f"{name}: the {what} is another one now: {', '.join(sides[0])}; in {before.name} "
+                f"{', '.join(sides[1])}."
+            )
+    opened = next(entry["at"] for entry in now.log() if entry["action"] == "open")
+    old = sum(one.reply.at is not None and str(one.reply.at) < opened for one in later.outcomes)
+    if old:
+        said.append(
+            f"{name}: {old:,} of {len(later.outcomes):,} replies are older than {now.name}: the "
+            f"model was not asked again. `raterbook judge {now.name} --fresh` asks it."
+        )
+    return said, old
+
+
 def spent_per_item(stored: Round) -> dict[str, float]:
     """By model, what its stored replies cost by item; only of those whose every cost is known."""
     found = {}

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table, delete, func, insert, select
 
@@ -16,6 +16,9 @@ from raterbook.rounds.parts import is_answered
 from raterbook.rounds.raters import look, lookalike, opaque_ref, spelt
 from raterbook.rounds.snapshot import Snapshot, Subject
 from raterbook.rounds.store import chain, log, schema
+
+if TYPE_CHECKING:
+    from raterbook.rounds.round import Round
 
 
 @dataclass(frozen=True)
@@ -345,6 +348,57 @@ def _values(connection: Connection, table: Table, round_id: int) -> Values:
     for subject, part, name, value in rows.fetchall():
         values.setdefault((subject, part), {})[names.setdefault(name, name)] = value
     return values
+
+
+# Anchors: items that a judge is asked about in every round, to see whether it still answers alike.
+
+
+PIN = "anchor"
+
+
+def pin(stored: Round, keys: Iterable[str], why: str | None = None) -> list[str]:
+    """Pins these items as anchors, by an entry of the log; returns all that are pinned."""
+    with stored.store.write() as connection:
+        seen = stored.look(connection)
+        known = [seen.subject(key, "item").key for key in keys]
+        if not known:
+            raise RoundError(f"{stored.name}: name the items that are to be anchors.")
+        log.add(
+            connection,
+            stored.id,
+            PIN,
+            stored.store.now(),
+            reason=why,
+            items=list(dict.fromkeys(known)),
+        )
+    return pinned(stored)
+
+
+def keys_with(stored: Round, column: str, value: str) -> list[str]:
+    """The items with this value in a column of theirs or of their case, or with this role."""
+    with stored.store.read() as connection:
+        seen, inside = stored.look(connection), stored.inside(connection)
+
+    def has(each: Subject) -> str | None:
+        own = {**inside.of(each.case_id or 0), **inside.of(each.id)}
+        return each.role if column == "role" else own.get(column)
+
+    found = [each.key for each in seen.items.values() if has(each) == value]
+    if not found:
+        raise RoundError(
+            f"No item of {stored.name} has {value!r} in {column}: name a column of the items file "
+            "and a value in it, or role=gold."
+        )
+    return found
+
+
+def pinned(stored: Round) -> list[str]:
+    """The round's anchors, in the order they were pinned."""
+    with stored.store.read() as connection:
+        entries = log.entries(connection, stored.id, PIN)
+    return list(
+        dict.fromkeys(key for entry in entries for key in json.loads(entry.detail)["items"])
+    )
 
 
 # The items file as it came, kept in the round's log: so that it can go out byte for byte.
