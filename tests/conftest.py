@@ -59,11 +59,14 @@ def cluster():
 
 
 def pytest_generate_tests(metafunc):
-    """Whoever asks for a `place` is run on a file and on a server, but what is about the file."""
+    """Whoever asks for a `place` in the store's tests, or where a module says ON_EVERY_STORE, is
+    run on a file and on a server; but what is about the file itself."""
     if "place" in metafunc.fixturenames:
         module, name = metafunc.module, metafunc.function.__name__
-        alone = name in getattr(module, "ON_A_FILE_ONLY", ())
-        kinds = ["file"] if alone or getattr(module, "ON_A_FILE", False) else ["file", "server"]
+        of_store = ROOT / "tests" / "rounds" in metafunc.definition.path.parents
+        everywhere = getattr(module, "ON_EVERY_STORE", of_store)
+        alone = name in getattr(module, "ON_A_FILE_ONLY", ()) or getattr(module, "ON_A_FILE", False)
+        kinds = ["file", "server"] if everywhere and not alone else ["file"]
         metafunc.parametrize("place", kinds, indirect=True)
 
 

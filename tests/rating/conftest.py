@@ -36,13 +36,14 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def open_round(tmp_path):
+def open_round(place, tmp_path):
     stores = []
 
     def open_round(protocol, rows, parts=None, raters=("ana",), folder="one", **how):
         asked = load(protocol) if isinstance(protocol, str) and "\n" not in protocol else protocol
         asked = asked if isinstance(asked, Protocol) else parse(asked, source="test.yaml")
-        store = Store(tmp_path / folder / "raterbook.sqlite")
+        (tmp_path / folder).mkdir(exist_ok=True)
+        store = Store(place(f"{folder}/raterbook"))
         stores.append(store)
         table = ItemTable.from_records(asked, rows)
         return store.open("round-01", asked, table, raters=raters, parts=parts, **how)

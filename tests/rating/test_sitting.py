@@ -7,6 +7,8 @@ import pytest
 from raterbook.protocols import UNANSWERABLE
 from raterbook.rounds import Round
 
+ON_EVERY_STORE = True
+
 
 def item(browser, **which):
     return browser.say("item", **which)["item"]
