@@ -18,6 +18,7 @@ from raterbook.analysis.ratings.long import (
     name_key,
     one_label,
     one_question,
+    refuse_mistaken,
     refuse_twice,
     scatter,
 )
@@ -25,8 +26,6 @@ from raterbook.analysis.ratings.patterns import Patterns, find_patterns
 from raterbook.analysis.ratings.values import as_numbers, code_values, confidence_in_rows, declared
 
 APART = 1 << 22  # units that are looked at one by one, where an engine counted them
-# What a long frame's columns may be called; the first name of each is the one an error asks for.
-COLUMNS = {"unit": UNIT_COLUMNS, "rater": ("rater",), "value": ("value",)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -254,52 +253,12 @@ def is_long(ratings: Any) -> bool:
     columns = list(map(str, ratings.columns))
     found = {"rater", "value"} <= set(columns) and any(name in columns for name in UNIT_COLUMNS)
     if not found:
-        _refuse_mistaken(ratings)
+        refuse_mistaken(ratings)
         return False
     for name in ("rater", "value", next(name for name in UNIT_COLUMNS if name in columns)):
         if columns.count(name) > 1:
             raise ValueError(f"two columns are called {name!r}: keep one")
     return True
-
-
-def _refuse_mistaken(frame: pd.DataFrame) -> None:
-    """A table whose names are those of a long frame, or of a table turned round, is neither."""
-    if frame.columns.nlevels > 1:
-        raise ValueError(
-            f"the columns have {frame.columns.nlevels} levels: keep one, which names the raters"
-        )
-    index = [str(name) for name in frame.index.names if name is not None]
-    columns = {_meant(name): str(name) for name in frame.columns}
-    across = _meant(frame.columns.name)
-    words = [word for word in COLUMNS if word in columns]
-    indexed = [word for word in COLUMNS if word in map(_meant, index)]
-    if not words and ("rater" in indexed or across == "unit") and frame.index.nlevels == 1:
-        raise ValueError("the rows are raters here: turn the table round (.T), units × raters")
-    if not words and "rater" not in indexed:
-        return
-    if words == ["value"] and len(frame.columns) == 1 and not indexed:
-        return  # one rater's answers
-    said = []
-    for word in COLUMNS:
-        if word in columns:
-            if columns[word] not in COLUMNS[word]:
-                said.append(f"the column {columns[word]!r} must be called {word!r}")
-        elif word in indexed:
-            said.append(f"{word} is in the index, use reset_index()")
-        else:
-            said.append(f"there is no column {word!r}")
-    known = ", ".join(map(str, list(frame.columns)[:8]))
-    table = "; for a table put the units into the index" if words == ["unit"] else ""
-    raise ValueError(
-        f"this looks like a long frame of unit, rater, value, but {', '.join(said)} "
-        f"(the columns are {known}){table}"
-    )
-
-
-def _meant(name: Any) -> str | None:
-    """Which column of a long frame a name stands for, however it is spelled."""
-    plain = str(name).strip().lower()
-    return next((word for word, names in COLUMNS.items() if plain in names), None)
 
 
 def _from_table(ratings: Any, scale: Sequence[Any] | None, cluster: Any, confidence: Any) -> Coded:

@@ -12,6 +12,8 @@ import pandas as pd
 
 # What a long frame's units may be called.
 UNIT_COLUMNS = ("unit", "item")
+# What its columns may be called; the first name of each is the one an error asks for.
+COLUMNS = {"unit": UNIT_COLUMNS, "rater": ("rater",), "value": ("value",)}
 # Answers per piece, so that the cell numbers stay in the processor's cache.
 PIECE = 1 << 16
 # A range of rater numbers this short is taken as it is, gaps and all.
@@ -37,6 +39,46 @@ def one_question(frame: pd.DataFrame) -> pd.DataFrame:
     if "part" in frame.columns and frame["part"].nunique() > 1:
         units = units.astype(str) + " part " + frame["part"].astype(str)
     return frame.assign(unit=units, value=values)
+
+
+def refuse_mistaken(frame: pd.DataFrame) -> None:
+    """A table whose names are those of a long frame, or of a table turned round, is neither."""
+    if frame.columns.nlevels > 1:
+        raise ValueError(
+            f"the columns have {frame.columns.nlevels} levels: keep one, which names the raters"
+        )
+    index = [str(name) for name in frame.index.names if name is not None]
+    columns = {_meant(name): str(name) for name in frame.columns}
+    across = _meant(frame.columns.name)
+    words = [word for word in COLUMNS if word in columns]
+    indexed = [word for word in COLUMNS if word in map(_meant, index)]
+    if not words and ("rater" in indexed or across == "unit") and frame.index.nlevels == 1:
+        raise ValueError("the rows are raters here: turn the table round (.T), units × raters")
+    if not words and "rater" not in indexed:
+        return
+    if words == ["value"] and len(frame.columns) == 1 and not indexed:
+        return  # one rater's answers
+    said = []
+    for word in COLUMNS:
+        if word in columns:
+            if columns[word] not in COLUMNS[word]:
+                said.append(f"the column {columns[word]!r} must be called {word!r}")
+        elif word in indexed:
+            said.append(f"{word} is in the index, use reset_index()")
+        else:
+            said.append(f"there is no column {word!r}")
+    known = ", ".join(map(str, list(frame.columns)[:8]))
+    table = "; for a table put the units into the index" if words == ["unit"] else ""
+    raise ValueError(
+        f"this looks like a long frame of unit, rater, value, but {', '.join(said)} "
+        f"(the columns are {known}){table}"
+    )
+
+
+def _meant(name: Any) -> str | None:
+    """Which column of a long frame a name stands for, however it is spelled."""
+    plain = str(name).strip().lower()
+    return next((word for word, names in COLUMNS.items() if plain in names), None)
 
 
 def name_key(name: Any) -> tuple[str, Any]:

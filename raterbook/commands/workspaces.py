@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..rounds.model import RoundError
 from .command import arg, command
 from .rounds import Refused, workspace
 
@@ -154,6 +153,8 @@ def verify(given: Namespace) -> int:
 
 def _altered(store: Store) -> Iterator[str]:
     """The links hold a protocol's hash, and the hash its text."""
+    from ..rounds.model import RoundError
+
     for name in store.rounds():
         try:
             store.round(name).protocol  # noqa: B018  (read, to be held to its hash)
