@@ -20,14 +20,14 @@ import pytest
 
 from raterbook import Workspace
 from raterbook.cli import main
-from tests.browser.conftest import ARGUMENTS, open_round
+from tests.browser.conftest import ARGUMENTS, NO_HUB, open_round
 from tests.browser.desk import Desk
 from tests.browser.lab import free_port
 
 pytestmark = pytest.mark.long
 PAGE = Path(__file__).parents[2] / "docs" / "jupyterhub.md"
 RATERS = ("ana", "ben", "cem")
-MISSING = "THE JUPYTERHUB TEST DID NOT RUN: pip install jupyterhub, npm install -g {}"
+MISSING = f"{NO_HUB}: pip install jupyterhub and npm install -g configurable-http-proxy."
 MORE = """
 import os
 c.JupyterHub.bind_url = "{url}"
@@ -82,7 +82,7 @@ def hub(tmp_path_factory):
     if python is None and importlib.util.find_spec("jupyterhub"):
         python = sys.executable
     if python is None or shutil.which("configurable-http-proxy") is None:
-        pytest.skip(MISSING.format("configurable-http-proxy"))
+        pytest.skip(MISSING)
     folder = tmp_path_factory.mktemp("hub")
     assert main(["new", str(folder / "study")]) == 0
     open_round(folder / "study", "stem-sentences", 3, raters=RATERS)

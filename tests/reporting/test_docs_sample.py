@@ -6,8 +6,8 @@ from raterbook.reporting.sections.made import PACKAGES
 from tests.reporting.conftest import ROOT
 
 NAMES = "|".join(["python", *PACKAGES])
-# Versions differ from machine to machine, the head of the history (times are in it) from building to
-# building; the page does not otherwise.
+# Versions differ from machine to machine, and the head of the history, since times are in it; the
+# page does not otherwise.
 VERSIONS = re.compile(rf"Computed with Python [^<]*|<dt>(?:{NAMES}|history)</dt><dd>[^<]*</dd>")
 
 
