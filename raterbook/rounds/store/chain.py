@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Float, Table, Text
+from sqlalchemy import Boolean, Connection, Float, Table, Text
 from sqlalchemy.exc import DBAPIError
 
 from raterbook.rounds.model import counted
@@ -258,3 +258,95 @@ def head(driver: Any) -> Head | None:
     there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'link'"
     newest = driver.execute(_NEWEST).fetchone() if driver.execute(there).fetchone() else None
     return None if newest is None else Head(newest[0] + 1, newest[1].hex())
+
+
+# The same on a server, where who adds an event cannot read those of others: triggers make the
+# links, one event after the other, with the rights of who made the tables.
+
+
+def server_links(place: str, lock: int) -> Iterator[str]:
+    """PostgreSQL's functions and triggers for the tables in the schema `place`.
+
+    `lock` is the advisory lock that every writer holds. While `raterbook.copied` is set by the
+    owner, no links are made: a copy brings its own.
+    """
+    for number, each in SOURCES.items():
+        name = f"{each.table.name}_link"
+        key = each.key.replace("t.", "NEW.").replace(f" {PAIR} ", f" {PAIR}::bigint ")
+        yield _function(f"{place}.{name}", place, lock, (f"{number}, {key}", _server_text(each)))
+        yield (
+            f"CREATE TRIGGER {name} AFTER INSERT ON {place}.{each.table.name} "
+            f"FOR EACH ROW EXECUTE FUNCTION {place}.{name}()"
+        )
+    subject = "coalesce(NEW.subject_id, OLD.subject_id)"
+    revision = (
+        f"(SELECT coalesce(max(event) + 1, {subject} * {REVISIONS}) FROM link WHERE source = "
+        f"{VALUES} AND event BETWEEN {subject} * {REVISIONS} AND ({subject} + 1) * {REVISIONS} - 1)"
+    )
+    lines = " UNION ALL ".join(_server_lines(table, subject) for table in VALUED)
+    values = (
+        f"'values;' || {subject} || ';' || coalesce((SELECT string_agg(line, '' ORDER BY "
+        f"convert_to(line, 'UTF8')) FROM ({lines}) AS lines), '')"
+    )
+    once = (
+        f"IF EXISTS (SELECT FROM link WHERE source = {VALUES} AND event / {REVISIONS} = {subject} "
+        "AND xmin = pg_current_xact_id()::xid) THEN RETURN NULL; END IF;"
+    )
+    yield _function(f"{place}.values_link", place, lock, (f"{VALUES}, {revision}", values), once)
+    for table in VALUED:  # at the end of the transaction, once for a subject
+        yield (
+            f"CREATE CONSTRAINT TRIGGER {table}_link AFTER INSERT OR UPDATE OR DELETE ON "
+            f"{place}.{table} DEFERRABLE INITIALLY DEFERRED "
+            f"FOR EACH ROW EXECUTE FUNCTION {place}.values_link()"
+        )
+    yield _function(f"{place}.workspace_link", place, lock, ("0, 0", _FIRST))
+    yield (
+        f"CREATE TRIGGER workspace_link AFTER INSERT ON {place}.workspace "
+        f"FOR EACH ROW EXECUTE FUNCTION {place}.workspace_link()"
+    )
+
+
+VALUED = ("shown_value", "hidden_value")
+_FIRST = (
+    "'found;0;' || NEW.created_at || ';' || octet_length(NEW.secret) || ':' || NEW.secret || ';'"
+)
+
+
+def _function(name: str, place: str, lock: int, event: tuple[str, str], unless: str = "") -> str:
+    """A trigger that adds the link of one event: its source and number, and its text."""
+    return f"""CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+        SET search_path = {place}, pg_temp AS $$
+        DECLARE last bytea; place bigint;
+        BEGIN
+            IF current_setting('raterbook.copied', true) = 'yes' AND pg_has_role(session_user,
+                (SELECT nspowner FROM pg_namespace WHERE nspname = '{place}'), 'MEMBER')
+            THEN RETURN NULL; END IF;
+            PERFORM pg_advisory_xact_lock({lock});
+            {unless}
+            SELECT n, hash INTO place, last FROM link ORDER BY n DESC LIMIT 1;
+            INSERT INTO link (n, source, event, hash) SELECT coalesce(place, -1) + 1, {event[0]},
+                sha256(coalesce(last, decode(repeat('00', 32), 'hex')) ||
+                convert_to({event[1]}, 'UTF8'));
+            RETURN NULL;
+        END $$"""
+
+
+def _server_text(source: Source) -> str:
+    """PostgreSQL for the text of the new row."""
+    plain, decimal = [f"'{source.table.name};'"], []
+    for column in source.table.c:
+        new = f"NEW.{column.name}"
+        if isinstance(column.type, Text):
+            plain.append(f"coalesce(octet_length({new}) || ':' || {new}, '-') || ';'")
+        elif isinstance(column.type, Float):
+            decimal.append(f"coalesce(encode(float8send({new} + 0.0), 'hex'), '-') || ';'")
+        else:
+            whole = f"{new}::int" if isinstance(column.type, Boolean) else new
+            plain.append(f"coalesce({whole}::text, '-') || ';'")
+    return " || ".join(plain + decimal)
+
+
+def _server_lines(table: str, subject: str) -> str:
+    sized = (f"octet_length({name}) || ':' || {name}" for name in ("name", "value"))
+    text = " || ';' || ".join([f"'{table}'", "part", *sized])
+    return f"SELECT {text} || ';' AS line FROM {table} WHERE subject_id = {subject}"
