@@ -48,10 +48,15 @@ WITHOUT_SAMPLE = {
 }
 MISSING = f"THE BROWSER TESTS DID NOT RUN: there is no {CHROMIUM}; install Debian's chromium."
 
+NO_HUB = "THE JUPYTERHUB TESTS DID NOT RUN"
+
 
 def pytest_terminal_summary(terminalreporter):
     if not CHROMIUM.exists() and not os.environ.get("CI"):
         terminalreporter.write_line(MISSING, red=True, bold=True)
+    skipped = {report.longrepr[-1] for report in terminalreporter.stats.get("skipped", ())}
+    for said in sorted(each for each in skipped if NO_HUB in each):
+        terminalreporter.write_line(said, red=True, bold=True)
 
 
 @pytest.fixture(scope="session")
