@@ -11,6 +11,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select
@@ -42,11 +43,13 @@ LONGEST_ID = 200  # characters
 LONGEST_TIME = 315_360_000  # seconds on one answer
 COLUMNS = tuple(each.name for each in schema.answer_event.c if each.name not in ("seq", "shown_as"))
 Row = dict[str, Any]  # by the names of COLUMNS
+AT_ONCE = 20_000
 LARGEST = 2**53  # the largest whole number every sender can count to
 _Stacks = dict[tuple[int, int, int, int], list[int]]
 _events = schema.answer_event
 # A rater waits for these after every key, so the statements are built once.
 _INSERT = str(insert(_events).compile(dialect=sqlite.dialect(), column_keys=list(COLUMNS)))
+_IN_ORDER = itemgetter(*COLUMNS)
 _BY_ID = select(_events).where(
     _events.c.round_id == bindparam("round_id"),
     _events.c.rater_id == bindparam("rater"),
@@ -70,7 +73,7 @@ def write(connection: Connection, rows: Sequence[Row]) -> None:
     if connection.dialect.name != "sqlite":
         connection.execute(insert(_events), [{name: row[name] for name in COLUMNS} for row in rows])
     else:
-        connection.exec_driver_sql(_INSERT, [tuple(row[name] for name in COLUMNS) for row in rows])
+        connection.exec_driver_sql(_INSERT, [*map(_IN_ORDER, rows)])
 
 
 class RefusedEvent(ValueError):
@@ -429,6 +432,9 @@ def save_file(
                 "server_time": now,
             }
         )
+        if len(rows) == AT_ONCE:  # a million rows would take more memory than all that came before
+            write(connection, rows)
+            rows = []
     write(connection, rows)
 
 

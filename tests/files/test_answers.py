@@ -6,7 +6,7 @@ import pytest
 from raterbook.files import export_answers, import_answers
 from raterbook.files.formats import restored, safe
 from raterbook.protocols import names
-from raterbook.rounds import Event, FileError
+from raterbook.rounds import Event, FileError, answers
 
 from .rounds import answer_all, protocol_round
 
@@ -27,6 +27,27 @@ def test_importing_twice_adds_nothing(feedback, tmp_path):
     again = import_answers(feedback, file)
     assert (again.added, again.unchanged) == (0, 2)
     assert feedback.frame()["revision"].tolist() == [1]
+
+
+def test_a_long_file_is_stored_whole_or_not_at_all(feedback, tmp_path, monkeypatch):
+    """It goes to the database some thousand rows at a time, in one transaction."""
+    rows = [f"c{case}/m{model},ana,clarity,3\n" for case in (1, 2) for model in (1, 2)]
+    file = put(tmp_path, "item,rater,question,value\n" + "".join(rows))
+    written, write = [], answers.write
+
+    def broken(connection, some):
+        if written:
+            raise OSError("the disk is gone")
+        written.extend(some)
+        write(connection, some)
+
+    monkeypatch.setattr(answers, "AT_ONCE", 2)
+    with monkeypatch.context() as at_fault:
+        at_fault.setattr(answers, "write", broken)
+        with pytest.raises(OSError, match="the disk is gone"):
+            import_answers(feedback, file)
+    assert (len(written), len(feedback.frame())) == (2, 0)
+    assert import_answers(feedback, file).added == len(feedback.frame()) == len(rows)
 
 
 def test_another_value_is_refused_and_with_replace_a_revision(feedback, tmp_path):
