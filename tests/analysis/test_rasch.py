@@ -37,7 +37,7 @@ def test_joint_maximum_likelihood_stretches_the_same_severities_half_as_wide_aga
 
 def test_items_that_nearly_all_lie_at_the_top_do_not_move_the_scale():
     tables = [Made(mean=2.5).drawn(300, seed)[0][:, :, 0] for seed in SEEDS]
-    assert np.mean([(table == 5).all(axis=1).mean() for table in tables]) > 0.15
+    assert np.mean([(table == 5).all(axis=1).mean() for table in tables]) > 0.3
     found = [scale_of(severities(table, interval=None), STRICT) for table in tables]
     assert np.mean(found) == pytest.approx(1, abs=0.05)
 
