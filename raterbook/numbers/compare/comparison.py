@@ -21,6 +21,7 @@ from ..number import minus, percent
 from ..targets import OUT_OF_REACH, round_up
 from .rows import rows_of
 
+BEYOND = 0.05  # p after correction, below which a difference is said
 REPLACE, ASSIST, NOT, UNKNOWN = "may replace", "may assist", "may not", "cannot be told"
 
 
@@ -198,7 +199,8 @@ def _name(part: Compared) -> str:
 
 def _lines(part: Compared) -> list[str]:
     """What a terminal shows of one part: a line a statistic, people beside it."""
-    beside = [each for each in part.beside if each.model.value is not None]
+    stated = part.calibration.stated if part.calibration else ()
+    beside = [e for e in (*part.beside, *part.habits, *stated) if e.model.value is not None]
     known = {each.statistic for each in beside}
     lines = [(each.statistic, f"model {_say(each)}") for each in part.plain
              if each.statistic not in known]  # fmt: skip
@@ -216,6 +218,11 @@ def _lines(part: Compared) -> list[str]:
             if each is not None and each.value is not None:
                 said += f"; {how} {_say(each)}"
         lines.append(("mean" if mean.label is None else mean.label, said))
+    lines += [
+        ("apart", f"{each.column} {each.value}: {_say(each.found.difference)} more than persons")
+        for each in part.apart
+        if each.p_corrected is not None and each.p_corrected <= BEYOND
+    ]
     width = max((len(name) for name, _ in lines), default=0)
     notes = dict.fromkeys(
         ("Not corrected: " if mean.corrected.value is None else "No interval: ")

@@ -22,10 +22,8 @@ from raterbook.analysis.comparison.annotators import (
 )
 
 from ..number import Number, percent
-from .comparison import Comparison, in_two, verdict_of
+from .comparison import BEYOND, Comparison, in_two, verdict_of
 from .sides import Sides
-
-BEYOND = 0.05
 
 
 @dataclass(frozen=True)
