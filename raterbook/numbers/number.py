@@ -163,3 +163,24 @@ UNTRUSTED = "too_few_disagreements"
 def is_untrusted(row: Mapping[str, Any]) -> bool:
     """Whether nothing may be decided by the interval of this number, or of this target."""
     return UNTRUSTED in (row.get("warnings") or ())
+
+
+# Numbers as a person reads them.
+
+
+def percent(value: float) -> str:
+    """Whole per cent; one decimal near the ends, and never a 0 or 100 that is none."""
+    shown = 100 * value
+    if 0 < shown < 0.05:
+        return "<0.1"
+    if 99.95 < shown < 100:
+        return ">99.9"
+    near_end = 0 < shown < 3 or 97 < shown < 100
+    return minus(f"{shown:.1f}" if near_end else f"{shown:.0f}")
+
+
+def minus(text: str) -> str:
+    """A true minus sign, and no negative zero."""
+    if text.startswith("-") and not text.strip("-0."):
+        return text[1:]
+    return text.replace("-", "−")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..numbers.number import UNTRUSTED
+from ..numbers.number import minus as minus
+from ..numbers.number import percent as percent
 from ..protocols.statistics import facts
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
@@ -33,24 +35,6 @@ def judged(value: float | None, judge: Callable[[float], object], statistic: str
     if judge(round(scale * value, places) / scale) == judge(value):
         return number(value, statistic)
     return minus(f"{scale * value:.{places + 1}f}") + (PERCENT if is_share(statistic) else "")
-
-
-def percent(value: float) -> str:
-    """Whole per cent; one decimal near the ends, and never a 0 or 100 that is none."""
-    shown = 100 * value
-    if 0 < shown < 0.05:
-        return "<0.1"
-    if 99.95 < shown < 100:
-        return ">99.9"
-    near_end = 0 < shown < 3 or 97 < shown < 100
-    return minus(f"{shown:.1f}" if near_end else f"{shown:.0f}")
-
-
-def minus(text: str) -> str:
-    """A true minus sign, and no negative zero."""
-    if text.startswith("-") and not text.strip("-0."):
-        return text[1:]
-    return text.replace("-", "−")
 
 
 def signed(value: float, places: int = 2) -> str:

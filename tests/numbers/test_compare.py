@@ -359,3 +359,26 @@ def test_the_page_says_the_sentence_below_the_models_numbers(tmp_path):
     words = words_of(page_of(stored))
     assert "May gauge replace people?" in words
     assert " ".join(compare(stored, "gauge").sentence.replace("\u00a0", " ").split()) in words
+
+
+def test_people_who_hardly_agree_make_it_easy_to_be_as_near_and_the_sentence_says_so(tmp_path):
+    rng, answers = random.Random(3), []
+    for at in range(200):
+        true = rng.choice((3, 4))
+        for who in (*PEOPLE, "gauge"):
+            off = rng.choice((-1, 0, 1)) if who != "gauge" else 0
+            answers.append((who, f"i{at:03d}", "accuracy", true + off))
+    stored = opened(tmp_path, "neureg-qa", records("neureg-qa", 200), answers, {"gauge": "model"})
+    said = "These people's own answers go together little beyond chance (α 0."
+    assert said in compare(stored, "gauge").sentence
+    assert "beyond chance" not in compare(rated(tmp_path), "gauge").sentence
+
+
+def test_a_share_that_is_not_all_is_never_called_a_hundred(tmp_path):
+    answers = [
+        (who, f"i{at:03d}", "accuracy", 1 + at % 5 if who != "gauge" or at else 5)
+        for at in range(400)
+        for who in (*PEOPLE, "gauge")
+    ]
+    stored = opened(tmp_path, "neureg-qa", records("neureg-qa", 400), answers, {"gauge": "model"})
+    assert "on 99.8 % of their items" in compare(stored, "gauge").sentence

@@ -17,9 +17,11 @@ from raterbook.analysis.comparison.habits import GroupApart
 from raterbook.analysis.comparison.persons import Beside
 from raterbook.analysis.estimate import Estimate, sentence
 
+from ..number import minus, percent
 from ..targets import OUT_OF_REACH, round_up
 from .rows import rows_of
 
+BEYOND = 0.05  # p after correction, below which a difference is said
 REPLACE, ASSIST, NOT, UNKNOWN = "may replace", "may assist", "may not", "cannot be told"
 
 
@@ -197,7 +199,8 @@ def _name(part: Compared) -> str:
 
 def _lines(part: Compared) -> list[str]:
     """What a terminal shows of one part: a line a statistic, people beside it."""
-    beside = [each for each in part.beside if each.model.value is not None]
+    stated = part.calibration.stated if part.calibration else ()
+    beside = [e for e in (*part.beside, *part.habits, *stated) if e.model.value is not None]
     known = {each.statistic for each in beside}
     lines = [(each.statistic, f"model {_say(each)}") for each in part.plain
              if each.statistic not in known]  # fmt: skip
@@ -215,6 +218,11 @@ def _lines(part: Compared) -> list[str]:
             if each is not None and each.value is not None:
                 said += f"; {how} {_say(each)}"
         lines.append(("mean" if mean.label is None else mean.label, said))
+    lines += [
+        ("apart", f"{each.column} {each.value}: {_say(each.found.difference)} more than persons")
+        for each in part.apart
+        if each.p_corrected is not None and each.p_corrected <= BEYOND
+    ]
     width = max((len(name) for name, _ in lines), default=0)
     notes = dict.fromkeys(
         ("Not corrected: " if mean.corrected.value is None else "No interval: ")
@@ -235,7 +243,7 @@ def _say(found: Estimate) -> str:
 
 
 def in_two(value: float) -> str:
-    return f"{value + 0.0 if round(value, 2) else 0.0:.2f}".replace("-", "−")
+    return minus(f"{value:.2f}")
 
 
 # The verdict.
@@ -258,7 +266,7 @@ def _by_question(kind: str, parts: Sequence[Compared]) -> str:
     less = [str(part.question) for part in parts if _less(part)] if kind == REPLACE else []
     if less:
         alone += f" Its answers go with people's less than a person's do on {', '.join(less)}."
-    return alone
+    return alone + (_little(parts) if kind == REPLACE else "")
 
 
 def _told(found: Compared, model: str, parts: Sequence[Compared]) -> tuple[str, str]:
@@ -283,7 +291,7 @@ def _told(found: Compared, model: str, parts: Sequence[Compared]) -> tuple[str, 
         return (
             REPLACE,
             f"{model} may replace these people: {nearer}, and it stands in for {of}. "
-            f"{_anew(test)}{_less(found)}",
+            f"{_anew(test)}{_less(found)}{_little([found])}",
         )
     if not test.fails and (needed := items_to_tell(test)) is not None:
         return (
@@ -322,12 +330,12 @@ def _why(test: AnnotatorTest) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f} %"
+    return "–" if value is None else f"{percent(value)} %"
 
 
 def _between(test: AnnotatorTest) -> str:
     low, high = test.advantage.low, test.advantage.high
-    return "" if low is None or high is None else f" ({100 * low:.0f}–{100 * high:.0f} %)"
+    return "" if low is None or high is None else f" ({percent(low)}–{percent(high)} %)"
 
 
 def _plain(test: AnnotatorTest) -> str:
@@ -357,6 +365,27 @@ def _less(part: Compared) -> str:
                 f"κ {in_two(model)} against {in_two(person or 0.0)}."
             )
     return ""
+
+
+LITTLE = 0.4  # α below which answers hardly go together
+
+
+def _little(parts: Sequence[Compared]) -> str:
+    """That people's own answers hardly go together, where that is shown."""
+    low = [
+        (part.question, part.alphas[0].value or 0.0)
+        for part in parts
+        if part.alphas and part.alphas[0].high is not None and part.alphas[0].high < LITTLE
+    ]
+    if not low:
+        return ""
+    which = "" if len(parts) == 1 else f" on {', '.join(str(name) for name, _ in low)}"
+    values = sorted(value for _, value in low)
+    ends = in_two(values[0]) + (f" to {in_two(values[-1])}" if len(values) > 1 else "")
+    return (
+        f" These people's own answers go together little beyond chance{which} (α {ends}), so to be "
+        "as near as one of them asks little."
+    )
 
 
 def _follows(part: Compared) -> bool:

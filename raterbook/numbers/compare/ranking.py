@@ -21,11 +21,9 @@ from raterbook.analysis.comparison.annotators import (
     pairs_of_models,
 )
 
-from ..number import Number
-from .comparison import Comparison, in_two, verdict_of
+from ..number import Number, percent
+from .comparison import BEYOND, Comparison, in_two, verdict_of
 from .sides import Sides
-
-BEYOND = 0.05
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ class Ranking:
             return f"Of {many} models none can be ranked: too little was rated beside them."
         first = part.first
         said = f"Of {many} models, {part.places[0].model} comes nearest to people: at least as "
-        said += f"near to the others as a person on {100 * share:.0f} % of items. "
+        said += f"near to the others as a person on {percent(share)} % of items. "
         if len(first) == many:
             said += "That it is nearer than any other model is not shown. "
         elif len(first) > 1:

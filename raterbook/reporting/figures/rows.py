@@ -91,7 +91,6 @@ def nearest_figure(rows: list[dict[str, Any]], said: str) -> Any:
             ends = [row["low"], row["high"]]
             ax.plot(ends, [place] * 2, color=INK, linewidth=3.2, solid_capstyle="butt")
         ax.plot(row["advantage"], place, "o", color=INK, markersize=6.5)
-    ax.axvline(0.5, linestyle=":", color=ACCENT, linewidth=1.3, zorder=0)
     ax.set_yticks(range(len(rows)), folds(row["model"] for row in rows))
     ax.set_ylim(-0.6, len(rows) - 0.4)
     ax.set_xlim(0, 1)

@@ -7,13 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ...numbers.compare.comparison import Compared, Comparison
+from ...numbers.compare.comparison import BEYOND, Compared, Comparison
 from ...numbers.compare.ranking import Ranked, ranking_of
 from ...protocols.statistics import facts, of_family
 from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
 from ..words import SIGNED, count, interval, listing, name_of, number, percent
 
-BEYOND = 0.05
 # What is said of a habit that differs from people's: by whose side it lies.
 HABITS = {
     "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
@@ -182,7 +181,7 @@ def confidence(report: Any, found: Comparison) -> Markup:
 
         drawn = reliability_figure(made.bins, said)
         alt = f"{said}, over {count(int(made.bins['n'].sum()), 'answer')}."
-        caption = "Dots: answers with like confidence, and how often another person says the same."
+        caption = "A dot: answers of like confidence. Dotted: confidence that is right."
         parts.append(
             report.picture(f"confidence-{found.model}-{part.question}", drawn, alt, caption)
         )
