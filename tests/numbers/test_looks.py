@@ -11,6 +11,7 @@ import pytest
 
 import raterbook.reporting
 from raterbook import Workspace
+from raterbook.analysis.looks import Looks
 from raterbook.cli import main
 from raterbook.numbers.compute import numbers
 from raterbook.reporting.explore import Explore
@@ -350,3 +351,27 @@ def test_numbers_json_says_which_look_it_is_of(opened, share):
     document = json.loads(numbers(stored).to_json())
     jsonschema.validate(document, SCHEMA)
     assert document["look"]["hidden"] == (share < 0.5)
+
+
+def test_at_a_look_persons_are_tested_at_its_level_on_one_side(tmp_path):
+    rows = records("neureg-qa", 60)
+    import pandas as pd
+
+    raters = ("ana", "ben", "cai")
+    stored = Workspace(tmp_path).open("r1", "neureg-qa", pd.DataFrame(rows), raters=raters, looks=2)
+    stored.add_rater("gauge", "model")
+    asked = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
+    rng = random.Random(1)
+    truth = {item.key: rng.choice((2, 3, 4)) for item in stored.items()}
+    for rater in (*raters, "gauge"):
+        items = [item for item in stored.items() if item.key < "i036" or rater == "gauge"]
+        events = [
+            Event(uuid.uuid4().hex, item.ref, question, truth[item.key] + rng.choice((0, 0, 0, 1)))
+            for item in items
+            for question in asked
+        ]
+        assert all(ack.ok for ack in stored.save(rater, events))
+    found = stored.compare("gauge")
+    level = Looks((0.6,), sides=1).levels[0]
+    assert found.coverage == pytest.approx(1 - Looks((0.6,)).levels[0])
+    assert f"Persons are tested at {level:.3g}." in found.notes[-1]

@@ -435,7 +435,7 @@ class Arrangements:
 def arrangements(ways: Sequence[int], rng: np.random.Generator) -> np.ndarray:
     """All of them where they are few, else as many as are drawn beside the one that is."""
     if prod(ways) <= DRAWS:
-        return np.array(list(product(*map(range, ways))), dtype=int).reshape(-1, len(ways))
+        return np.array(list(product(*map(range, ways))), dtype=int).reshape(prod(ways), len(ways))
     drawn = rng.integers(0, np.array(ways), (DRAWS, len(ways)))
     return np.vstack([np.zeros((1, len(ways)), dtype=int), drawn])
 
