@@ -299,13 +299,7 @@ class Explore:
             wanted = (str(whole), int(rows["part"].iloc[0]))
             place = next(u for u, where in report.places.items() if where == wanted)
         asked = [*report.counted.numeric(), *report.counted.labelled()]
-        own = [
-            f"{flag['rater']} flagged it" + (f": {flag['reason']}" if flag["reason"] else "")
-            for flag in self.round.marked()
-            if flag["mark"] == "flag" and flag["item"] == report.places[place][0]
-        ]
-        inside = card(report, place, asked, unit)
-        return Section(f"{unit}", inside + (part("bullets", own) if own else join([])))
+        return Section(f"{unit}", card(report, place, asked, unit))
 
     def panel(self) -> Any:
         """Widgets: a view, a question, filters that hold for all, and the items behind the marks.
