@@ -219,15 +219,14 @@ export class Items {
     this.legend = el("p", { class: "rb-quiet" });
     this.earlier = button("Earlier items", () => this.turn(-1));
     this.later = button("Later items", () => this.turn(1));
-    this.pages = el("div", { class: "rb-row" }, this.earlier, this.later);
+    const close = button("Close", () => this.close(), { press: "Esc" });
     this.node = el(
       "div",
       { class: "rb-items", hidden: true, role: "dialog", "aria-label": "All items" },
-      el("div", { class: "rb-row" }, button("Close", () => this.close(), { press: "Esc" })),
+      el("div", { class: "rb-row" }, this.earlier, this.later, close),
       el("h3", {}, "All items"),
       this.legend,
       this.grid,
-      this.pages,
     );
   }
 
@@ -256,7 +255,7 @@ export class Items {
     const { items, position, first } = this;
     this.earlier.disabled = first === 0;
     this.later.disabled = first + AT_ONCE >= items.length;
-    this.pages.hidden = items.length <= AT_ONCE;
+    this.earlier.hidden = this.later.hidden = items.length <= AT_ONCE;
     const step = ([state, flag], at) => {
       const number = first + at + 1;
       return el(
