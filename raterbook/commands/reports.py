@@ -74,6 +74,8 @@ def report(given: Namespace) -> int:
     try:
         if given.compare:
             first, second = given.compare
+            if first == second:
+                raise Refused(f"--compare {first} {second}: name two rounds, this is one.")
             print(compare(place, first, second, parameters))
             return 0
         with workers(given.dask) as executor:

@@ -75,10 +75,20 @@ def _facts(name: str, cells: Sequence[str]) -> ColumnFacts:
 
 def _is_number(cell: str) -> bool:
     try:
-        number(cell)
+        _number(cell)
     except ValueError:
         return False
     return True
+
+
+def _number(cell: str) -> int | float:
+    """A number, with a point or a decimal comma; three digits after a comma can be thousands.
+
+    >>> _number("0,5"), _number("4.0")
+    (0.5, 4)
+    """
+    comma = re.fullmatch(r"\s*(-?\d+),(\d{1,2}|\d{4,})\s*", cell, re.ASCII)
+    return number(f"{comma[1]}.{comma[2]}" if comma else cell)
 
 
 # A protocol of one's own, from the columns there are.
@@ -200,7 +210,7 @@ def _question(name: str, values: Sequence[str]) -> DraftQuestion:
     id = re.sub(r"[^a-z0-9]+", "_", plain(name)).strip("_0123456789") or "rating"
     prompt = f"{name[:1].upper()}{name[1:]}?".replace("_", " ")
     if all(map(_is_number, values)):
-        numbers = [number(each) for each in values]
+        numbers = [_number(each) for each in values]
         whole = all(isinstance(each, int) for each in numbers)
         low, high = min(numbers), max(numbers)
         if whole and low >= 0 and high <= 10:

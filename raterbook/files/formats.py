@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -114,6 +115,7 @@ def _decoded(data: bytes, name: str, encoding: str | None) -> Decoded:
 # CSV and TSV: read strictly, written so that reading gives the same cells.
 
 
+LOOKED_AT, ROWS = 100_000, 20  # signs and rows that tell a file's separator
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
@@ -159,13 +161,30 @@ def read_delimited(
 
 
 def separator(text: str, name: str) -> tuple[str, list[str]]:
-    """The comma, unless the first row has none and has semicolons or tabs."""
+    """Semicolons or tabs where they make more columns than commas, as many in each of the first
+    rows, or where the first row has no comma; else the comma."""
     first = _first_line(text)
     counts = {mark: first.count(mark) for mark in SEPARATORS}
-    if counts[","] or not any(counts.values()):
+    widths = {mark: _width(text, mark) for mark in SEPARATORS}
+    mark = max(widths, key=lambda each: widths[each])
+    if widths[mark] < 2 and not counts[","]:
+        mark = max(counts, key=lambda each: counts[each])
+    if widths[mark] <= widths[","] and (counts[","] or not any(counts.values())):
         return ",", []
-    mark = max(counts, key=lambda each: counts[each])
     return mark, [f"{name} is separated by {SEPARATORS[mark]}; it was read so."]
+
+
+def _width(text: str, mark: str) -> int:
+    """How many columns this makes; none where the first rows differ in it, or there is but one."""
+    lines = csv.reader(io.StringIO(text[:LOOKED_AT], newline=""), delimiter=mark)
+    try:
+        rows = [row for row in itertools.islice(lines, ROWS) if row]
+    except csv.Error:
+        return 0
+    # The last of them may be cut short.
+    rows = rows[:-1] if len(text) > LOOKED_AT and len(rows) < ROWS else rows
+    widths = {len(row) for row in rows}
+    return widths.pop() if len(widths) == 1 and len(rows) > 1 else 0
 
 
 def _first_line(text: str) -> str:

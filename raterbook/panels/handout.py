@@ -102,9 +102,7 @@ class PlanPanel(widgets.VBox):
         self.per_item = box(
             widgets.BoundedIntText, "Raters an item", value=0, min=0, max=999, width="16em"
         )
-        self.further = box(
-            widgets.Text, "and further", **BESIDE, placeholder="names, with commas between"
-        )
+        self.further = box(widgets.Text, "with", **BESIDE, placeholder="further names, with commas")
         self.planned = Drawn()
         self.trying = button("Show what would change", self._try)
         self.assigning = button("Change the plan", self._assign, button_style="primary")
@@ -123,7 +121,7 @@ class PlanPanel(widgets.VBox):
     def _replanned(self, dry_run: bool) -> list[str]:
         names = comma_separated(self.further.value)
         plan = self._round.assign(self.per_item.value or None, names, dry_run=dry_run)
-        head, notes = replanned(plan, names)
+        head, notes = replanned(plan, names, "a larger number of raters an item")
         rows = [(name, *row) for name, row in plan.by_rater().items()]
         shown = table(PLANNED, rows[:MOST], f"The plan of {self._round.name}: {head}", text=1)
         more = [f"{MOST} of {len(rows):,} raters are shown."] if len(rows) > MOST else []

@@ -91,6 +91,11 @@ def written(value: object) -> str:
     return str(value)
 
 
+def own(column: str) -> str:
+    """What an item's column is called among the answers, where views have one of that name."""
+    return f"{column} (item)" if column in ("unit", "draw") else column
+
+
 class Explore:
     """`Explore(round).where(rater=["ana"]).systems(question="tone")`: a view, ready to look at."""
 
@@ -193,6 +198,9 @@ class Explore:
                 for word, one in list(asked.items())[1:]
                 if word in given or one.default is inspect.Parameter.empty
             }
+            if "scale" in asked and "scale" not in words:
+                words["scale"] = self.scale(words.get("question") or words["questions"][0])
+            words |= {word: own(words[word]) for word in ("system", "by") if word in words}
             code = self.code(make, words)
             if "lengths" in words:
                 words["lengths"] = views.lengths(self.round.items())
@@ -202,6 +210,11 @@ class Explore:
         except views.NothingToSee as reason:
             return View(VIEWS[name], str(reason), "")
         return View(VIEWS[name], drawn.get_suptitle().replace("\n", " "), code, frame, drawn)
+
+    def scale(self, question: str) -> list[str]:
+        """The values of a question, as the protocol has them in order."""
+        asked = {q.id: q.values for q in self.protocol.questions}
+        return [str(value) for value in asked.get(question) or ()]
 
     def usual(self, word: str, name: str) -> Any:
         """What a view is shown for where nothing is named."""
@@ -223,7 +236,9 @@ class Explore:
                 raise views.NothingToSee("The items of this round are not of several systems.")
             return system
         if word in ("first", "second"):
-            named = sorted(self.answers[self.usual("system", name)].dropna().astype(str).unique())
+            named = sorted(
+                self.answers[own(self.usual("system", name))].dropna().astype(str).unique()
+            )
             if len(named) < 2:
                 raise views.NothingToSee("Only one system is left.")
             return named[0 if word == "first" else 1]
@@ -294,13 +309,7 @@ class Explore:
             wanted = (str(whole), int(rows["part"].iloc[0]))
             place = next(u for u, where in report.places.items() if where == wanted)
         asked = [*report.counted.numeric(), *report.counted.labelled()]
-        own = [
-            f"{flag['rater']} flagged it" + (f": {flag['reason']}" if flag["reason"] else "")
-            for flag in self.round.marked()
-            if flag["mark"] == "flag" and flag["item"] == report.places[place][0]
-        ]
-        inside = card(report, place, asked, unit)
-        return Section(f"{unit}", inside + (part("bullets", own) if own else join([])))
+        return Section(f"{unit}", card(report, place, asked, unit))
 
     def panel(self) -> Any:
         """Widgets: a view, a question, filters that hold for all, and the items behind the marks.
@@ -318,7 +327,7 @@ class Explore:
         question = ipywidgets.Dropdown(options=[("usual", ""), *asked], description="Question")
         filters = {
             name: ipywidgets.SelectMultiple(
-                options=sorted(self.answers[name].dropna().astype(str).unique()),
+                options=sorted(self.answers[own(name)].dropna().astype(str).unique()),
                 description=name.capitalize(),
                 rows=4,
             )

@@ -252,6 +252,11 @@ class Report(reading.ItemTexts):
             return said + self.whose(row["question"])
         return f"{said} (by models)" if self.mixed and row["raters"] == "model" else said
 
+    @cached_property
+    def marked(self) -> list[dict[str, Any]]:
+        """Flags, evidence and answers after a reveal of those who are not excluded."""
+        return self.stored.marked(self.parameters.pseudonyms, excluded=False)
+
     def rater_name(self, rater: str) -> str:
         """A model among people who count is called one."""
         is_model = self.mixed and self.kinds.get(rater) == "model"

@@ -9,12 +9,15 @@ import json
 import multiprocessing
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
+import threading
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +48,8 @@ def build(
     from ..numbers.completeness import check_names
     from .index import write_index
 
+    if isinstance(jobs, int) and jobs < 1:
+        raise ReportError(f"{jobs} jobs can build nothing: name 1 process or more.")
     if not rounds:
         raise ReportError(f"{workspace.path} has no rounds yet: open one with `raterbook open`.")
     rounds = list(dict.fromkeys(rounds))
@@ -60,14 +65,18 @@ def build(
         executor = jobs if isinstance(jobs, Executor) else None
         if isinstance(jobs, int) and jobs > 1 and len(rounds) > 1:
             context = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(min(jobs, len(rounds)), mp_context=context)
+            pool = ProcessPoolExecutor(
+                min(jobs, len(rounds)), mp_context=context, initializer=end_quietly
+            )
             executor = stack.enter_context(pool)
+            stack.callback(pool.shutdown, wait=False, cancel_futures=True)
         futures: list[Future[Path]] = []
         if executor is not None:
-            futures = [
-                executor.submit(build_one, place, name, parameters, pdf, paper, run)
-                for name in rounds
-            ]
+            with until_they_listen():
+                futures = [
+                    executor.submit(build_one, place, name, parameters, pdf, paper, run)
+                    for name in rounds
+                ]
         # disable=None: a bar on a terminal, none in a pipe.
         for index, name in enumerate(tqdm(rounds, desc="reports", unit="round", disable=None)):
             try:
@@ -91,6 +100,35 @@ def build(
     return pages
 
 
+@contextmanager
+def until_they_listen() -> Iterator[None]:
+    """Processes that begin here do not hear Ctrl+C before they know what to do then."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+ENDED = threading.Event()  # in a process of a pool: what is still in its queue is not begun
+
+
+def end_quietly() -> None:
+    """In a process of a pool: on Ctrl+C it clears up and goes, and only who began it says so."""
+
+    def end(*_: Any) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        ENDED.set()
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stderr.fileno())
+        raise SystemExit(130)
+
+    signal.signal(signal.SIGINT, end)
+
+
 def build_one(
     place: tuple[str, str, str],
     name: str,
@@ -108,6 +146,8 @@ def build_one(
     from .kernel import execute, page
     from .sections.made import run_record
 
+    if ENDED.is_set():
+        raise SystemExit(130)
     path, db, reports = place
     asked = checked(name, parameters or {})
     target = Path(reports) / name

@@ -232,7 +232,9 @@ def aligned(rows: Sequence[Sequence[str]], words: int = 2) -> list[str]:
 PLANNED = ("Rater", "Items", "New", "Taken back", "Begun")
 
 
-def replanned(plan: Replanned, newcomers: Sequence[str] = ()) -> tuple[str, list[str]]:
+def replanned(
+    plan: Replanned, newcomers: Sequence[str] = (), more: str = "a larger --per-item"
+) -> tuple[str, list[str]]:
     """“2 raters for each item”, and what is to be known about a new plan besides its table."""
     each = "everybody" if plan.per_item is None else counted(plan.per_item, "rater")
     notes = []
@@ -240,7 +242,7 @@ def replanned(plan: Replanned, newcomers: Sequence[str] = ()) -> tuple[str, list
         many = counted(len(plan.beyond), "item")
         notes.append(f"{many} had been begun by more people already; what they began stays theirs.")
     if plan.per_item is not None and not all(map(plan.loads.get, newcomers)):
-        notes.append("Every item has its raters already: a larger --per-item gives out more.")
+        notes.append(f"Every item has its raters already: {more} gives out more.")
     return f"{each} for each item", notes
 
 

@@ -23,19 +23,19 @@ class NothingToSee(ValueError):
     """Why a view stays empty in this round."""
 
 
-def distributions(answers, question, by="rater"):
-    """Who gave which values: a bar for each rater, system or group, from the first value on."""
+def distributions(answers, question, scale=(), by="rater"):
+    """Who gave which values: a bar for each rater, system or group, in the order of the scale."""
     rows = answers[answers["question"].eq(question)].dropna(subset=[by])
     if rows.empty:
         raise NothingToSee(f"Nobody answered {question} where {by} is known.")
     counts = pd.crosstab(rows[by].astype(str), rows["value"].astype(str))
-    scale = ascending(counts)
+    scale = ordered(counts, scale)
     frame = counts[scale].div(counts.sum(axis=1), axis=0)
     figure, ax = plt.subplots(figsize=(6.2, 1.5 + 0.3 * len(frame)))
     colours = seaborn.blend_palette([PALE, DEEP], len(scale))
     frame.iloc[::-1].plot.barh(stacked=True, ax=ax, color=colours, edgecolor=SOFT, width=0.78)
     ax.set(xlim=(0, 1), xlabel=f"share of the answers to {question}", ylabel="")
-    ax.xaxis.set_major_formatter("{x:.0%}")
+    ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}\u00a0%")
     by_five, place = min(len(scale), 5), (0, 1)
     ax.legend(cut(scale), ncols=by_five, loc="lower left", bbox_to_anchor=place, frameon=False)
     most = frame.mean().idxmax()
@@ -353,7 +353,7 @@ def dropping(answers, questions, level):
     return frame, titled(figure, said)
 
 
-def confusion(answers, questions):
+def confusion(answers, questions, scale=()):
     """Which values are taken for each other: of all pairs of raters on one unit, row by row."""
     rows = answers[answers["question"].isin(questions)].dropna(subset=["value"])
     few = rows.groupby("question", observed=True)["value"].transform("nunique") <= 12
@@ -363,7 +363,7 @@ def confusion(answers, questions):
     if both.empty:
         raise NothingToSee("No question of at most twelve values was answered twice.")
     counts = pd.crosstab(both["value_x"], both["value_y"])
-    names = ascending(counts)
+    names = ordered(counts, scale)
     frame = counts.loc[names, names].div(counts.loc[names].sum(axis=1), axis=0)
     figure = heat(frame, ".0%", ("another rater said", "where one said"))
     away = (
@@ -386,9 +386,11 @@ def chosen(answers, raters=None, shares=None, /, **columns):
     Items that share a cluster, else a case, are one draw. `shares` name a label of a question: who
     gave it has 1, who did not 0, under the name “question: label”.
     """
-    rows = count(answers, (), raters).people
+    # An item's own column of such a name stays beside ours.
+    renamed = {name: f"{name} (item)" for name in ("unit", "draw")}
+    rows = count(answers.rename(columns=renamed), (), raters).people
     for column, names in columns.items():
-        rows = rows[rows[column].astype(str).isin(names)]
+        rows = rows[rows[renamed.get(column, column)].astype(str).isin(names)]
     part = rows["part"].astype(str)
     unit = rows["subject"].where(rows["part"].eq(0), rows["subject"] + " " + part)
     cluster, case = rows["cluster"].astype(object), rows["case"].astype(object)
@@ -465,6 +467,11 @@ def lengths(items):
     return found
 
 
+def ordered(values, scale):
+    """Values as the protocol has them, then others: numbers by their size, words."""
+    return [each for each in scale if each in values] + ascending(set(values) - set(scale))
+
+
 def titled(figure, said):
     """The finding above the figure, on as many lines as it takes; long names are cut in both."""
     import re
@@ -476,9 +483,10 @@ def titled(figure, said):
     width = int(figure.get_figwidth() * 10)
     figure.suptitle(fill(said, width), x=0.01, ha="left", fontsize=10, fontweight="bold")
     for text in figure.axes[0].texts:
-        text.set_text(text.get_text().replace("-", "−").replace("−0.00", "0.00"))
+        words = text.get_text().replace("-", "−").replace("−0.00", "0.00")
+        text.set_text(words.replace("%", "\u00a0%"))
     return figure
 
 
 # What a view may call; its code brings those it does.
-HELPERS = (intervals, dots, heat, curve, apart, lengths, titled)
+HELPERS = (intervals, dots, heat, curve, apart, lengths, ordered, titled)

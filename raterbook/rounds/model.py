@@ -374,10 +374,21 @@ def _kind(message: str) -> str:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A value as it can stand in a message: one line, no control characters, not too long."""
-    text = str(value)[: most + 1]
+    """A value as it can stand in a message: one line, no control characters, not too long.
+
+    A long one is cut before its end: names that begin alike mostly end otherwise.
+
+    >>> shown("meta-llama-3.1-8b-instruct-turbo", 20)
+    'meta-llama-3…t-turbo'
+    """
+    text = str(value)
+    if len(text) > 2 * most:
+        text = text[:most] + text[-most:]
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    if len(text) <= most:
+        return text
+    end = 2 * (most - 1) // 5
+    return f"{text[: most - 1 - end]}…{text[len(text) - end :]}"
 
 
 def counted(number: int, what: str) -> str:
@@ -392,7 +403,10 @@ def counted(number: int, what: str) -> str:
 def message(error: BaseException) -> str:
     """An error in words, for the person who asked."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        said = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+        if isinstance(error, PermissionError) and error.filename:
+            said += " Give yourself the right to it, or to its folder, or name another place."
+        return said
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
     return str(error) or type(error).__name__

@@ -336,3 +336,25 @@ def test_coming_back_opens_the_question_the_rater_was_at(stem):
     assert stem.at() == ("accuracy_comment", 2)
     stem.open()
     assert stem.at() == ("accuracy_comment", 2)
+
+
+def test_of_very_many_items_those_around_are_drawn_and_others_are_a_step_away(bare_desk):
+    rows = [
+        {"id": f"i{n}", "question": "?", "context": "c", "generated_answer": "a",
+         "auto_label": "SUPPORTED"}
+        for n in range(1000)
+    ]  # fmt: skip
+    desk = bare_desk("halo-support", rows)
+    desk.press("l")
+    steps = desk.form.locator(".rb-step")
+    assert steps.count() == 400
+    for _ in range(2):
+        desk.form.get_by_role("button", name="Later items").click()
+    assert steps.first.inner_text() == "801"
+    assert steps.count() == 200
+    assert desk.form.get_by_role("button", name="Later items").is_disabled()
+    desk.picture("items-window")
+    steps.last.click()
+    desk.wait_for_position(1000)
+    desk.press("l")
+    assert desk.form.locator(".rb-step[aria-current]").inner_text() == "1000"

@@ -78,6 +78,37 @@ def test_columns_are_counted_and_what_is_odd_is_said(doctor):
     assert "Said twice: 1 row the same as another." in said
 
 
+def test_commas_in_the_header_of_a_file_of_semicolons_are_read_as_text(doctor):
+    rows = ["1;What, and why?;a", "2;Where?;b"]
+    Path("odd.csv").write_text("\n".join(["id;question, in full;answer", *rows]), "utf-8")
+    assert "separated by semicolons; 2 rows, 3 columns." in doctor("odd.csv")[0]
+    Path("odd.csv").write_text("id;score, in all;answer\n1;0,5;a\n2;1,5;b\n", "utf-8")
+    assert "separated by semicolons; 2 rows, 3 columns." in doctor("odd.csv")[0]
+    # The control: semicolons in the texts of a file of commas separate nothing.
+    Path("odd.csv").write_text("id,text; or more;,n\n1,a; b,2\n2,c; d; e,3\n", "utf-8")
+    assert "separated by commas; 2 rows, 3 columns." in doctor("odd.csv")[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [(("0,5", "1,25"), "numbers"), (("0.5", "1"), "numbers"), (("1,200", "3,400"), "texts")],
+)
+def test_a_decimal_comma_is_a_number_and_three_digits_after_it_can_be_thousands(
+    doctor, cells, kind
+):
+    Path("odd.csv").write_text("id;score\n" + "\n".join(f"{n};{c}" for n, c in enumerate(cells)))
+    said, _ = doctor("odd.csv")
+    table = {line.split()[0]: line.split()[1:] for line in said.splitlines() if line[:2] == "  "}
+    assert table["score"][0] == kind
+
+
+def test_a_question_made_of_decimal_commas_asks_for_a_number(here):
+    rows = [f'p{n},ana,Share,"{n},5"' for n in range(1, 13)]
+    Path("votes.csv").write_text("\n".join(["item,rater,question,value", *rows]), "utf-8")
+    run("raterbook protocols --new mine --from votes.csv")
+    assert "type: percent" in Path("mine.yaml").read_text("utf-8")
+
+
 def test_a_column_without_a_name_is_called_by_its_place(doctor):
     Path("bare.csv").write_text("id,text,\n1,a,\n2,b,\n", encoding="utf-8")
     assert "Blank: 2 in column 3, which has no name." in doctor("bare.csv")[0]

@@ -304,7 +304,7 @@ FILES: dict[str, Hostile] = {
         "row 2, column value: .*has 15,000,000 characters",
     ),
     "a rater's name of a MB": Hostile(
-        ".csv", answers(f"c1/m1,{'a' * MILLION},tone,4"), "a+… is no name of a rater"
+        ".csv", answers(f"c1/m1,{'a' * MILLION},tone,4"), "a+…a+ is no name of a rater"
     ),
     "a million apostrophes": Hostile(
         ".csv", answers(f"c1/m1,ana,tone,{chr(39) * MILLION}="), "row 2, column value"

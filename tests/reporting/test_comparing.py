@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from raterbook import Workspace
+from raterbook.cli import main
 from raterbook.reporting import ReportError, compare
 
 
@@ -34,6 +35,15 @@ def test_a_comparison_is_made_with_the_parameters_that_were_asked_for(place):
     assert '<th scope="row">Clarity</th>' in page
     with pytest.raises(ValueError, match="feedback-sample has no 'colour'"):
         compare(place, "feedback-sample", "feedback-sample-2", {"groups": ["colour"]})
+
+
+def test_the_command_wants_two_rounds_to_compare_and_a_process_to_build_with(place, capsys):
+    words = ["--workspace", str(place.path), "report"]
+    assert main([*words, "--compare", "stem-sample", "stem-sample"]) == 2
+    said = "--compare stem-sample stem-sample: name two rounds, this is one.\n"
+    assert capsys.readouterr().err == said
+    assert main([*words, "stem-sample", "--jobs", "0"]) == 2
+    assert capsys.readouterr().err == "0 jobs can build nothing: name 1 process or more.\n"
 
 
 def test_a_round_against_itself_has_not_moved(place):

@@ -1,16 +1,19 @@
 """Exploring a round: every view is a frame, a figure and the code that makes both again."""
 
 import inspect
+import json
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from raterbook import Workspace
+from raterbook.protocols import parse
 from raterbook.reporting import views
 from raterbook.reporting.explore import VIEWS, Explore
 from tests.golden import rounds
-from tests.reporting.rounds import CRITERIA, records
+from tests.panels.conftest import SAID, opened, say
+from tests.reporting.rounds import CRITERIA, asking, records, scale
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +173,47 @@ def test_long_names_leave_room_for_the_figure_and_are_told_apart(odd, view):
     assert max(map(len, labels)) <= 24
     assert len(set(labels)) == len(LONG)
     assert "of a long name of a long name" not in made.said
+
+
+def test_labels_stand_in_the_order_of_the_protocol(tmp_path):
+    explore = Explore(opened(tmp_path, SAID))
+    in_order = ["yes", "no", "open"]
+    assert list(explore.distributions(question="label").frame) == in_order
+    made = explore.confusion(questions=["label"])
+    assert list(made.frame.index) == in_order
+    assert "scale=['yes', 'no', 'open']" in made.code
+
+
+def test_shares_in_cells_and_beside_axes_are_written_as_everywhere(tmp_path):
+    explore = Explore(opened(tmp_path, SAID))
+    cells = [text.get_text() for text in explore.pairs().figure.axes[0].texts]
+    assert cells
+    assert all(cell.endswith("\u00a0%") for cell in cells)
+    figure = explore.distributions().figure
+    figure.canvas.draw()
+    ticks = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert ticks[0] == "0\u00a0%"
+
+
+def test_columns_called_as_views_call_their_own_are_there_beside_them(tmp_path):
+    asked = json.loads(asking({"tone": scale(5)}, key=["id", "unit"], case="id", system="unit",
+                              groups=["draw"]))  # fmt: skip
+    for name in ("unit", "draw"):
+        asked["item"]["fields"][name] = {"label": name, "show": "hidden"}
+    items = pd.DataFrame(
+        [{"id": f"i{n}", "unit": unit, "draw": f"d{n % 2}", "text": "A text."}
+         for n in range(4) for unit in ("cm", "inch")]
+    )  # fmt: skip
+    protocol = parse(json.dumps(asked), source="given.yaml")
+    round_ = Workspace(tmp_path).open("odd", protocol, items, raters=("ana", "ben"))
+    for at, item in enumerate(round_.items()):
+        for rater in ("ana", "ben"):
+            say(round_, rater, item.key, "tone", 1 + at % 5)
+    explore = Explore(round_)
+    assert list(explore.systems(question="tone").frame.index) == ["inch", "cm"]
+    assert list(explore.where(unit="cm").distributions(by="draw").frame.index) == ["d0", "d1"]
+    options = [box.options for box in explore.panel().children[1].children]
+    assert ("cm", "inch") in options
 
 
 def test_where_nobody_answered_that_is_the_reason(tmp_path):

@@ -3,9 +3,11 @@
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from raterbook import Workspace
 from raterbook.numbers.compute import numbers
 from raterbook.reporting import ReportError, build, kernel
 from raterbook.reporting.run import build_one
+from tests.browser.conftest import open_round
 from tests.reporting.conftest import ROOT
 from tests.reporting.rounds import records
 
@@ -253,3 +256,20 @@ def test_two_commands_at_once_on_one_round_leave_one_whole_report(built, workspa
     folder = tmp_path / "reports" / "halo-sample"
     for name in ("index.html", "numbers.json", "numbers.csv", "report.ipynb"):
         assert (folder / name).read_bytes() == (built / "halo-sample" / name).read_bytes(), name
+
+
+def test_ctrl_c_while_processes_build_pages_is_one_line_and_leaves_nothing_half_built(tmp_path):
+    for number in range(4):
+        open_round(tmp_path, "halo-support", 3, name=f"r{number}")
+    words = [*(sys.executable, "-m", "raterbook", "--workspace", str(tmp_path)),
+             *("report", "--all", "--jobs", "2")]  # fmt: skip
+    run = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    reports = tmp_path / "reports"
+    while run.poll() is None and not (reports.is_dir() and any(reports.iterdir())):
+        time.sleep(0.05)  # until a process builds
+    os.killpg(run.pid, signal.SIGINT)  # as the keys do: all of the group hear it
+    said, errors = run.communicate(timeout=120)
+    assert (run.returncode, said) == (130, "")
+    assert errors == "Stopped; what was saved stays saved.\n"
+    assert not reports.is_dir() or list(reports.iterdir()) == []

@@ -1,5 +1,7 @@
 """What pages say of small rounds, counted by hand: leaning, pace, runs, pairs, worth, weighting."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -284,6 +286,20 @@ def test_the_widest_disagreement_is_read_first(read):
     assert "Raters differ on 3 items" in text
     assert order_of(text, ["i00", "i01", "i02", "i03"]) == ["i00", "i01", "i02"]
     assert "S: 1 and 5" in text
+
+
+def test_flags_and_evidence_stand_beside_the_item_that_is_worth_reading(read):
+    answers = given("s", ana=[1, 2], ben=[5, 2])
+    report = read(SCORES, answers)
+    note = json.dumps({"evidence": {"field": "text", "start": 0, "end": 4, "quote": "Text"}})
+    for item, why in (("i00", "two <b>answers</b> in one"), ("i01", "of another item")):
+        assert report.stored.mark("ana", item, "flag", reason=why).ok
+    assert report.stored.mark("ben", "i00", "note", reason=note).ok
+    text = said(report.worth_reading())
+    assert "ana flagged it: two <b>answers</b> in one" in text
+    assert "ben marked in Text: “Text”" in text
+    assert text.count("flagged it") == 1  # the other's flag stands with the flags of the round
+    assert "ana, i01: of another item" in text
 
 
 def test_labels_differ_by_the_share_outside_the_commonest(read):

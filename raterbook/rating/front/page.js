@@ -209,16 +209,21 @@ const STATES = {
   submitted: "submitted",
 };
 
+const AT_ONCE = 400; // items that are drawn; of more there are earlier and later ones
+
 // All items of the rater as small buttons: how each stands, one click or Enter away.
 export class Items {
   constructor(act, closed) {
     Object.assign(this, { act, closed });
     this.grid = el("div", { class: "rb-strip" });
     this.legend = el("p", { class: "rb-quiet" });
+    this.earlier = button("Earlier items", () => this.turn(-1));
+    this.later = button("Later items", () => this.turn(1));
+    const close = button("Close", () => this.close(), { press: "Esc" });
     this.node = el(
       "div",
       { class: "rb-items", hidden: true, role: "dialog", "aria-label": "All items" },
-      el("div", { class: "rb-row" }, button("Close", () => this.close(), { press: "Esc" })),
+      el("div", { class: "rb-row" }, this.earlier, this.later, close),
       el("h3", {}, "All items"),
       this.legend,
       this.grid,
@@ -233,23 +238,38 @@ export class Items {
     );
     const flagged = items.filter(([, flag]) => flag).length;
     fill(this.legend, counted, flagged ? el("span", {}, `⚑ ${flagged} flagged`) : null);
-    fill(
-      this.grid,
-      items.map(([state, flag], index) =>
-        el(
-          "button",
-          {
-            class: `rb-step rb-is-${state}`,
-            "aria-label": `Item ${index + 1}, ${STATES[state]}${flag ? ", flagged" : ""}`,
-            "aria-current": index + 1 === position ? "step" : null,
-            on: { click: () => this.close() && this.act.goto(index + 1) },
-          },
-          `${index + 1}${flag ? "⚑" : ""}`,
-        ),
-      ),
-    );
+    Object.assign(this, { items, position });
+    this.first = AT_ONCE * Math.floor(Math.max(position - 1, 0) / AT_ONCE);
+    this.draw();
     this.node.hidden = false;
     takeFocus(this.grid.querySelector("[aria-current]") ?? this.grid.firstChild ?? this.node);
+  }
+
+  turn(way) {
+    this.first += way * AT_ONCE;
+    this.draw();
+    takeFocus(this.grid.firstChild);
+  }
+
+  draw() {
+    const { items, position, first } = this;
+    this.earlier.disabled = first === 0;
+    this.later.disabled = first + AT_ONCE >= items.length;
+    this.earlier.hidden = this.later.hidden = items.length <= AT_ONCE;
+    const step = ([state, flag], at) => {
+      const number = first + at + 1;
+      return el(
+        "button",
+        {
+          class: `rb-step rb-is-${state}`,
+          "aria-label": `Item ${number}, ${STATES[state]}${flag ? ", flagged" : ""}`,
+          "aria-current": number === position ? "step" : null,
+          on: { click: () => this.close() && this.act.goto(number) },
+        },
+        `${number}${flag ? "⚑" : ""}`,
+      );
+    };
+    fill(this.grid, items.slice(first, first + AT_ONCE).map(step));
   }
 
   close() {

@@ -15,6 +15,7 @@ from ...rounds import Item, Round
 from ...rounds.marks import AFTER_REVEAL
 from ..html import (
     Section,
+    bullets,
     fold,
     join,
     legible,
@@ -103,6 +104,7 @@ def card(report: Any, unit: str, asked: list[Any], called: str) -> Markup:
         said += listing([names.get(value, value) for value in given], "and")
     inside = answer_table(report, found, title)
     inside += comments(report, found, widest[0].id if widest else None)
+    inside += marks_on(report, name, number)
     return part("item", title, said, texts_of(report, name, number), inside)
 
 
@@ -392,10 +394,30 @@ def labels(report: Any, questions: str) -> str:
     return ", ".join(report.label(question) for question in questions.split(", "))
 
 
+def marks_on(report: Any, name: str, number: int) -> Markup:
+    """Who flagged an item and why, and what they marked in its texts, beside these texts; of a
+    part the evidence that touches it."""
+    item = report.items.get(name)
+    parts = item.parts or report.case_parts.get(item.case, ()) if item else ()
+    piece = next((one.text for one in parts if one.number == number), None) if number else None
+    lines = []
+    for row in report.marked:
+        if row["item"] != name or row["mark"] == AFTER_REVEAL:
+            continue
+        who, quote = report.rater_name(row["rater"]), str(row["quote"])
+        if row["mark"] == "flag":
+            why = f": {short(row['reason'])}" if row["reason"] else ""
+            lines.append(f"{who} flagged it{why}")
+        elif piece is None or quote in piece or piece in quote:
+            label = report.protocol.item.fields[row["field"]].label
+            lines.append(f"{who} marked in {label}: “{short(quote, INLINE)}”")
+    more = [f"and {len(lines) - MARKS_SHOWN:,} more."] if len(lines) > MARKS_SHOWN else []
+    return bullets([*lines[:MARKS_SHOWN], *more]) if lines else Markup()
+
+
 def marked(report: Any) -> Markup:
     """Lines for the page; nothing where nobody marked anything."""
-    pseudonyms = report.parameters.pseudonyms
-    rows = report.stored.marked(pseudonyms, excluded=False)
+    pseudonyms, rows = report.parameters.pseudonyms, report.marked
     flags = [row for row in rows if row["mark"] == "flag"]
     late = [row for row in rows if row["mark"] == AFTER_REVEAL]
     stretches = len(rows) - len(flags) - len(late)
