@@ -37,7 +37,7 @@ class Coded:
     its shape tells which side of a table holds the units, and that the shape is an unusual one.
     `clusters` has a number per unit, `cluster_names` a name per such number; where no units share
     a cluster, they have a name per unit. Where an engine counted, `times` says how many units
-    each row stands for, and `source` adds up what the codes do not hold.
+    each row stands for, and `source` adds up what codes do not hold.
     """
 
     codes: np.ndarray

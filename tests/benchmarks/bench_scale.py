@@ -50,7 +50,7 @@ def write(folder: Path, ratings: int, ids: str, pieces: int = 8) -> None:
                 FROM (SELECT range AS unit FROM range({low}, {high})) AS units,
                     (SELECT range AS rater FROM range({RATERS})) AS raters
             ) TO '{folder}/part-{piece}.parquet' (FORMAT parquet, COMPRESSION zstd)
-            """  # noqa: S608  (words of ours)
+            """
         )
 
 
@@ -119,7 +119,11 @@ def measured(folder: str | None, size: int, ids: str, resampled: str) -> dict[st
         write(Path(place), size, ids)
         words = [sys.executable, "-m", "tests.benchmarks.bench_scale", "--count", place, resampled]
         done = subprocess.run(
-            words, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": place}
+            words,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": place},
         )
         return json.loads(done.stdout.splitlines()[-1])
 
