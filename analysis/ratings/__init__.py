@@ -385,8 +385,7 @@ def _from_engine(
     if isinstance(raters, str):
         raise ValueError(f"raters={raters!r}: give a list, [{raters!r}]")
     raters = None if raters is None else list(raters)
-    if raters is not None:
-        refuse_twice_named(raters)
+    refuse_twice_named(raters or ())
     held = engine.Held.of(table, cluster, confidence)
     found = engine.read(held, declared(scale), raters)
     if isinstance(found, dict):
