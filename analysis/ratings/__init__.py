@@ -146,12 +146,12 @@ def _fields(coded: Coded) -> dict[str, Any]:
 class Ratings(Coded):
     """Ratings, read once and asked often.
 
-    `data` is a long frame (unit, rater, value), a units × raters table, or one rater's values in
-    a row. `scale` lists the possible values, lowest first. `cluster` is a column of the long
-    frame, a mapping or a series from units to labels, or, for a table, one label per row; units
-    of one cluster are resampled together. `raters` are those to keep. Two answers by one rater to
-    one unit are an error unless `keep` says "first" or "last". `confidence` is one for each value
-    in the shape of the data; a long frame has a column of that name.
+    `data` is a long frame (unit, rater, value), one in an engine (an Ibis table), a units × raters
+    table, or one rater's values in a row. `scale` lists the possible values, lowest first.
+    `cluster` is a column of the long frame, a mapping or a series from units to labels, or, for a
+    table, one label per row; units of one cluster are resampled together. `raters` are those to
+    keep. Two answers by one rater to one unit are an error unless `keep` says "first" or "last".
+    `confidence` is one for each value in the shape of the data, or a long frame's column.
 
     >>> ratings = Ratings([[1, 1], [2, 2], [3, 3], [3, 4]], scale=[1, 2, 3, 4, 5])
     >>> ratings

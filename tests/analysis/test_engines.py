@@ -166,6 +166,20 @@ def test_values_of_any_kind_are_read_as_in_a_frame(held, values):
     assert differing(alpha(frame.astype({"value": object})), alpha(held(frame))) == []
 
 
+@pytest.mark.parametrize("clusters", [None, "chunk"])
+def test_a_table_without_answers_has_reasons_as_a_frame_has(held, clusters):
+    nothing = answers().assign(value=np.nan)
+    for frame in (nothing, nothing[:0]):
+        read = Ratings(frame, SCALE, clusters), Ratings(held(frame), SCALE, clusters)
+        for statistic in (alpha, mean, kappa, proportion_of_high):
+            one, other = (statistic(each) for each in read)
+            assert (one.value, one.reason) == (other.value, other.reason)
+
+
+def proportion_of_high(ratings):
+    return proportion(ratings, [4, 5])
+
+
 def test_more_raters_than_a_number_has_bits_are_read_one_by_one(held):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(
