@@ -186,6 +186,8 @@ def test_a_new_workspace_has_its_folders_and_overwrites_nothing(core, tmp_path):
         ("export r out.xlsx", "excel"),
         ("open s --protocol halo-support --items items.parquet", "parquet"),
         ("export r out.parquet", "parquet"),
+        ("archive r out", "parquet"),
+        ("report r --dask tcp://127.0.0.1:9", "scale"),
     ],
 )
 def test_what_is_not_installed_is_named_with_the_command_that_brings_it(core, opened, words, extra):

@@ -36,7 +36,7 @@ class Coded:
     its shape tells which side of a table holds the units, and that the shape is an unusual one.
     `clusters` has a number per unit, `cluster_names` a name per such number; where no units share
     a cluster, they have a name per unit. Where an engine counted, `times` says how many units
-    each row stands for, and `source` adds up what the codes do not hold.
+    each row stands for, and `source` adds up what codes do not hold.
     """
 
     codes: np.ndarray
@@ -145,12 +145,12 @@ def _fields(coded: Coded) -> dict[str, Any]:
 class Ratings(Coded):
     """Ratings, read once and asked often.
 
-    `data` is a long frame (unit, rater, value), a units × raters table, or one rater's values in
-    a row. `scale` lists the possible values, lowest first. `cluster` is a column of the long
-    frame, a mapping or a series from units to labels, or, for a table, one label per row; units
-    of one cluster are resampled together. `raters` are those to keep. Two answers by one rater to
-    one unit are an error unless `keep` says "first" or "last". `confidence` is one for each value
-    in the shape of the data; a long frame has a column of that name.
+    `data` is a long frame (unit, rater, value), one in an engine (an Ibis table), a units × raters
+    table, or one rater's values in a row. `scale` lists the possible values, lowest first.
+    `cluster` is a column of the long frame, a mapping or a series from units to labels, or, for a
+    table, one label per row; units of one cluster are resampled together. `raters` are those to
+    keep. Two answers by one rater to one unit are an error unless `keep` says "first" or "last".
+    `confidence` is one for each value in the shape of the data, or a long frame's column.
 
     >>> ratings = Ratings([[1, 1], [2, 2], [3, 3], [3, 4]], scale=[1, 2, 3, 4, 5])
     >>> ratings
@@ -344,8 +344,7 @@ def _from_engine(
     if isinstance(raters, str):
         raise ValueError(f"raters={raters!r}: give a list, [{raters!r}]")
     raters = None if raters is None else list(raters)
-    if raters is not None:
-        refuse_twice_named(raters)
+    refuse_twice_named(raters or ())
     held = engine.Held.of(table, cluster, confidence)
     found = engine.read(held, declared(scale), raters)
     if isinstance(found, dict):

@@ -108,9 +108,9 @@ class Held:
                 raise ValueError(f"{int(rows):,} rows have no {what}: fill it in")
         return found
 
-    def frame(self) -> pd.DataFrame:
-        """All answers, one by one."""
-        return fetched(self.table)
+    def frame(self, most: int | None = None) -> pd.DataFrame:
+        """All answers, one by one, or so many of them."""
+        return fetched(self.table if most is None else self.table.limit(most))
 
     def coded(self, values: Sequence[Any], codes: np.ndarray) -> Any:
         """The given answers with a whole number for each value."""
@@ -257,9 +257,11 @@ def read(
     values = seen["value"].drop_duplicates()
     codes, found, numbers, labels = code_values(values, scale)
     place = dict(zip(values, codes, strict=True)) if len(values) else {}
-    answered = seen[[bool(place.get(value)) for value in seen["value"]]]
+    answered = seen[np.array([bool(place.get(value)) for value in seen["value"]], dtype=bool)]
     names = sorted(answered["rater"].unique().tolist(), key=name_key)
     wanted = names if raters is None else known(raters, names)
+    if not wanted:
+        return held.frame(0)
     if len(wanted) > MOST_RATERS:
         total = int(answered["n"].sum())
         if total <= IN_MEMORY:

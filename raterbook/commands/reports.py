@@ -49,6 +49,7 @@ COLUMN = arg(
     arg("--dask", metavar="ADDRESS", help="share the rounds among the workers of this scheduler"),
     arg("--pdf", action="store_true", help="print each page as well (needs Chromium)"),
     arg("--paper", action="store_true", help="a methods paragraph and a LaTeX table as well"),
+    arg("--archive", metavar="FOLDER", help="of rounds in this archive, however large"),
     GROUP,
     JUDGE,
     COLUMN,
@@ -65,6 +66,8 @@ def report(given: Namespace) -> int:
     parameters = parameters_of(given)
     if not given.compare and not given.rounds and not given.all:
         raise Refused("Name a round, or give --all.")
+    if given.archive:
+        return report_archive(given, place, parameters)
     wanted = place.rounds() if given.all else given.rounds
     if given.now:
         for name in wanted:
@@ -105,6 +108,19 @@ def peeked(stored: Any, why: str | None) -> str:
     if len(after.taken) == len(before.taken):
         return f"{stored.name} is closed: everything is shown."
     return f"{stored.name}: the log has a look at {after.last.complete:,} ratings."
+
+
+def report_archive(given: Namespace, place: Any, parameters: Mapping[str, Any]) -> int:
+    """The numbers of rounds in an archive, with a page that lists them."""
+    from ..files.archive import rounds_of
+    from ..reporting.run import build_archived
+
+    for word in ("compare", "pdf", "paper", "dask"):
+        if getattr(given, word):
+            raise Refused(f"--archive takes no --{word}: it counts where the answers lie.")
+    for name in rounds_of(given.archive) if given.all else given.rounds:
+        print(build_archived(given.archive, name, place.reports, parameters))
+    return 0
 
 
 @contextmanager

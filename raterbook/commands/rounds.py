@@ -193,6 +193,18 @@ def looks(given: Namespace) -> None:
         print(f"  {line}")
 
 
+@command(
+    "a round's answers as Parquet with its schema and hashes, a folder for each round",
+    ROUND,
+    arg("folder", metavar="FOLDER"),
+    arg("--pseudonyms", action="store_true", help="instead of the names of people"),
+)
+def archive(given: Namespace) -> None:
+    from ..files.archive import write_archive
+
+    print(write_archive(chosen(given), given.folder, given.pseudonyms))
+
+
 WAYS = Registry("numbers.disputes", "BY")
 
 

@@ -72,7 +72,8 @@ class Archive:
     @cached_property
     def protocol(self) -> Protocol:
         """What was asked, as it was frozen."""
-        return parse(self.sealed["protocol"]["text"], source=f"{label(self.folder)}/{SEAL}")
+        source = f"{label(self.folder)}/{SEAL}"
+        return parse(self.sealed["protocol"]["text"], source=source, stored=True)
 
     @property
     def columns(self) -> list[str]:

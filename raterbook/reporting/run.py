@@ -214,6 +214,73 @@ def keep_failed(notebook: Any, target: Path) -> str:
     return f" The notebook is {target / 'report.failed.ipynb'}."
 
 
+# A round in an archive: its numbers on a page, without its texts.
+
+
+HEAD = ("Question", "Group", "Number", "These raters", "Raters like these", "Ratings")
+
+
+def build_archived(
+    folder: str | Path, name: str, reports: Path, parameters: Mapping[str, Any] | None = None
+) -> Path:
+    """numbers.json, numbers.csv and a page of a round in an archive, put in place together."""
+    from ..files.archive import open_archive
+    from ..numbers.archived import numbers_of
+    from .sections.made import run_record
+
+    archive = open_archive(folder, name)
+    found = numbers_of(archive, **(parameters or {}))
+    work = fresh_folder(reports, name)
+    try:
+        found.write(work)
+        (work / "index.html").write_text(archived_page(archive, found), encoding="utf-8")
+        (work / "run.json").write_text(run_record(), encoding="utf-8")
+        put_in_place(work, reports / name)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return BuiltPage(reports / name / "index.html")
+
+
+def archived_page(archive: Any, found: Any) -> str:
+    """Every number with its interval, and why others have no value."""
+    from .html import Section, fill, join, paragraph, table, undressed
+    from .words import cell, count, interval, name_of, reason
+
+    made = [row for row in found.rows if row["estimate"] is not None]
+    lines = [
+        (
+            row["question"] or "",
+            ", ".join(f"{name} {value}" for name, value in (row["group"] or {}).items()),
+            name_of(row["statistic"]),
+            cell(row),
+            interval(row["low_like"], row["high_like"], row["statistic"]),
+            f"{row['n_ratings']:,}",
+        )
+        for row in made
+    ]
+    why = {row["reason"] for row in found.rows if row["estimate"] is None}
+    without: dict[str, list[str]] = {
+        each: list(
+            dict.fromkeys(name_of(row["statistic"]) for row in found.rows if row["reason"] == each)
+        )
+        for each in sorted(why)
+    }
+    said = (
+        f"{count(archive.rows, 'answer')} of an archive in {count(len(archive.files), 'file')}, "
+        f"whose columns and hashes are as they were sealed. Intervals are "
+        f"{found.parameters['coverage'] * 100:g} %; whose answers stand behind each number, people "
+        "or models, numbers.json says."
+    )
+    parts = [paragraph(said), table(HEAD, lines, "Number by number", 3)]
+    parts += [
+        paragraph(f"Without a value: {', '.join(names)}. {reason(each)}", "soft")
+        for each, names in without.items()
+    ]
+    title = archive.protocol.title
+    shown = Section(f"{title}: {archive.round}", join(parts))
+    return fill(archive.round, undressed(shown._repr_html_()))
+
+
 # The page on paper, printed by Chromium with everything unfolded.
 
 

@@ -24,6 +24,8 @@ RATERS = 5
 MOST_GB = 2.5
 # Twice as many ratings may cost a little more than twice as much.
 MOST_EXPONENT = 1.1
+# Clusters stay apart, so what they need grows with their number: a hundred thousand at most here.
+MOST_CLUSTERED = 10_000_000
 IDS = {"numbers": "unit", "texts": "'unit ' || unit"}
 
 
@@ -80,21 +82,52 @@ def count(folder: Path, clusters: bool) -> dict[str, float]:
     }
 
 
+def draw(curves: dict[str, list[dict[str, float]]], file: Path) -> None:
+    """Seconds and gigabytes against ratings, in shades of grey: docs/scale.svg."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    from raterbook.design import LIGHT
+
+    mpl.rcParams.update({"svg.hashsalt": "raterbook", "font.size": 10, "svg.fonttype": "none"})
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    shown = (("seconds", "seconds, counting and inference"), ("gigabytes", "peak memory, GB"))
+    styles = zip(("-", "--", ":"), ("o", "s", "^"), ("0.1", "0.35", "0.55"), strict=True)
+    for (name, rows), (line, mark, grey) in zip(curves.items(), styles, strict=False):
+        for axis, (what, _) in zip(axes, shown, strict=True):
+            x, y = [row["ratings"] for row in rows], [row[what] for row in rows]
+            axis.plot(x, y, line, marker=mark, color=grey, label=name)
+    axes[1].axhline(MOST_GB, color=LIGHT["soft"], linewidth=0.8)
+    axes[1].annotate(f"bound: {MOST_GB} GB", (SIZES[0], MOST_GB * 1.05), color=LIGHT["soft"])
+    for axis, (_, title) in zip(axes, shown, strict=True):
+        axis.set(xscale="log", yscale="log", xlabel="ratings", title=title)
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(color=LIGHT["line"], linewidth=0.5)
+    axes[0].legend(frameon=False)
+    figure.savefig(file, metadata={"Date": None})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--largest", type=int, default=SIZES[-1])
     parser.add_argument("--folder", default=None, help="where there is room for a gigabyte")
+    parser.add_argument("--figure", help="draw the curves into this file")
+    parser.add_argument("--ids", nargs="*", choices=IDS)
     parser.add_argument("--count", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.count:
         print(json.dumps(count(Path(given.count[0]), given.count[1] == "clusters")))
         return 0
     sizes = [size for size in SIZES if size <= given.largest]
-    missed = []
+    missed, curves = [], {}
     print(f"{'ids':8} {'resampled':10} {'ratings':>12} {'counting':>9} {'all, s':>7} {'GB':>5}")
-    for ids in IDS:
+    for ids in given.ids or IDS:
         for resampled in ("units", "clusters") if ids == "numbers" else ("units",):
-            rows = [measured(given.folder, size, ids, resampled) for size in sizes]
+            most = MOST_CLUSTERED if resampled == "clusters" else given.largest
+            rows = [measured(given.folder, size, ids, resampled) for size in sizes if size <= most]
+            curves[f"ids are {ids}, {resampled} resampled"] = rows
             for row in rows:
                 print(
                     f"{ids:8} {resampled:10} {row['ratings']:12,} {row['counting']:9.2f} "
@@ -110,6 +143,8 @@ def main() -> int:
             peak = max(row["gigabytes"] for row in rows)
             if peak > MOST_GB:
                 missed.append(f"{ids}, {resampled}: {peak:.2f} GB > {MOST_GB}")
+    if given.figure:
+        draw(curves, Path(given.figure))
     print(*(missed or ["all within bounds"]), sep="\n")
     return 1 if missed else 0
 
