@@ -127,6 +127,9 @@ GUARDS = [
     "allowed_no_update",
     "rater_no_update",
     "reply_no_replace",
+    "link_no_update",
+    "link_no_delete",
+    "link_no_replace",
     "shown_value_frozen_update",
     "hidden_value_frozen_insert",
     "part_frozen",
@@ -211,6 +214,10 @@ SCHEMA = {
     "a version of the future": changed(
         "UPDATE workspace SET schema_version = 99", "newer Raterbook"
     ),
+    "a version from before there were links": changed(
+        "UPDATE workspace SET schema_version = 1", "has links already"
+    ),
+    "the links taken away": changed("DROP TABLE link", "table link is missing"),
     "a version that never was": changed("UPDATE workspace SET schema_version = -1", "no way"),
     "the view people look at": view_of_another,
 }

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
 
-from raterbook.rounds.model import RoundError, listed, shown
+from raterbook.rounds.model import ALTERED, RoundError, listed, shown
 from raterbook.rounds.store import schema
 from raterbook.rounds.store.backup import NO_LINK, OWNERS
 from raterbook.rounds.store.postgres import is_address
@@ -325,6 +325,8 @@ Step = Callable[[Connection], None]
 
 def _add_links(connection: Connection) -> None:
     """Version 2 has a chain over its events; what is there gets its links on the first writing."""
+    if "link" in inspect(connection).get_table_names():
+        raise RoundError(f"The database says it is of version 1, and has links already: {ALTERED}")
     schema.link.create(connection)
 
 
