@@ -241,3 +241,13 @@ def test_noise_is_taken_for_drift_five_times_in_a_hundred_at_most(r, scored):
 
 def test_without_clusters_the_same_noise_would_pass_for_drift_more_often():
     assert false_drifts((1, 1), True, 4, 100, clustered=False) > 0.1
+
+
+def test_another_prompt_is_said(place):
+    judge(opened(place, "may", items=4), lambda messages: reply_to(messages), name="gauge")
+    text = load("neureg-qa").text.replace("prompt: ", "prompt: Now, ", 1)
+    file = place.path / "new.yaml"
+    file.write_text(text, encoding="utf-8")
+    june = place.open("june", file, pd.DataFrame(records("neureg-qa", 4)))
+    judge(june, lambda messages: reply_to(messages), name="gauge")
+    assert any("gauge: the prompt is another one now" in note for note in june.drift("may").notes)

@@ -86,6 +86,9 @@ def test_looks_are_a_number_or_shares_and_the_end_is_one(said, shares):
         (21, "declare 1 to 20"),
         ("", "'' is no share"),
         ("nan", "'nan' is no share"),
+        ("²", "'²' is no share"),
+        ("9" * 5000, "at most 100%"),
+        ([float("nan")], "above 0"),
     ],
 )
 def test_what_are_no_looks_is_refused_and_no_round_is_opened(opened, tmp_path, said, why):

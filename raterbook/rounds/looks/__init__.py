@@ -93,7 +93,7 @@ def shares_of(said: str | int | Iterable[float]) -> tuple[float, ...]:
     >>> shares_of(4), shares_of("25%, 50%"), shares_of("100%")
     ((0.25, 0.5, 0.75, 1.0), (0.25, 0.5, 1.0), (1.0,))
     """
-    if isinstance(said, str) and said.strip().isdigit():
+    if isinstance(said, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", said):
         said = int(said)
     if isinstance(said, int):
         if not 1 <= said <= MOST:
