@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,10 @@ from raterbook.design import css
 from raterbook.files import FileError
 from raterbook.files.content import LARGEST
 from raterbook.reporting.html import bullets, dressed, join, part
+from raterbook.rounds import RoundError
 from raterbook.rounds.model import message
 
+PAUSE = 2.0  # seconds between two looks at a round that others fill
 LABEL = "9em"  # the room for labels, so that boxes stand below one another
 BESIDE = {"room": "4em", "width": "27em"}  # a box that stands beside another
 
@@ -238,3 +242,19 @@ class DroppedFile(anywidget.AnyWidget):
 
     def forget(self) -> None:
         self.path, self.words = "", self._asked
+
+
+def following(panel: Any) -> None:
+    """The panel looks again when something came, at most every two seconds, while there is it."""
+    known = weakref.ref(panel)
+
+    def heard() -> None:
+        if (there := known()) is None:
+            end()
+            return
+        with suppress(RoundError):  # the server is away; it is looked at again when it is back
+            there.look()
+        del there
+        time.sleep(PAUSE)
+
+    end = panel._round.follow(heard)

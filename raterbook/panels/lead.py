@@ -7,10 +7,7 @@ stops where it looks well.
 
 from __future__ import annotations
 
-import time
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -28,6 +25,7 @@ from raterbook.panels.controls import (
     box,
     button,
     close,
+    following,
     refusal,
     row,
     show,
@@ -44,7 +42,6 @@ from raterbook.rounds.model import PLANNED, FileError, counted, listed
 
 SHOWN = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Left")
-PAUSE = 2.0  # seconds between two looks at a round that others fill
 HIDDEN = (
     "Agreement stays hidden until the round is closed: who looks again and again, and stops where "
     "it looks well, sees agreement that is not there."
@@ -93,22 +90,6 @@ class LeadPanel(widgets.VBox):
     def _opened(self, round: Any, lines: Sequence[str]) -> None:
         self._list(round.name)
         self.panel.notice.say(lines)
-
-
-def following(panel: RoundPanel) -> None:
-    """The panel looks again when something came, at most every two seconds, while there is it."""
-    known = weakref.ref(panel)
-
-    def heard() -> None:
-        if (there := known()) is None:
-            end()
-            return
-        with suppress(RoundError):  # the server is away; it is looked at again when it is back
-            there.look()
-        del there
-        time.sleep(PAUSE)
-
-    end = panel._round.follow(heard)
 
 
 class RoundPanel(widgets.VBox):

@@ -234,7 +234,7 @@ def build_archived(
     try:
         found.write(work)
         (work / "index.html").write_text(archived_page(archive, found), encoding="utf-8")
-        (work / "run.json").write_text(run_record(), encoding="utf-8")
+        (work / "run.json").write_text(run_record(None), encoding="utf-8")
         put_in_place(work, reports / name)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -227,7 +227,7 @@ def test_who_follows_a_round_hears_of_it_and_of_no_other(study):
 
 
 def test_a_lead_s_panel_looks_again_by_itself(study, cluster, monkeypatch):
-    monkeypatch.setattr("raterbook.panels.lead.PAUSE", 0.0)
+    monkeypatch.setattr("raterbook.panels.controls.PAUSE", 0.0)
     name, store = study
     panel = Workspace("nowhere", db=cluster.address(name, "lea")).round("r1").panel()
     before, changed = panel.progress.value, threading.Event()
