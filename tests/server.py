@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import uuid
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
@@ -16,18 +17,15 @@ MISSING = (
 
 
 def programs():
-    """The folder of initdb and pg_ctl: the system's, else that of pgserver; None without any."""
+    """The folder of initdb and pg_ctl: RATERBOOK_POSTGRES, else the system's, else that of
+    pgserver; None without any."""
+    if named := os.environ.get("RATERBOOK_POSTGRES"):
+        return Path(named)
     found = [path.parent for path in sorted(DEBIAN.glob("*/bin/initdb"), reverse=True)]
     if on_path := shutil.which("initdb"):
         found.append(Path(on_path).resolve().parent)
-    try:
-        from importlib.util import find_spec
-
-        spec = find_spec("pgserver")
-        if spec and spec.origin:
-            found.append(Path(spec.origin).parent / "pginstall" / "bin")
-    except ImportError:
-        pass
+    if (spec := find_spec("pgserver")) and spec.origin:
+        found.append(Path(spec.origin).parent / "pginstall" / "bin")
     return next((folder for folder in found if (folder / "initdb").exists()), None)
 
 

@@ -189,6 +189,11 @@ READING = [
     (
         "XML of a query",
         f"SELECT 1 WHERE query_to_xml('{BENS}', true, false, '')::text LIKE '%<row>%'",
+        "",  # a server may be built without XML
+    ),
+    (
+        "JSON of rows",
+        f"SELECT json_agg(a) FROM {R}.answer_event a WHERE rater_id = {{ben}} HAVING count(*) > 0",
         SPOKEN,
     ),
     (
@@ -372,7 +377,11 @@ BECOMING = [
     ("taking the leads' role", "SET ROLE raterbook_lead", "GRANT raterbook_lead TO ana"),
     ("taking the owner's role", "SET ROLE owner", "GRANT owner TO ana"),
     ("being another for the session", "SET SESSION AUTHORIZATION ben", ""),
-    ("giving oneself a role", "GRANT raterbook_lead TO ana", "ALTER ROLE ana CREATEROLE"),
+    (
+        "giving oneself a role",
+        "GRANT raterbook_lead TO ana",
+        "GRANT raterbook_lead TO ana WITH ADMIN OPTION",
+    ),
     ("another role and another's answers", f"SET ROLE raterbook_rater; {BENS}", SPOKEN),
     ("all rights", "ALTER ROLE ana SUPERUSER", ""),
     ("passing policies by", "ALTER ROLE ana BYPASSRLS", ""),

@@ -299,7 +299,19 @@ _CAUSES: Mapping[str, str] = {
     "25006": "{place}: the server takes nothing in (a standby?), and nothing was saved: name the "
     "one that does.",
     "3D000": "{place}: {said}: make it with `createdb`, or correct --db.",
-    "28": "{place}: {said}: correct the login or its password (in the address or in ~/.pgpass).",
+    "28": "{place}: {said}: correct the login or its password (in the address or in ~/.pgpass), or "
+    "let the workspace's owner add the login with `raterbook team add`.",
+}
+
+
+_AT_THE_DOOR = {
+    "password authentication failed": "28",
+    "no pg_hba.conf entry": "28",
+    "no password supplied": "28",
+    "permission denied for database": "28",
+    "is not permitted to log in": "28",
+    'role "': "28",
+    'database "': "3D000",
 }
 
 
@@ -311,9 +323,11 @@ def explanation(error: DBAPIError, place: str) -> RoundError:
     said = (lines or ["no reason given"])[0].rstrip(".")
     if code == "P0001":  # raised by a guard of ours
         return RoundError(f"{place}: {said}.")
-    refused = "authentication failed" in said or "no pg_hba.conf entry" in said
-    if refused or ("does not exist" in said and not code):
-        return RoundError(_CAUSES["28"].format(place=place, said=said))
+    if not code and "FATAL: " in said:  # refused at the door, where there is no SQLSTATE
+        said = said.rpartition("FATAL: ")[2].strip()
+        for words, cause in _AT_THE_DOOR.items():
+            if words in said:
+                return RoundError(_CAUSES[cause].format(place=place, said=said))
     if error.connection_invalidated or not code or code.startswith(_GONE):
         return Unreachable(
             f"{place} cannot be reached ({said}), and nothing was acknowledged: look whether the "
