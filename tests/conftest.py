@@ -61,7 +61,8 @@ def cluster():
 def pytest_generate_tests(metafunc):
     """Whoever asks for a `place` in the store's tests, or where a module says ON_EVERY_STORE, is
     run on a file and on a server; but what is about the file itself."""
-    if "place" in metafunc.fixturenames:
+    named = [each.args[0] for each in metafunc.definition.iter_markers("parametrize")]
+    if "place" in metafunc.fixturenames and "place" not in named:
         module, name = metafunc.module, metafunc.function.__name__
         of_store = ROOT / "tests" / "rounds" in metafunc.definition.path.parents
         everywhere = getattr(module, "ON_EVERY_STORE", of_store)

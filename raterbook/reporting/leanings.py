@@ -183,10 +183,16 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     coverage = coverage or given.coverage
     wish = Interval(given.interval, coverage, given.resamples, given.seed)
     leaning = severity(own, interval=wish).set_index("rater")
+    ends = leaning[list(ENDS.values())].set_axis(list(ENDS), axis=1).to_dict("index")
+    there = every.dropna(subset=["apart"])
+    by_rater = there.groupby("rater", sort=True)
+    items, noise = by_rater["item"].nunique(), by_rater["apart"].std(ddof=1).to_dict()
+    # Only who answered enough items can have changed on the way; of a crowd that is hardly anybody.
+    enough = there[there["rater"].isin(items.index[items >= 4 * THIRD])]
+    drifts = {rater: drift(rows, coverage) for rater, rows in enough.groupby("rater", sort=True)}
     found = [
-        {"rater": rater, **dict(zip(ENDS, leaning.loc[rater, list(ENDS.values())], strict=True))}
-        | later(rows, coverage)
-        for rater, rows in every.dropna(subset=["apart"]).groupby("rater", sort=True)
+        {"rater": rater, "n": n, "noise": noise[rater], **ends[rater], **drifts.get(rater, {})}
+        for rater, n in items.items()
     ]
     made = pd.DataFrame(found, columns=LEAN_COLUMNS)
     made = made.astype({name: float for name in LEAN_COLUMNS if name not in ("rater", "n")})
@@ -197,7 +203,8 @@ def strict_leans(report: Any) -> pd.DataFrame:
     """The same with intervals corrected for how many raters could be named by them."""
     found = report.leans
     drifts = found["drift_low"] * found["drift_high"] > 0
-    if not ((found["low"] > 0) | (found["high"] < 0) | drifts).any():
+    beyond = (found["low"] > 0) | (found["high"] < 0) | drifts
+    if not beyond.any() or not (found["n"] >= FEWEST).any():
         return found.iloc[:0]
     strict = leans(report, 1 - (1 - report.parameters.coverage) / len(found))
     return strict[strict["n"] >= FEWEST]
@@ -243,14 +250,9 @@ def scores(report: Any) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def later(rows: pd.DataFrame, coverage: float) -> dict[str, Any]:
-    """How many items of a rater, how the lean moved from the first to the last, and its noise."""
-    found: dict[str, Any] = {
-        "n": rows["item"].nunique(),
-        "noise": float(rows["apart"].std(ddof=1)) if len(rows) > 1 else np.nan,
-    }
-    if found["n"] < 4 * THIRD:
-        return found
+def drift(rows: pd.DataFrame, coverage: float) -> dict[str, float]:
+    """How a rater's lean moved from the first items to the last, where their order is known."""
+    found: dict[str, float] = {}
     # An item's time is that of its first answer; a file taken in at once has but one.
     own = rows.dropna(subset=["at"]).groupby("item", sort=True)
     dated = own.agg({"at": "min", "apart": "mean"})
@@ -260,7 +262,7 @@ def later(rows: pd.DataFrame, coverage: float) -> dict[str, Any]:
         early, late = sitting[:third], sitting[-third:]
         spread = float(np.hypot(margin(early, coverage), margin(late, coverage)))
         moved = float(late.mean() - early.mean())
-        found |= {"early": float(early.mean()), "late": float(late.mean())}
+        found = {"early": float(early.mean()), "late": float(late.mean())}
         found |= {"drift_low": moved - spread, "drift_high": moved + spread}
     return found
 

@@ -196,3 +196,13 @@ def test_of_very_many_values_those_given_twice_agree_with_themselves():
     given = agreed + [[200.0 + n, 300.0 + n] for n in range(30)]
     expected = krippendorff.alpha(np.array(given).T, level_of_measurement="nominal")
     assert alpha(given, interval=None).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("low, high", [(0, 5), (0, 10_000_000), (-3, 4), (7, 8)])
+@pytest.mark.parametrize("many", [0, 1, 200])
+def test_codes_are_numbered_as_numpy_does_whatever_their_range(low, high, many):
+    codes = np.random.default_rng(many).integers(low, high, many)
+    found, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    ours = patterns.numbered(codes)
+    assert [each.tolist() for each in ours] == [found.tolist(), first.tolist(), place.tolist()]
+    assert patterns.how_many(codes) == len(found)
