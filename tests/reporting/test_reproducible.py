@@ -34,6 +34,13 @@ def test_a_built_pages_numbers_are_those_kept(numbers_of, name):
     assert moved(kept(name), numbers_of[name]) == []
 
 
+@pytest.mark.parametrize("name", ["halo-sample", "stem-sample"])
+def test_the_head_of_the_history_stands_on_the_page_and_beside_it(workspace, built, name):
+    head = json.loads((built / name / "run.json").read_text("utf-8"))["history"]
+    assert f"<dt>history</dt><dd>{head['head']}" in (built / name / "index.html").read_text("utf-8")
+    assert workspace.store.recorded(head["head"], head["links"]).fits
+
+
 def test_two_runs_are_the_same_byte_for_byte_but_for_the_times(built, again):
     first = built / "halo-sample"
     names = sorted(str(path.relative_to(first)) for path in first.rglob("*") if path.is_file())

@@ -427,6 +427,11 @@ def test_a_database_of_before_that_cannot_be_written_can_still_be_read(tmp_path,
     assert path.read_bytes() == before
 
 
+def test_status_ends_in_the_head(path, capsys):
+    assert main(["--db", str(path), "status", "round-01"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"History: {Store(path).head()}"
+
+
 def test_a_rehearsal_leaves_no_link(path, verify):
     store = Store(path)
     before = store.head()
