@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from raterbook.analysis.averages import Entries
 from raterbook.analysis.averages.proportions import proportion_of
 from raterbook.analysis.coefficients.tables import NAMES, coefficient
+from raterbook.analysis.comparison.rasch import Rasch, rasch
 from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.intervals import DRAWN, Interval
 from raterbook.analysis.ratings.patterns import count_values
-from raterbook.numbers.counted import modal
+from raterbook.numbers.counted import Board, Grid, modal
 from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired, without_ties
 
 
@@ -31,6 +35,54 @@ def agreement(task: Task) -> list[Finding]:
 def _asked(task: Task, question: str) -> str:
     recode = task.measure.get("recode") or {}
     return task.source(recode[question]) if question in recode else question
+
+
+# How strict each rater is, by a model of raters.
+
+
+def severity_model(
+    board: Board, grids: Iterable[Grid], columns: np.ndarray, mask: np.ndarray, **given: Any
+) -> Rasch:
+    """The many-facet Rasch model of these raters' answers, a grid a criterion.
+
+    Units of a case or a cluster stand together on every question. Thresholds are each question's
+    own where their scales differ. `given` is what `rasch` takes.
+    """
+    several = {}
+    for grid in grids:
+        coded = board.ratings(grid, columns, mask)
+        own, names = board.cluster[np.asarray(coded.units)], np.asarray(board.cluster_names)
+        several[grid.question] = replace(coded, clusters=own, cluster_names=names).answering()
+    partial = len({coded.scale for coded in several.values()}) > 1
+    return rasch(several, partial=partial, **given)
+
+
+@computes("severity_logits")
+def severities(task: Task) -> list[Finding]:
+    """One finding per rater, over all questions of the measure together."""
+    columns, who = task.board.counted(task.questions)
+    grids = task.each_grid()
+    given = np.any([(grid.codes[:, columns] > 0).any(axis=1) for grid in grids], axis=0)
+    units = np.flatnonzero(given & task.mask)
+    model = severity_model(task.board, grids, columns, task.mask, interval=_intervals(task))
+    found = []
+    for row in model.raters.to_dict("records"):
+        ends = [row[name] for name in ("severity", "low", "high", "se")]
+        value, low, high, se = (None if x is None or not np.isfinite(x) else float(x) for x in ends)
+        estimate = Estimate(
+            value, low, high, se=se, statistic=task.statistic, coverage=task.options.coverage,
+            method=model.method, n_units=int(row["n_units"]), n_raters=1,
+            n_ratings=int(row["n_ratings"]), reason=row["reason"] or model.reason,
+            warnings=model.warnings,
+        )  # fmt: skip
+        found.append(Finding(None, estimate, units, group={"rater": row["rater"]}, raters=who))
+    return found or [Finding(None, nothing(task.statistic, "no_ratings"), units, raters=who)]
+
+
+def _intervals(task: Task) -> Interval:
+    """By the jackknife where the report asks for draws, which a model of raters does not make."""
+    drawn = task.options.method in DRAWN
+    return replace(task.options, method="jackknife") if drawn else task.options
 
 
 # Full agreement, majority and none (NeuReg): three shares that add up to one.

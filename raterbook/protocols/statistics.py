@@ -1,7 +1,6 @@
 """Every statistic a protocol may ask for: one row each, with all that is to be known of it.
 
-How one is computed stands in `numbers`, under `@computes`. A new statistic is a row here and a
-function there.
+How one is computed stands in `numbers`, under `@computes`: a new one is a row in both.
 """
 
 from __future__ import annotations
@@ -15,16 +14,14 @@ from raterbook.protocols.problems import unknown
 
 Kind = Literal["mean", "median", "sd", "share", "coefficient", "correlation", "f1", "difference"]
 PLURALS = {"sd": "standard deviations", "correlation": "rank correlations", "f1": "F1 scores"}
-# What it needs of a question's values: that they are numbers, that they have an order, or only
-# that two can be the same. RAGQuestEval compares two answers in words.
+# What it needs of values: numbers, an order, or two the same; RAGQuestEval compares words.
 Takes = Literal["numbers", "order", "values", "answers"]
 # A number of each question, of all, of both, or of the first, whose criteria the others are.
 Asks = Literal["each", "all", "each and all", "first"]
 # What pages show side by side.
 Family = Literal["", "central", "apart", "agreement", "majorities", "reference", "labels"]
 Judge = Literal["coverage", "judge", "halves"]
-# Where its interval ends: at numbers, at the ends of the scale, at its width below and above
-# zero, or between zero and its width.
+# Where its interval ends: at numbers, the scale's ends, ± its width, or zero and its width.
 Ends = tuple[float, float] | Literal["scale", "width", "distance"] | None
 
 
@@ -139,6 +136,9 @@ CENTRAL = (
         "The standard deviation of each rating's mean over the questions answered.",
         asks="all",
         kind="sd",
+    ),
+    Statistic(
+        *("severity_logits", "Severity"), "Each rater's severity in logits.", "mean", "order", "all"
     ),
     _central(
         *("overall_computed_mean", "Mean of the criteria"),

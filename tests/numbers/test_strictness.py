@@ -1,13 +1,17 @@
 """A round's severities: whose scores they are of, and models set against people."""
 
 import random
+from importlib.resources import files
 
 import numpy as np
 import pytest
 
+import raterbook.protocols
+from raterbook.commands.reports import required
 from raterbook.numbers.compare.strictness import likeness, strictness
-from raterbook.numbers.compute import cluster_of, questions_of
+from raterbook.numbers.compute import cluster_of, numbers, questions_of
 from raterbook.numbers.counted import Board
+from raterbook.numbers.targets import verdict
 from tests.reporting.rounds import opened, records
 
 LABELS = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
@@ -81,3 +85,25 @@ def test_of_two_people_s_labels_nobody_can_say_what_is_true(tmp_path):
     coded = board.ratings(grid, np.arange(3), board.everything)
     [found] = likeness(coded, "gauge", labels=True, interval="jackknife")
     assert found.model.reason == "too_few_for_truth"
+
+
+def test_a_protocol_may_ask_for_severities_and_a_gate_for_one_rater_s(tmp_path):
+    """The rows are those of the model of these questions; a row per rater, over all questions."""
+    text = (files(raterbook.protocols) / "library" / "neureg-qa.yaml").read_text("utf-8")
+    asked = "measures:\n  - {statistic: severity_logits, question: [accuracy, fluency]}\n"
+    answers = [
+        (f"p{person}", f"i{item:03d}", question, min(5, max(1, 1 + (item + person * at) % 5)))
+        for at, question in enumerate(("accuracy", "fluency"))
+        for item in range(40)
+        for person in range(3)
+    ]
+    stored = opened(tmp_path, "neureg-qa", records("neureg-qa", 40), answers,
+                    text=text.replace("measures:\n", asked))  # fmt: skip
+    rows = [row for row in numbers(stored).rows if row["statistic"] == "severity_logits"]
+    model = made(stored).rasch.raters.set_index("rater")
+    assert {row["group"]["rater"]: row["estimate"] for row in rows} == pytest.approx(
+        model["severity"].to_dict()
+    )
+    assert [row["question"] for row in rows] == [None] * 3
+    target, row = required("severity_logits[rater=p0]<=1", stored.name, rows)
+    assert verdict(target, row)["met"] is True

@@ -4,19 +4,20 @@ and how a model stands to what people make of an item where they are unsure."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from raterbook.analysis.comparison.labels import dawid_skene
 from raterbook.analysis.comparison.persons import Beside
-from raterbook.analysis.comparison.rasch import Rasch, rasch
+from raterbook.analysis.comparison.rasch import Rasch
 from raterbook.analysis.comparison.uncertainty import distance
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Wish
 from raterbook.analysis.ratings import Coded
 
+from ..agreement import severity_model
 from ..counted import Board, Grid
 
 WELL_FITTED = 1.5  # mean squares above which a rater is less predictable than the model has them
@@ -64,38 +65,23 @@ def strictness(
     beside = [names.index(name) for name in models if name in names]
     beside = [column for column in beside if column not in counted]
     columns = np.append(counted, beside).astype(int)
-    several = {grid.question: _with_clusters(board, grid, columns) for grid in grids}
-    several = {name: coded for name, coded in several.items() if coded.codes.any()}
-    if not several:
-        return None
-    answered = {name for coded in several.values() for name in coded.answering().raters}
-    centre = tuple(board.raters[column] for column in counted if board.raters[column] in answered)
+    given = np.any([grid.codes > 0 for grid in grids], axis=0)
+    centre = tuple(board.raters[column] for column in counted if given[:, column].any())
     if not centre:
         return None
-    found = rasch(
-        {name: coded.answering() for name, coded in several.items()},
-        groups=_systems(board, several, system),
-        centre=centre,
-        interval=interval,
-    )
-    return Strictness(
-        found, tuple(several), tuple(names[column] for column in beside), tuple(map(str, centre))
-    )
+    groups = _systems(board, np.flatnonzero(given[:, columns].any(axis=1)), system)
+    how = {"groups": groups, "centre": centre, "interval": interval}
+    found = severity_model(board, grids, columns, board.everything, **how)
+    asked = tuple(grid.question for grid in grids)
+    models = tuple(names[column] for column in beside)
+    return Strictness(found, asked, models, tuple(map(str, centre)))
 
 
-def _with_clusters(board: Board, grid: Grid, columns: np.ndarray) -> Coded:
-    """A question's ratings, the board's clusters with them whether or not units share one here."""
-    coded = board.ratings(grid, columns, board.everything)
-    own = board.cluster[np.asarray(coded.units)]
-    return replace(coded, clusters=own, cluster_names=np.asarray(board.cluster_names))
-
-
-def _systems(board: Board, several: dict[str, Coded], column: str | None) -> dict[Any, str] | None:
-    """Each rated unit's system; None where one has none, or there is but one."""
+def _systems(board: Board, units: np.ndarray, column: str | None) -> dict[Any, str] | None:
+    """Each of these units' system; None where one has none, or there is but one."""
     if not column or column not in board.first.columns:
         return None
     labels = board.first[column].astype(object)
-    units = np.unique(np.concatenate([np.asarray(each.units) for each in several.values()]))
     if labels.iloc[units].isna().any() or labels.iloc[units].nunique() < 2:
         return None
     return {unit: str(labels.iloc[unit]) for unit in units}

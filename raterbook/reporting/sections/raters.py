@@ -208,7 +208,7 @@ def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
 
 def fair(report: Any, made: Rasch) -> list[str]:
     """What systems' means were had everybody rated everything, where that is anything else."""
-    moved = made.fair[made.fair["difference"].abs() >= FELT]
+    moved = made.fair[made.fair.difference.abs() >= FELT]
     return [
         f"{row.group} has a mean of {number(row.plain)}; had every rater scored all its items, it "
         f"would be {number(row.adjusted)} ({signed(row.difference)}"
