@@ -84,10 +84,9 @@ class Parameters:
 
     def to_dict(self) -> dict[str, Any]:
         """As they stand in numbers.json: plain lists, in a stable order."""
-        every = asdict(self)
-        if not self.judge:  # then nothing was compared, and how is nobody's question
-            for name in COMPARING:
-                del every[name]
+        every, usual = asdict(self), asdict(Parameters(self.round))
+        if not self.judge:  # then how it is compared is said where it is not as usual
+            every = {n: v for n, v in every.items() if n not in COMPARING or v != usual[n]}
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in every.items()

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from ..environment import setting
-from ..numbers.compare.sides import the_models
 from ..numbers.parameters import checked
 from .folder import RUN, BuiltPage, ReportError, fresh_folder, put_in_place, write_notebook
 
@@ -56,7 +55,10 @@ def build(
     for name in rounds:  # all names and parameters are checked before the first kernel starts
         stored, asked = workspace.store.round(name), checked(name, parameters or {})
         check_names(stored, asked)
-        the_models(stored, asked.judge or ())
+        if asked.judge:
+            from ..numbers.compare.sides import the_models
+
+            the_models(stored, asked.judge)
     place = (str(workspace.path), workspace.db, str(workspace.reports))
     run = uuid.uuid4().hex
     pages: list[Path] = []

@@ -265,3 +265,25 @@ def test_the_order_of_rows_and_the_names_of_persons_do_not_matter():
         for each in (frame, again)
     ]  # fmt: skip
     assert np.allclose(ends[0], ends[1], atol=1e-12)
+
+
+# Simulated truth: a model drawn as people are has no habit of its own.
+
+
+@pytest.mark.long
+def test_where_the_model_is_one_more_person_its_habits_are_told_as_rarely_as_promised():
+    rounds, held, groups = 400, {}, 0
+    sixths = {unit: "abcdef"[unit % 6] for unit in range(120)}
+    for seed in range(rounds):
+        given = ratings(drawn(1000 + seed))
+        split = by_agreement(given, "model", names=["mae"])
+        lines = [*habits(given, "model", length=LENGTH, family=OWN),
+                 split["agreed"][0], split["apart"][0]]  # fmt: skip
+        for at, line in enumerate(lines):
+            gap = line.difference
+            held.setdefault(at, []).append(gap.low <= 0 <= gap.high)
+        found = groups_apart(given, "model", {"place": sixths})
+        groups += any((each.p_corrected or 1) <= 0.05 for each in found)
+    least = 0.93 - 2 * (0.07 * 0.93 / rounds) ** 0.5
+    assert min(np.mean(each) for each in held.values()) >= least
+    assert groups / rounds <= 0.05 + 2 * (0.05 * 0.95 / rounds) ** 0.5

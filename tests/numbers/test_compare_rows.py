@@ -266,3 +266,16 @@ def test_names_in_a_ranking_are_text(tmp_path):
     stored = opened(tmp_path, items=rows, answers=answers, kinds=kinds,
                     text=asking({"tone": scale(5)}))  # fmt: skip
     assert "<b>m" not in rank(stored)._repr_html_()
+
+
+def test_an_epsilon_of_ones_own_is_said_and_an_usual_one_without_a_model_is_not(tmp_path):
+    from raterbook.numbers.parameters import Parameters
+
+    assert "epsilon" not in Parameters("r").to_dict()
+    assert Parameters("r", epsilon=0.2).to_dict()["epsilon"] == 0.2
+    assert Parameters("r", judge="gauge").to_dict()["epsilon"] == 0.15
+
+
+def test_an_epsilon_that_was_chosen_is_that_of_the_rows(tmp_path):
+    rows = numbers(models(tmp_path), judge="m0", epsilon=0.2)
+    assert rows.get("winning_rate", "tone", rater="m0")["method"].endswith("ε 0.2")
