@@ -183,8 +183,8 @@ def _width(text: str, mark: str) -> int:
         return 0
     # The last of them may be cut short.
     rows = rows[:-1] if len(text) > LOOKED_AT and len(rows) < ROWS else rows
-    widths = {len(row) for row in rows}
-    return widths.pop() if len(widths) == 1 and len(rows) > 1 else 0
+    width = len(rows[0]) if len(rows) > 1 else 0
+    return width if width > 1 and all(len(row) == width for row in rows) else 0
 
 
 def _first_line(text: str) -> str:

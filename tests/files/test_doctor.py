@@ -89,6 +89,12 @@ def test_commas_in_the_header_of_a_file_of_semicolons_are_read_as_text(doctor):
     assert "separated by commas; 2 rows, 3 columns." in doctor("odd.csv")[0]
 
 
+def test_a_file_of_commas_whose_rows_differ_in_length_is_still_one(capsys):
+    Path("odd.csv").write_text("id,text\n1,a,b\n2,c,d\n", "utf-8")
+    assert main(["doctor", "odd.csv"]) == 2
+    assert "odd.csv, row 2: 3 cells where the header has 2." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("cells", "kind"),
     [(("0,5", "1,25"), "numbers"), (("0.5", "1"), "numbers"), (("1,200", "3,400"), "texts")],
