@@ -113,13 +113,17 @@ def peeked(stored: Any, why: str | None) -> str:
 def report_archive(given: Namespace, place: Any, parameters: Mapping[str, Any]) -> int:
     """The numbers of rounds in an archive, with a page that lists them."""
     from ..files.archive import rounds_of
+    from ..reporting import ReportError
     from ..reporting.run import build_archived
 
     for word in ("compare", "pdf", "paper", "dask"):
         if getattr(given, word):
             raise Refused(f"--archive takes no --{word}: it counts where the answers lie.")
-    for name in rounds_of(given.archive) if given.all else given.rounds:
-        print(build_archived(given.archive, name, place.reports, parameters))
+    try:
+        for name in rounds_of(given.archive) if given.all else given.rounds:
+            print(build_archived(given.archive, name, place.reports, parameters))
+    except ReportError as error:
+        raise Refused(str(error)) from error
     return 0
 
 

@@ -230,6 +230,11 @@ def build_archived(
     from ..numbers.archived import numbers_of
     from .sections.made import run_record
 
+    if (reports / name / "report.ipynb").exists():
+        raise ReportError(
+            f"{reports / name} holds the page of a round of this workspace, which has more on it: "
+            "keep the archive's apart with --reports DIR."
+        )
     archive = open_archive(folder, name)
     found = numbers_of(archive, **(parameters or {}))
     work = fresh_folder(reports, name)

@@ -92,8 +92,10 @@ def draw(curves: dict[str, list[dict[str, float]]], file: Path) -> None:
     from raterbook.design import LIGHT
 
     mpl.rcParams.update({"svg.hashsalt": "raterbook", "font.size": 10, "svg.fonttype": "none"})
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     shown = (("seconds", "seconds, counting and inference"), ("gigabytes", "peak memory, GB"))
+    for axis in axes:
+        axis.set(xscale="log", yscale="log")
     styles = zip(("-", "--", ":"), ("o", "s", "^"), ("0.1", "0.35", "0.55"), strict=True)
     for (name, rows), (line, mark, grey) in zip(curves.items(), styles, strict=False):
         for axis, (what, _) in zip(axes, shown, strict=True):
@@ -101,11 +103,15 @@ def draw(curves: dict[str, list[dict[str, float]]], file: Path) -> None:
             axis.plot(x, y, line, marker=mark, color=grey, label=name)
     axes[1].axhline(MOST_GB, color=LIGHT["soft"], linewidth=0.8)
     axes[1].annotate(f"bound: {MOST_GB} GB", (SIZES[0], MOST_GB * 1.05), color=LIGHT["soft"])
+    axes[0].set_yticks([1, 10, 100], ["1", "10", "100"])
+    axes[1].set_yticks([0.25, 0.5, 1, 2], ["0.25", "0.5", "1", "2"], minor=False)
+    axes[1].yaxis.set_minor_locator(mpl.ticker.NullLocator())
     for axis, (_, title) in zip(axes, shown, strict=True):
-        axis.set(xscale="log", yscale="log", xlabel="ratings", title=title)
+        axis.set(xlabel="ratings", title=title)
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(color=LIGHT["line"], linewidth=0.5)
-    axes[0].legend(frameon=False)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, loc="outside lower center", ncols=3)
     figure.savefig(file, metadata={"Date": None})
 
 

@@ -216,6 +216,19 @@ def test_the_commands_write_an_archive_and_report_on_it(round, tmp_path, capsys,
     assert json.loads((page.parent / "numbers.json").read_text("utf-8"))["round"] == "pilot"
 
 
+def test_a_page_of_the_workspace_is_not_replaced_by_one_with_less_on_it(
+    round, archive, tmp_path, capsys
+):
+    made = round.workspace.reports / "pilot"
+    made.mkdir(parents=True)
+    (made / "report.ipynb").write_text("{}", encoding="utf-8")
+    place = ["--workspace", str(round.workspace.path)]
+    words = ["report", "--archive", str(tmp_path / "archive"), "pilot"]
+    assert main([*place, *words]) == 2
+    assert "keep the archive's apart with --reports DIR" in capsys.readouterr().err
+    assert main([*place, "--reports", str(tmp_path / "apart"), *words]) == 0
+
+
 def test_a_round_that_is_not_in_the_archive_is_named_with_those_that_are(archive, tmp_path, capsys):
     words = ["--workspace", str(tmp_path / "place"), "report", "--archive"]
     assert main([*words, str(tmp_path / "archive"), "final"]) == 2
