@@ -49,10 +49,9 @@ def root():
 @pytest.fixture(scope="session")
 def cluster():
     """A PostgreSQL server of this run's own."""
-    from tests.server import MISSING, Cluster, programs
+    from tests.server import Cluster, required
 
-    if programs() is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING)
+    required()
     made = Cluster()
     yield made
     made.remove()

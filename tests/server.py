@@ -44,6 +44,14 @@ def lowered():
     raise RuntimeError("no user to run PostgreSQL as")
 
 
+def required():
+    """A test that needs a server fails without one where nothing may be left out."""
+    import pytest
+
+    if programs() is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING)
+
+
 class Cluster:
     """`address` names a database of it; `owner` owns everything, others log in by name alone,
     but to databases called secure_…, where they need their password."""

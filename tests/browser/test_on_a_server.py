@@ -6,7 +6,7 @@ from raterbook.protocols import load
 from raterbook.rounds import ItemTable, Store
 from raterbook.rounds.store import team
 from tests.browser.desk import Desk, write_notebook
-from tests.server import MISSING, Cluster, programs
+from tests.server import Cluster, required
 
 RATERS = ("una", "dos", "tre")
 SENTENCES = 8
@@ -15,8 +15,7 @@ KEY = "1"  # accurate
 
 @pytest.fixture
 def server(chromium):
-    if programs() is None:
-        pytest.skip(MISSING)
+    required()
     made = Cluster(flushes=True)
     yield made
     made.remove()

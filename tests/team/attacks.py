@@ -134,6 +134,11 @@ READING = [
         granted(f"SELECT ON {R}.round_event"),
     ),
     (
+        "who came when",
+        f"SELECT rater_id FROM {R}.round_event",
+        granted(f"SELECT ON {R}.round_event"),
+    ),
+    (
         "why it was closed",
         f"SELECT reason FROM {R}.round_event",
         granted(f"SELECT ON {R}.round_event"),

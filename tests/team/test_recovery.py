@@ -9,14 +9,13 @@ from raterbook.protocols import parse
 from raterbook.rounds import Event, ItemTable, RoundError, Store
 from raterbook.rounds.store import postgres, team
 from tests.rounds.conftest import SMALL, records
-from tests.server import Cluster, programs
+from tests.server import Cluster, required
 
 
 @pytest.fixture
 def durable():
     """A server of this test's own, which flushes what it acknowledges."""
-    if programs() is None:
-        pytest.skip("no PostgreSQL here")
+    required()
     made = Cluster(flushes=True)
     yield made
     made.remove()

@@ -7,10 +7,12 @@ import threading
 import pytest
 
 from raterbook.cli import run
+from raterbook.protocols import parse
 from raterbook.rating.sitting import Sitting
-from raterbook.rounds import Event, RoundError, Store
+from raterbook.rounds import Event, ItemTable, PartRow, RoundError, Store
 from raterbook.rounds.store.team import status
 from raterbook.workspace import Workspace
+from tests.rounds.conftest import SMALL, records
 from tests.team.study import LOGINS, with_team
 
 
@@ -236,3 +238,56 @@ def test_a_lead_s_panel_looks_again_by_itself(study, cluster, monkeypatch):
     answered(round, round.queue("ana")[0].ref, TONE)
     assert changed.wait(10)
     assert panel.progress.value != before
+
+
+def test_a_lead_does_by_their_own_login_all_that_a_lead_does(study, tmp_path):
+    _, store = study
+    led = store("lea")
+    protocol = parse(SMALL, source="small.yaml")
+    items = ItemTable.from_records(protocol, records(cases=2), source="items.csv")
+    round = led.open("new", protocol, items, raters=["ana", "ben"], seed=3)
+    assert round.add_items(ItemTable.from_records(protocol, records(cases=3))) == ["q2/a", "q2/b"]
+    round.set_parts("q0/a", [PartRow("q0/a", None, "One.")], "split anew")
+    assert round.add_rater("dia").name == "dia"
+    round.assign(per_item=2, why="fewer")
+    assert round.reassign("ana", "dia").moved is not None
+    first = round.queue("ben")[0]
+    (ack,) = round.save("ben", [Event("on-paper", first.ref, "overall", 2)])
+    assert ack.ok
+    round.exclude("ben", "left")
+    round.include("ben")
+    round.reveal("ben", "all shown")
+    led.replies.put("k", "a reply")
+    led.erase("dia", "asked for it")
+    round.close("done")
+    assert [entry["action"] for entry in round.log()] == LED
+    led.backup(tmp_path / "copy.sqlite")
+    assert Store(tmp_path / "copy.sqlite").round("new").data_hash() == round.data_hash()
+
+
+LED = [
+    "open",
+    "add_items",
+    "set_parts",
+    "add_rater",
+    "assign",
+    "reassign",
+    "exclude",
+    "include",
+    "reveal",
+    "erase",
+    "close",
+]
+
+
+def test_items_given_out_because_somebody_came_are_seen_without_a_new_start(study):
+    _, store = study
+    led = store("lea")
+    protocol = parse(SMALL, source="small.yaml")
+    items = ItemTable.from_records(protocol, records(cases=2), source="items.csv")
+    round = led.open("pair", protocol, items, raters=["ana"], per_item=2)
+    mine = store("ana").round("pair")
+    assert mine.queue("ana") == []
+    round.add_rater("ben")
+    assert len(mine.queue("ana")) == 4
+    assert [entry["rater"] for entry in mine.log()] == [None, None]

@@ -221,8 +221,10 @@ READ = {
     ),
     "round": ("id, name, protocol_hash, bare, created_at", "id IN (SELECT my_rounds())"),
     "round_event": (
-        "seq, round_id, action, rater_id, at",
-        "round_id IN (SELECT my_rounds()) AND (rater_id IS NULL OR rater_id = (SELECT me()))",
+        # Who came is not told, but that somebody came: items may have been given out anew.
+        "seq, round_id, action, at",
+        "round_id IN (SELECT my_rounds())"
+        " AND (rater_id IS NULL OR rater_id = (SELECT me()) OR action = 'add_rater')",
     ),
     "subject": ("id, round_id, kind, ref, case_id, added_at", "id IN (SELECT my_subjects())"),
     "part": (
@@ -260,6 +262,7 @@ _PUT_OUT = {
     ("round", "seed"): "0::bigint",
     ("round", "secret"): "scope_of(id)",
     ("round", "options"): "'{}'::text",
+    ("round_event", "rater_id"): "CASE WHEN action IN ('exclude', 'include') THEN me() END",
     ("round_event", "detail"): "'{\"per_item\": null}'::text",
     ("subject", "key"): "ref",
     ("subject", "role"): "'main'::text",

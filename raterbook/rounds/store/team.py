@@ -84,6 +84,7 @@ def add(store: Store, name: str, role: str, login: str | None = None) -> tuple[s
             )
         rater = None
         if role == "rater":
+            people.refuse_known_look(connection, [name])
             rater = people.ensure(connection, name, "human", None, store.now())
         known = connection.execute(_KNOWN, {"login": login}).one_or_none()
         if known is not None and (known.role, known.rater_id) != (role, rater):
