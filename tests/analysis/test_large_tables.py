@@ -198,7 +198,7 @@ def test_of_very_many_values_those_given_twice_agree_with_themselves():
     assert alpha(given, interval=None).value == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("low, high", [(0, 5), (0, 10_000_000), (-3, 4), (7, 8)])
+@pytest.mark.parametrize(("low", "high"), [(0, 5), (0, 10_000_000), (-3, 4), (7, 8)])
 @pytest.mark.parametrize("many", [0, 1, 200])
 def test_codes_are_numbered_as_numpy_does_whatever_their_range(low, high, many):
     codes = np.random.default_rng(many).integers(low, high, many)

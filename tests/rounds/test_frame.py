@@ -2,8 +2,6 @@
 
 from hashlib import sha256
 
-from hashlib import sha256
-
 import numpy as np
 import pandas as pd
 
@@ -107,47 +105,6 @@ def test_the_hash_of_the_data_knows_answers_and_not_times_or_order(store, protoc
     assert hashes[0] == hashes[1]
     stored.save("ana", [Event("c", "q0/b", "tone", 3)])
     assert stored.data_hash() != hashes[0]
-
-
-def test_the_hash_of_the_data_is_that_of_its_rows_as_texts_in_order(stored, say):
-    """So that a hash of an earlier version goes on naming the same answers."""
-    for item, text in (("q0/a", "it's"), ("q0/b", 'she said "it\'s"'), ("q1/a", "1, 2)\n(")):
-        say("ana", item, "tone", 1, confidence=62.5)
-        say("ana", item, "tone_comment", text)
-    frame = stored.frame(texts=True)
-    names = ("item", "case", "part", "rater", "rater_kind", "question", "replicate", "value")
-    columns = [frame[n].astype(object) for n in (*names, "status", "confidence", "role")]
-    rows = zip(*(column.where(column.notna(), None) for column in columns), strict=True)
-    lines = [stored.protocol_hash, *(f"{line}\n" for line in sorted(map(repr, rows)))]
-    assert stored.data_hash() == sha256("".join(lines).encode()).hexdigest()
-
-
-def test_who_writes_into_a_frame_changes_nothing_for_the_next(stored, say):
-    say("ana", "q0/a", "tone", 1)
-    before = stored.frame(reasons=True)
-    written = stored.frame(reasons=True)
-    for name in ("part", "replicate", "seconds", "revision", "number", "confidence"):
-        written.iloc[:, written.columns.get_loc(name)] = 7
-    pd.testing.assert_frame_equal(stored.frame(reasons=True), before)
-
-
-def test_what_is_said_meanwhile_stands_in_the_next_frame(stored, store, say):
-    say("ana", "q0/a", "tone", 1)
-    assert stored.frame().query("rater == 'ana'")["value"].tolist() == ["1"]
-    other = store.round(stored.name)
-    other.save("ana", [Event("a-later-one", "q0/a", "tone", 2)])
-    assert stored.frame().query("rater == 'ana'")["value"].tolist() == ["2"]
-
-
-def test_what_all_answers_have_alike_and_what_one_has_are_read_the_same(stored, say):
-    say("ana", "q0/a", "tone", 1)
-    say("ana", "q0/b", "tone", 2)
-    alike = stored.frame().query("rater == 'ana'").set_index("item")
-    say("ana", "q1/a", "label", "no", confidence=20, seconds=3, replicate=2)
-    told = stored.frame().query("rater == 'ana'").set_index("item")
-    assert alike.loc["q0/a"].equals(told.loc["q0/a"])
-    said = told.loc["q1/a"]
-    assert (said["confidence"], said["seconds"], said["replicate"]) == (20, 3, 2)
 
 
 def test_the_hash_of_the_data_is_that_of_its_rows_as_texts_in_order(stored, say):
