@@ -125,8 +125,7 @@ def test_who_writes_into_a_frame_changes_nothing_for_the_next(stored, say):
     before = stored.frame(reasons=True)
     written = stored.frame(reasons=True)
     for name in ("part", "replicate", "seconds", "revision", "number", "confidence"):
-        written[name].to_numpy().flags.writeable = True
-        written[name].to_numpy()[:] = 7
+        written.iloc[:, written.columns.get_loc(name)] = 7
     pd.testing.assert_frame_equal(stored.frame(reasons=True), before)
 
 
