@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.comparison.facets import (
+    SIGMA,
     Facets,
     Likelihood,
     Observed,
@@ -32,6 +33,7 @@ from raterbook.analysis.ratings.patterns import steps
 MOST_LEVELS = 15
 MOST_RATERS = 60  # a step solves as many equations
 MOST_CHECKED = 1000  # clusters; no single one of more holds raters together
+ALIKE, DIFFERENT = -3.0, 3.9  # of the logarithm of units' spread; beyond, units tell nothing of it
 STEPS = 3  # of Newton's, from the estimate of all clusters to that without one of them
 MOST_REFITTED = 100  # clusters; above, one step from the estimate of all is exact enough
 RATER = ("rater", "severity", "low", "high", "se", "points", "points_low", "points_high",
@@ -65,10 +67,6 @@ class Rasch:
     n_clusters: int = 0
     reason: str | None = None
     warnings: tuple[str, ...] = ()
-
-    def frame(self) -> pd.DataFrame:
-        """A row per rater."""
-        return self.raters
 
     def notes(self) -> list[str]:
         """The reason and the warnings as sentences."""
@@ -323,8 +321,10 @@ class _Read:
                 sums = model.total - model.rows[[at]].toarray()[0]
                 for _ in range(STEPS):
                     free[at] += inverse @ self.likelihood.at(free[at], sums).gradient
+                    free[at, -1] = np.clip(free[at, -1], *SIGMA)
         else:
             free -= (model.rows @ self.likelihood.scores(self.free)) @ inverse
+            free[:, -1] = np.clip(free[:, -1], *SIGMA)
         severity = free @ self.to_severity.T
         # What is expected of a class moves with the parameters, in a straight line so near by.
         made, _ = self.levels_of(self.free)
@@ -356,7 +356,10 @@ class _Read:
 
     @property
     def inverse(self) -> np.ndarray:
-        return np.asarray(np.linalg.pinv(self.likelihood.information(self.free, self.model.total)))
+        made = self.likelihood.information(self.free, self.model.total)
+        if not ALIKE < self.free[-1] < DIFFERENT:
+            made[-1], made[:, -1] = 0.0, 0.0  # the spread of units is at its bound, and stays there
+        return np.asarray(np.linalg.pinv(made, rcond=1e-10, hermitian=True))
 
     def plain_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Clusters × groups: sums of scores as they are, and how many."""
@@ -474,7 +477,7 @@ class _Read:
         if many < FEWEST:
             return none, none, none[: self.n], "too_few_units_for_interval", ""
         without = self.jackknife()
-        what = "clusters" if many < self._rated else "units"
+        what = "clusters" if many < len(np.unique(self.facets.given.unit)) else "units"
         if not np.isfinite(without[:, : self.n]).all():
             why = "rests_on_one_cluster" if what == "clusters" else "rests_on_one_unit"
             return none, none, none[: self.n], why, ""
@@ -488,10 +491,6 @@ class _Read:
             low[at], high[at] = t_interval(value, own.variance, max(own.df, 1.0), coverage, PLAIN)
         how = "" if many <= MOST_REFITTED else ", one step each"
         return low, high, se[: self.n], None, f"jackknife over {many} {what}{how}, t"
-
-    @property
-    def _rated(self) -> int:
-        return len(np.unique(self.facets.given.unit))
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:

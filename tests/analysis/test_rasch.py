@@ -203,6 +203,15 @@ def test_two_blocks_of_raters_hang_together_by_one_item():
     assert found.raters["low"].isna().all()
 
 
+def test_units_that_do_not_differ_at_all_leave_severities_and_intervals():
+    """What raters say has nothing to do with the unit, so the spread of units is at its bound."""
+    rng = np.random.default_rng(2)
+    for size in (30, 200):
+        found = rasch(np.column_stack([rng.integers(1, 5, size), rng.integers(2, 6, size)]))
+        assert found.sd < 0.5
+        assert found.raters["low"][0] > 0 > found.raters["high"][1]
+
+
 def test_a_rater_who_gave_one_end_alone_is_left_out_and_named():
     table = Made().drawn(60, 7)[0][:, :, 0]
     found = rasch(np.column_stack([table, np.full(60, 5)]))

@@ -191,7 +191,7 @@ def rasch_name(report: Any, found: Strictness, rater: str) -> str:
 
 def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
     """Who is shown to be strict and who lenient, by intervals corrected for their number."""
-    if report.copies or made.n_clusters < FEWEST:
+    if report.copies or made.n_clusters < FEWEST or rows["low"].isna().all():
         return f"Severities of {count(len(rows), 'rater')}"
     said = []
     for word, beyond in (
