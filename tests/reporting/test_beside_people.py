@@ -104,3 +104,21 @@ def test_names_of_models_and_groups_are_text(tmp_path):
     html = Report(stored, judge="all").beside()._repr_html_()
     assert not [tag for tag in ("<b>m", "<i>n", "<u>x") if tag in html]
     assert "&lt;u&gt;x" in html
+
+
+@pytest.mark.parametrize("judge", [None, "gauge"])
+def test_a_page_knows_the_chance_with_which_items_came_to_people(tmp_path, judge):
+    rng, answers = random.Random(2), []
+    rows = [{"id": f"i{at:03d}", "text": "…", "chance": "0.5"} for at in range(80)]
+    for at, row in enumerate(rows):
+        true = rng.randint(2, 4)
+        for who in ("ana", "ben", "gauge"):
+            if who == "gauge" or at % 2:
+                answers.append((who, row["id"], "tone", true))
+    text = asking({"tone": scale(5)})
+    stored = opened(tmp_path, items=rows, answers=answers, kinds={"gauge": "model"}, text=text)
+    report = Report(stored, judge=judge, columns=["inclusion=chance"])
+    assert "May gauge replace people?" in words_of(report.machines()._repr_html_())
+    if judge:
+        row = report.numbers.get("corrected_mean", "tone", rater="gauge")
+        assert row["low"] < row["estimate"] < row["high"]

@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.compare import comparison_of
-from ...numbers.compare.sides import sides_of
+from ...numbers.compare.sides import frame_with, sides_of
 from ...numbers.compare.strictness import likeness
 from ...protocols.statistics import facts, of_family
 from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
@@ -60,13 +60,19 @@ def machines(report: Any) -> Section | None:
 
 def in_the_place_of_people(report: Any, machine: str) -> Markup:
     """May the model replace people: the sentence, and question by question what it rests on."""
-    sides = sides_of(report.stored, report.frame, machine, report.parameters, sight=report.sight)
-    found = comparison_of(sides, report.parameters, habits=False)
+    given, frame = report.parameters, report.frame
+    if machine in report.judged:
+        found = report.judged[machine][1]
+    else:
+        frame = frame_with(report.stored, given, report.sight) if given.columns else frame
+        sides = sides_of(report.stored, frame, machine, given, sight=report.sight)
+        found = comparison_of(sides, given, habits=False)
     if found is None:
         return NOTHING
+    parts = [each for each in found.parts if not each.group]
     said = heading(f"May {machine} replace people?") + paragraph(found.sentence)
     lines = []
-    for each in found.parts:
+    for each in parts:
         near = each.test.advantage
         kappa = next((line for line in each.beside if line.statistic == "kappa"), None)
         lines.append(
@@ -79,7 +85,7 @@ def in_the_place_of_people(report: Any, machine: str) -> Markup:
                 *((number(kappa.model.value), number(kappa.persons.value)) if kappa else "––"),
             )
         )
-    if not any(each.test.persons for each in found.parts):
+    if not any(each.test.persons for each in parts):
         return said
     head = ("Question", "Verdict", "As near as a person", "Persons it stands in for",
             "Design effect", "κ in a person’s place", "κ of a person")  # fmt: skip
