@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raterbook.reporting import html
+from raterbook.reporting import Report, html
 from raterbook.reporting.html import Section, legible, paragraph, undressed
 from raterbook.reporting.report import SECTIONS, contents
 from raterbook.reporting.words import CAUTIONS
 from tests.golden import HERE, rounds
+from tests.panels import conftest as calibration
 from tests.reporting.conftest import ROOT
 from tests.reporting.rounds import asking, measured, opened, page_of, scale
 
@@ -161,6 +162,9 @@ def test_every_section_shows_what_others_wrote_as_text(tmp_path, monkeypatch, na
     assert IN_NAMES in "".join(found.text for found in pages.values())
 
 
-def test_between_them_these_rounds_have_every_section():
-    asked_for = {"beside"}  # only where a report asks for it: test_beside_people.py
-    assert set().union(*map(sections_of, rounds.NAMES), asked_for) == set(SECTIONS)
+def test_between_them_and_one_that_was_calibrated_these_rounds_have_every_section(tmp_path):
+    revealed = calibration.opened(tmp_path)
+    revealed.reveal("uma")
+    assert Report(revealed).calibration() is not None
+    apart = {"calibration", "beside"}  # the last only where it is asked for: test_beside_people.py
+    assert apart.union(*map(sections_of, rounds.NAMES)) == set(SECTIONS)

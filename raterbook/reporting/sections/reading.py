@@ -412,7 +412,7 @@ def marks_on(report: Any, name: str, number: int) -> Markup:
             label = report.protocol.item.fields[row["field"]].label
             lines.append(f"{who} marked in {label}: “{short(quote, INLINE)}”")
     more = [f"and {len(lines) - MARKS_SHOWN:,} more."] if len(lines) > MARKS_SHOWN else []
-    return bullets([*lines[:MARKS_SHOWN], *more]) if lines else Markup()
+    return join([bullets([*lines[:MARKS_SHOWN], *more])] if lines else [])
 
 
 def marked(report: Any) -> Markup:
