@@ -51,7 +51,6 @@ class Held:
     """An engine's table with the columns unit, rater, value, and cluster or confidence if any."""
 
     table: Any
-    columns: tuple[str, ...]
     cluster: bool
     confidence: bool
 
@@ -83,7 +82,7 @@ class Held:
             taken["confidence"] = data[sure].cast("float64")
         if taken["value"].type().is_decimal():
             taken["value"] = taken["value"].cast("float64")
-        return cls(data.select(**taken), tuple(taken), cluster is not None, sure in names)
+        return cls(data.select(**taken), cluster is not None, sure in names)
 
     def seen(self) -> pd.DataFrame:
         """Each rater's values and how often, refused where a row names nobody or nothing."""
