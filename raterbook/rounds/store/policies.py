@@ -443,13 +443,8 @@ def write_rules(connection: Connection, protocol: Protocol) -> None:
             for per in (False, True)
         }
         rows.append(
-            {
-                "hash": protocol.hash,
-                "kind": kind,
-                "name": name,
-                "whole": asked[False],
-                "pieces": asked[True],
-            }
+            {"hash": protocol.hash, "kind": kind, "name": name}
+            | {"whole": asked[False], "pieces": asked[True]}
         )
     connection.execute(_RULE, rows)
 
