@@ -21,9 +21,9 @@ from raterbook.analysis.comparison.persons import (
     MOST_PERSONS,
     Beside,
     Crowd,
+    PersonTurn,
     Places,
     SideSums,
-    Turn,
     absent,
     beside,
     block_of,
@@ -67,7 +67,7 @@ def habits(
     """
     people, own = both_sides(ratings, model)
     crowd, wish = Crowd.of(people), Interval.of(interval)
-    makers: dict[str, Callable[[Turn, np.ndarray], SideSums]] = {
+    makers: dict[str, Callable[[PersonTurn, np.ndarray], SideSums]] = {
         "spread": lambda turn, value: _spread(turn, value, size)
     }
     size = int(clusters_of(people).max(initial=-1)) + 1
@@ -100,7 +100,7 @@ def _known(values: Any, units: Any) -> np.ndarray:
     return np.array([np.nan if v is None or not v >= 0 else float(v) for v in found]).astype(float)
 
 
-def _spread(turn: Turn, value: np.ndarray, size: int) -> SideSums:
+def _spread(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
     """The standard deviation of own values over that of the others' single ones."""
     given = np.isfinite(turn.others)
     middle = float(np.nanmean(turn.others)) if given.any() else 0.0
@@ -119,7 +119,7 @@ def _spread(turn: Turn, value: np.ndarray, size: int) -> SideSums:
     return SideSums(rows, values)
 
 
-def _slope(turn: Turn, value: np.ndarray, long: np.ndarray, size: int) -> SideSums:
+def _slope(turn: PersonTurn, value: np.ndarray, long: np.ndarray, size: int) -> SideSums:
     """Points by doubling of the length, the others' mean being equal."""
     known = np.isfinite(long)
     turn, value, long = turn.where(known), value[known], long[known]
@@ -143,7 +143,9 @@ def _slope(turn: Turn, value: np.ndarray, long: np.ndarray, size: int) -> SideSu
     return SideSums(rows, values)
 
 
-def _contrast(name: str, turn: Turn, value: np.ndarray, inside: np.ndarray, size: int) -> SideSums:
+def _contrast(
+    name: str, turn: PersonTurn, value: np.ndarray, inside: np.ndarray, size: int
+) -> SideSums:
     """A comparison's mean inside less that outside."""
     known = np.isfinite(inside)
     turn, value, inside = turn.where(known), value[known], inside[known]
@@ -190,7 +192,7 @@ def by_agreement(
     return {which: [of(name, alike) for name in names] for which, alike in AGREED.items()}
 
 
-def _of_one_mind(turn: Turn) -> np.ndarray:
+def _of_one_mind(turn: PersonTurn) -> np.ndarray:
     """1 where two others or more gave one value, 0 where they differ, NaN where one is alone."""
     given = np.isfinite(turn.others).sum(axis=1)
     low = np.nanmin(turn.others, axis=1, initial=np.inf)
@@ -249,7 +251,7 @@ def groups_apart(
 def _parting(
     people: Coded, own: np.ndarray, inside: np.ndarray, matched: bool, size: int
 ) -> Callable[[Places], tuple[SideSums, SideSums]]:
-    def make(turn: Turn, value: np.ndarray) -> SideSums:
+    def make(turn: PersonTurn, value: np.ndarray) -> SideSums:
         if not matched:
             return _contrast("mae", turn, value, inside[turn.units], size)
         hit = _contrast("exact", turn, value, inside[turn.units], size)
@@ -258,7 +260,7 @@ def _parting(
     return lambda kept: blocks(people.only([people.raters[j] for j in kept]), own, make)
 
 
-def halo(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Beside:
+def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Beside:
     """How alike one rater's scores on several questions are: the mean correlation of two of them.
 
     `several` are the ratings of each question, by the same raters on units of the same names. The
@@ -270,7 +272,7 @@ def halo(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") ->
     pairs = list(combinations(range(len(sides)), 2))
     if not pairs or len(names) > MOST_PERSONS:
         why = "no_questions" if not pairs else "too_many_raters_for_interval"
-        return absent("halo", why)
+        return absent("halo_effect", why)
     units = list(dict.fromkeys(unit for people, _ in sides for unit in people.units))
     place = {unit: at for at, unit in enumerate(units)}
     of_unit: dict[Any, Any] = {}
@@ -301,7 +303,7 @@ def halo(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") ->
     sizes = np.bincount(clusters, given.sum(axis=(0, 2)).astype(float), size)
     many = int(given.any(axis=(0, 2)).sum())
     crowd = Crowd(names, many, int(given.sum()), sizes, least=1)
-    return beside("halo", crowd, made, wish, FISHER)
+    return beside("halo_effect", crowd, made, wish, FISHER)
 
 
 def _correlation(x: np.ndarray, y: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:

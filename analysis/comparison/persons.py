@@ -227,7 +227,7 @@ def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[Si
 
 
 @dataclass(frozen=True)
-class Turn:
+class PersonTurn:
     """One person's turn: the units they and others rated, and what everybody said there."""
 
     units: np.ndarray
@@ -236,26 +236,26 @@ class Turn:
     model: np.ndarray
     others: np.ndarray
 
-    def where(self, keep: np.ndarray) -> Turn:
+    def where(self, keep: np.ndarray) -> PersonTurn:
         """Only these units."""
-        return Turn(*(getattr(self, each.name)[keep] for each in fields(self)))
+        return PersonTurn(*(getattr(self, each.name)[keep] for each in fields(self)))
 
 
-def turns(people: Coded, own: np.ndarray) -> Iterator[Turn]:
+def turns(people: Coded, own: np.ndarray) -> Iterator[PersonTurn]:
     """Each person's, against the other persons."""
     points = np.append(np.nan, people.numbers)
     x, f, clusters = points[people.codes], points[own], clusters_of(people)
     for j in range(x.shape[1]):
         others = np.delete(x, j, axis=1)
         units = np.flatnonzero(np.isfinite(x[:, j]) & np.isfinite(others).any(axis=1))
-        yield Turn(units, clusters[units], x[units, j], f[units], others[units])
+        yield PersonTurn(units, clusters[units], x[units, j], f[units], others[units])
 
 
 def blocks(
     people: Coded,
     own: np.ndarray,
-    make: Callable[[Turn, np.ndarray], SideSums],
-    keep: Callable[[Turn], np.ndarray] | None = None,
+    make: Callable[[PersonTurn, np.ndarray], SideSums],
+    keep: Callable[[PersonTurn], np.ndarray] | None = None,
 ) -> tuple[SideSums, SideSums]:
     """The model's sums in each person's place and the person's, made on the units kept."""
     size = int(clusters_of(people).max(initial=-1)) + 1
@@ -268,7 +268,7 @@ def blocks(
     return together(model, size), together(person, size)
 
 
-def block_of(name: str, turn: Turn, value: np.ndarray, size: int) -> SideSums:
+def block_of(name: str, turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
     """A comparison's ratio of sums, or the counts of each pair of values."""
     numbers, clusters = values_against(name, turn.others, value), turn.clusters
     if "own" in numbers:

@@ -135,7 +135,7 @@ def _looked_up(column: Any, given: Sequence[tuple[Any, int]]) -> Any:
 
 
 @dataclass(frozen=True)
-class Counted:
+class EngineCounts:
     """What an engine counted: a row of codes for each pattern, and how many units show it.
 
     Where there are clusters a pattern stands once for each that shows it. `units` names one of a
@@ -149,7 +149,7 @@ class Counted:
     cluster_names: np.ndarray | None
 
 
-def count(held: Held, given: Any, raters: Sequence[Any], q: int) -> Counted:
+def count(held: Held, given: Any, raters: Sequence[Any], q: int) -> EngineCounts:
     """The patterns of these raters, counted where the answers lie."""
     given = given.filter(given.rater.isin([_plain(name) for name in raters]))
     most = 1
@@ -201,7 +201,7 @@ def _sum_of(code: Any, rater: Any, powers: dict[Any, int]) -> Any:
     return (code.cast("int64") * weight.cast("int64")).sum().cast("int64")
 
 
-def _spelled(found: pd.DataFrame, widths: Sequence[int], q: int, cluster: bool) -> Counted:
+def _spelled(found: pd.DataFrame, widths: Sequence[int], q: int, cluster: bool) -> EngineCounts:
     """Patterns in the order of their codes (and clusters' names), whichever came first."""
     keys = [found[f"key{k}"].to_numpy(np.int64) for k in range(len(widths))]
     clusters, names, order = None, None, np.lexsort(keys[::-1])
@@ -217,7 +217,7 @@ def _spelled(found: pd.DataFrame, widths: Sequence[int], q: int, cluster: bool) 
     codes = np.hstack(
         [spell(key[order], q, width) for key, width in zip(keys, widths, strict=True)]
     )
-    return Counted(
+    return EngineCounts(
         codes.astype(np.int8 if q < 127 else np.int32),
         found["times"].to_numpy(np.int64)[order],
         found["name"].to_numpy(object)[order],

@@ -379,7 +379,7 @@ def parts(text: str) -> Iterable[str]:
 
 def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
     """The bound as a fraction, or as it stands for what is no fraction."""
-    from ..protocols.statistics import facts
+    from ..protocols.beside import facts
 
     try:
         bound = float(written)

@@ -16,7 +16,7 @@ from .rounds import Refused, workspace
 
 if TYPE_CHECKING:
     from ..rounds import Store
-    from ..rounds.store.history import Compared
+    from ..rounds.store.history import Match
 
 DEMO = "raterbook-demo"
 
@@ -162,7 +162,7 @@ def _altered(store: Store) -> Iterator[str]:
             yield str(error).rstrip(".")
 
 
-def _against(store: Store, file: Path) -> Compared:
+def _against(store: Store, file: Path) -> Match:
     """The head of a run.json, or the whole history of another database."""
     if not file.is_file():
         raise Refused(f"{file} is no file: name a page's run.json, or a copy of the database.")

@@ -17,7 +17,7 @@ import pandas as pd
 import raterbook.analysis as analysis
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 
-from ..protocols.statistics import facts
+from ..protocols.beside import facts
 from ..rounds import Round
 from . import agreement, averages, questeval, reference, systems
 from .checks import checks

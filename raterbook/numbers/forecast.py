@@ -28,7 +28,7 @@ from raterbook.analysis.forecast import (
 from raterbook.analysis.intervals import USUAL
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
 
-from ..protocols.statistics import facts
+from ..protocols.beside import facts
 from ..rounds import Round
 from ..rounds.plan import draw
 from .averages import holds, row_means

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from raterbook.protocols.statistics import facts
+from raterbook.protocols.beside import facts
 
 Pair = tuple[str, str]
 

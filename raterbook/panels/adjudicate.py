@@ -48,7 +48,7 @@ class Adjudication(widgets.Tab):
         refuse(round, adjudicator, (ADJUDICATOR,))
         assert adjudicator
         self.decide = DecisionPanel(round, adjudicator)
-        self.calibrate = Calibration(round, adjudicator)
+        self.calibrate = CalibrationPanel(round, adjudicator)
         super().__init__([self.decide, self.calibrate], titles=("Decide", "Calibrate"))
         self.add_class("rb-adjudicate")
         self.observe(lambda _: self.children[self.selected_index or 0].refresh(), "selected_index")
@@ -379,10 +379,10 @@ def unfinished(round: Round) -> str:
     return listing(left)
 
 
-# Calibration: a blind vote, what was said, the discussion, and the vote after it.
+# CalibrationPanel: a blind vote, what was said, the discussion, and the vote after it.
 
 
-class Calibration(widgets.VBox):
+class CalibrationPanel(widgets.VBox):
     """Votes in a round: everybody rates alone, the answers are revealed and discussed, and who
     thinks otherwise then corrects the answer in the form."""
 

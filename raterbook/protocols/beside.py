@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from raterbook.protocols.statistics import Statistic
+from raterbook.protocols.statistics import COMPLETENESS, Statistic, known_statistic
 
 _share = partial(Statistic, kind="share", takes="values")
 _scores = partial(Statistic, takes="numbers")
@@ -73,7 +73,7 @@ BESIDE: dict[str, Statistic] = {
             short="own family",
         ),
         Statistic(
-            "halo",
+            "halo_effect",
             "Alike over questions",
             "The mean correlation of one rater's scores on two questions.",
             kind="correlation",
@@ -119,3 +119,13 @@ BESIDE: dict[str, Statistic] = {
         ),
     )
 }
+
+
+def facts(name: str) -> Statistic:
+    """What is known of a row's statistic, which may be completeness, or one of long ago."""
+    if name in BESIDE or name == COMPLETENESS.name:
+        return BESIDE.get(name, COMPLETENESS)
+    try:
+        return known_statistic(name)
+    except ValueError:
+        return Statistic(name, name.replace("_", " ").capitalize(), "")

@@ -446,18 +446,6 @@ def known_statistic(name: str) -> Statistic:
     raise ValueError(unknown(name, (*STATISTICS, f"{PROPORTION}…"), "a statistic"))
 
 
-def facts(name: str) -> Statistic:
-    """What is known of a row's statistic, which may be completeness, or one of long ago."""
-    from raterbook.protocols.beside import BESIDE  # rows of the same class
-
-    if name in BESIDE or name == COMPLETENESS.name:
-        return BESIDE.get(name, COMPLETENESS)
-    try:
-        return known_statistic(name)
-    except ValueError:
-        return Statistic(name, name.replace("_", " ").capitalize(), "")
-
-
 def of_family(family: Family | Judge) -> list[str]:
     """The names of those that a page shows side by side, in its order."""
     return [each.name for each in STATISTICS.values() if each.family == family]

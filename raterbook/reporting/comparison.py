@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..numbers.number import is_untrusted
-from ..protocols.statistics import alphas, facts, followed
+from ..protocols.beside import facts
+from ..protocols.statistics import alphas, followed
 from .words import capital, count, listing, name_of, number
 
 Labels = Mapping[str, str]  # what questions are called, by id

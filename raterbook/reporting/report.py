@@ -30,7 +30,6 @@ from .html import Section, cell, figure, plain
 from .leanings import concord, leans, scores, strict_leans
 from .pairs import Copies, copies
 from .sections import (
-    beside,
     conduct,
     criteria,
     disputes,
@@ -47,6 +46,7 @@ from .sections import (
     verdict,
     weighting,
 )
+from .sections.machines import beside
 from .words import CAUTIONS, interval, name_of, number
 from .words import count as count_of
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..numbers.number import UNTRUSTED
 from ..numbers.number import minus as minus
 from ..numbers.number import percent as percent
-from ..protocols.statistics import facts
+from ..protocols.beside import facts
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
 VISIBLE = 0.005  # a change that still shows at two decimals

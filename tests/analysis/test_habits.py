@@ -11,7 +11,7 @@ from raterbook.analysis.comparison.habits import (
     by_agreement,
     groups_apart,
     habits,
-    halo,
+    halo_effect,
     same_again,
 )
 from raterbook.analysis.intervals import Interval
@@ -224,7 +224,7 @@ def test_halo_is_the_mean_correlation_of_two_questions_on_the_items_of_both():
         frame["value"] += [
             int(first.get((row.unit, row.rater), 5)) // 2 for row in frame.itertuples()
         ]
-    found = halo([ratings(frame) for frame in several], "model", interval=None)
+    found = halo_effect([ratings(frame) for frame in several], "model", interval=None)
     said = [cells(frame) for frame in several]
 
     def alike(who, beside):
@@ -242,7 +242,7 @@ def test_halo_is_the_mean_correlation_of_two_questions_on_the_items_of_both():
 
 
 def test_one_question_has_no_halo():
-    assert halo([ratings(drawn())], "model").model.reason == "no_questions"
+    assert halo_effect([ratings(drawn())], "model").model.reason == "no_questions"
 
 
 def test_asked_twice_each_rater_has_a_share_and_no_person_is_needed():

@@ -349,7 +349,7 @@ def test_who_is_excluded_decides_nothing(round_):
         Adjudication(round_, "uma")
 
 
-# Calibration
+# CalibrationPanel
 
 
 def calibrating(round_):

@@ -15,7 +15,8 @@ from raterbook.numbers import measures
 from raterbook.numbers.compute import SUBJECTS, numbers
 from raterbook.numbers.measures import COMPUTES, Finding, computes
 from raterbook.numbers.targets import verdict
-from raterbook.protocols.statistics import PROPORTION, STATISTICS, Statistic, facts
+from raterbook.protocols.beside import facts
+from raterbook.protocols.statistics import PROPORTION, STATISTICS, Statistic
 from tests.reporting.rounds import opened, page_of, records, words_of
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +104,7 @@ WORDS = {
         *("mean", "median", "overall_computed_mean", "overall_mean", "sd", "weighted_mean"),
     },
     "raterbook/reporting/sections/disputes.py": {"majority"},
-    "raterbook/reporting/sections/machines.py": {"bias", "exact"},
+    "raterbook/reporting/sections/machines/__init__.py": {"bias", "exact"},
     "raterbook/reporting/sections/recall.py": {"precision", "recall"},
     "raterbook/reporting/views.py": {
         "difference",

@@ -67,7 +67,7 @@ def numbers_of(archive: Archive, **given: Any) -> Numbers:
     found = [
         number
         for measure in wanted(archive.protocol, _skeleton(archive), parameters)
-        for number in Held(archive, parameters).measured(measure)
+        for number in ArchivedAnswers(archive, parameters).measured(measure)
     ]
     return _numbers(archive, parameters, [each.row() for each in found], [])
 
@@ -95,7 +95,7 @@ def _skeleton(archive: Archive) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class Held:
+class ArchivedAnswers:
     """An archive's answers where they lie, and what is asked of them."""
 
     archive: Archive

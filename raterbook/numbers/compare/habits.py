@@ -15,7 +15,7 @@ from raterbook.analysis.comparison.habits import (
     by_agreement,
     groups_apart,
     habits,
-    halo,
+    halo_effect,
     same_again,
 )
 from raterbook.analysis.comparison.persons import LEAST, Beside
@@ -67,7 +67,7 @@ def _of_all(sides: Sides, wanted: Sequence[Any]) -> tuple[Beside, ...]:
         coded = both_rated(sides, question)
         units = np.asarray(coded.units)
         several.append(replace(coded, clusters=sides.board.cluster[units]))
-    return (halo(several, several[0].raters[-1], interval=sides.wish),)
+    return (halo_effect(several, several[0].raters[-1], interval=sides.wish),)
 
 
 def _of_one(sides: Sides, question: Any, coded: Coded) -> tuple[Beside, ...]:

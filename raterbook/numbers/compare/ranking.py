@@ -27,7 +27,7 @@ from .sides import Sides
 
 
 @dataclass(frozen=True)
-class Place:
+class RankedModel:
     """One model's place in one ranking: its test is corrected for all models of the ranking."""
 
     model: str
@@ -41,7 +41,7 @@ class Ranked:
     """The models on one question (None: all together), the nearest to people first."""
 
     question: str | None
-    places: tuple[Place, ...]
+    places: tuple[RankedModel, ...]
     pairs: tuple[ModelPair, ...]
     level: float = BEYOND
 
@@ -241,7 +241,7 @@ def ranking_of(
             verdict = verdict_of(
                 replace(part, test=test), model, beneath if question is None else ()
             )
-            places.append(Place(model, test, verdict.kind, verdict.sentence))
+            places.append(RankedModel(model, test, verdict.kind, verdict.sentence))
         places.sort(key=lambda each: (-(each.test.advantage.value or 0.0), each.model))
         made, persons = duels_of(
             [every[each.model][0] for each in places],

@@ -20,7 +20,7 @@ SAID = {PLACE: "in a person's place", PERSONS: "persons", BETWEEN: "model − pe
 
 
 @dataclass(frozen=True)
-class Entry:
+class BesideRow:
     """One number: its statistic, whose it is, and what else tells it from others."""
 
     statistic: str
@@ -35,16 +35,16 @@ class Entry:
         return SAID.get(self.whose or "", self.whose or "model")
 
 
-def entries(part: Compared) -> Iterator[Entry]:
+def entries(part: Compared) -> Iterator[BesideRow]:
     """Every number of a part."""
     for each in part.plain:
-        yield Entry(each.statistic, "against people", each)
+        yield BesideRow(each.statistic, "against people", each)
     for line in part.beside:
         yield from _three(line)
     for whose, each in zip(("people", "people and model"), part.alphas, strict=False):
-        yield Entry("alpha_beside", whose, each, called=each.statistic)
-    yield Entry("winning_rate", None, winning_rate(part))
-    yield Entry("advantage", PLACE, part.test.advantage)
+        yield BesideRow("alpha_beside", whose, each, called=each.statistic)
+    yield BesideRow("winning_rate", None, winning_rate(part))
+    yield BesideRow("advantage", PLACE, part.test.advantage)
     for mean in part.means:
         yield from _mean(mean)
     for line in part.habits:
@@ -59,18 +59,18 @@ def entries(part: Compared) -> Iterator[Entry]:
         for line in part.calibration.stated:
             yield from _three(line)
         for line in part.calibration.mended:
-            yield Entry(line.statistic, PLACE, line.model, {"confidence": "mended"})
+            yield BesideRow(line.statistic, PLACE, line.model, {"confidence": "mended"})
 
 
 def _three(
     line: Beside, group: dict[str, Any] | None = None, p: float | None = None
-) -> Iterator[Entry]:
+) -> Iterator[BesideRow]:
     sides = {PLACE: line.model, PERSONS: line.persons, BETWEEN: line.difference}
     for whose, each in sides.items():
-        yield Entry(line.statistic, whose, each, group or {}, p if whose == BETWEEN else None)
+        yield BesideRow(line.statistic, whose, each, group or {}, p if whose == BETWEEN else None)
 
 
-def _mean(mean: Shown) -> Iterator[Entry]:
+def _mean(mean: Shown) -> Iterator[BesideRow]:
     sides = {
         "people alone": mean.people,
         "model alone": mean.model,
@@ -82,7 +82,7 @@ def _mean(mean: Shown) -> Iterator[Entry]:
     group = {} if mean.label is None else {"label": mean.label}
     for whose, each in sides.items():
         if each is not None:
-            yield Entry(statistic, whose, each, group, called=called)
+            yield BesideRow(statistic, whose, each, group, called=called)
 
 
 def winning_rate(part: Compared) -> Estimate:
@@ -142,7 +142,7 @@ def numbers_of(comparison: Comparison) -> list[Number]:
     ]
 
 
-def number_of(question: str | None, group: dict[str, Any], each: Entry) -> Number:
+def number_of(question: str | None, group: dict[str, Any], each: BesideRow) -> Number:
     found = each.estimate
     whose = {} if each.whose is None else {"whose": each.whose}
     if each.statistic == "advantage":

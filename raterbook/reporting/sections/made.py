@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ...numbers.number import address, statistic_of
-from ...protocols.statistics import facts
+from ...protocols.beside import facts
 from ..html import NOTHING, Section, bullets, heading, paragraph, part, table
 from ..words import CAUTIONS, capital, count, listing, name_of, reason, was
 from .systems import compared, corrections, of_many

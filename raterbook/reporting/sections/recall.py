@@ -9,7 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ...protocols.statistics import facts, of_family
+from ...protocols.beside import facts
+from ...protocols.statistics import of_family
 from ..html import NOTHING, Section, fold, heading, join, paragraph, table
 from ..words import IN_HEAD, cell, count, name_of
 from .systems import comparisons

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ...protocols.statistics import STATISTICS, facts, of_family
+from ...protocols.beside import facts
+from ...protocols.statistics import STATISTICS, of_family
 from ..html import NOTHING, Section, heading, join, paragraph, part, quoted, table
 from ..words import (
     capital,

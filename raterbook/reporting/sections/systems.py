@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from ...numbers.measures import asked_of
 from ...numbers.number import excludes_zero, is_comparison, is_shown
-from ...protocols.statistics import compared_means, difference_of, facts
+from ...protocols.beside import facts
+from ...protocols.statistics import compared_means, difference_of
 from ..html import Section, fold, join, paragraph, table
 from ..words import (
     POINTS,

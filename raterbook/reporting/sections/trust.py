@@ -11,7 +11,8 @@ from ...numbers.compute import rows_of
 from ...numbers.measures import asked_of, listed, wanted
 from ...numbers.number import UNTRUSTED, is_shown
 from ...numbers.targets import verdicts
-from ...protocols.statistics import alphas, facts, of_family
+from ...protocols.beside import facts
+from ...protocols.statistics import alphas, of_family
 from ..html import NOTHING, Section, fold, join, paragraph, part, table
 from ..leanings import FEWEST
 from ..words import (

@@ -137,14 +137,12 @@ def copy_workspace(source: Store, target: Store) -> dict[str, tuple[int, str]]:
 
 def copied(source: Store, file: Path) -> tuple[Path, dict[str, tuple[int, str]]]:
     """A new file with all of a workspace, and what `copy_workspace` tells of it."""
-    from raterbook.rounds.store.store import Store
-
     if file.is_dir():
         file = file / "raterbook.sqlite"
     if file.exists():
         raise RoundError(f"{file} exists already, and a backup replaces nothing: name a new file.")
     refuse_masked(source)
-    target = Store(file)
+    target = type(source)(file)
     try:
         found = copy_workspace(source, target)
         target.dispose()

@@ -35,7 +35,7 @@ TOUCHED = "raterbook_touched"
 MOST = 10_000  # links written at once
 
 
-class Source(NamedTuple):
+class EventTable(NamedTuple):
     """A table of events: what one is called, and by which whole numbers a row is known."""
 
     table: Table
@@ -62,20 +62,20 @@ PAIR = 2**32  # two numbers as one
 
 # Numbers of sources are stored: one that is given stays. Written in this order.
 SOURCES = {
-    1: Source(schema.question, "question", ("id",)),
-    2: Source(schema.allowed, "option", ("id",)),
-    3: Source(schema.round, "round", ("id",)),
-    4: Source(schema.subject, "subject", ("id",)),
-    5: Source(schema.part, "part", ("id",)),
-    6: Source(schema.part_retired, "retired part", ("part_id",), rising=False),
-    7: Source(schema.rater, "rater", ("id",)),
-    8: Source(schema.erasure, "erasure", ("rater_id",), rising=False),
-    9: Source(schema.round_rater, "part in a round", ("round_id", "rater_id"), rising=False),
-    10: Source(schema.round_event, "round event", ("seq",)),
-    11: Source(schema.plan_event, "assignment", ("seq",)),
-    12: Source(schema.reply, "reply", ("seq",)),
-    13: Source(schema.mark_event, "mark", ("seq",)),
-    14: Source(schema.answer_event, "answer", ("seq",)),
+    1: EventTable(schema.question, "question", ("id",)),
+    2: EventTable(schema.allowed, "option", ("id",)),
+    3: EventTable(schema.round, "round", ("id",)),
+    4: EventTable(schema.subject, "subject", ("id",)),
+    5: EventTable(schema.part, "part", ("id",)),
+    6: EventTable(schema.part_retired, "retired part", ("part_id",), rising=False),
+    7: EventTable(schema.rater, "rater", ("id",)),
+    8: EventTable(schema.erasure, "erasure", ("rater_id",), rising=False),
+    9: EventTable(schema.round_rater, "part in a round", ("round_id", "rater_id"), rising=False),
+    10: EventTable(schema.round_event, "round event", ("seq",)),
+    11: EventTable(schema.plan_event, "assignment", ("seq",)),
+    12: EventTable(schema.reply, "reply", ("seq",)),
+    13: EventTable(schema.mark_event, "mark", ("seq",)),
+    14: EventTable(schema.answer_event, "answer", ("seq",)),
 }
 
 
@@ -108,7 +108,7 @@ def _plain(table: Table) -> str:
     return f"CAST({' || '.join(parts)} AS BLOB)"
 
 
-def columns(source: Source) -> str:
+def columns(source: EventTable) -> str:
     return ", ".join([_plain(source.table), *(f"t.{name}" for name in _floats(source.table))])
 
 
@@ -245,7 +245,7 @@ def _extend(driver: Any, found: bool, touched: set[int]) -> None:
 def _new(
     driver: Any, behind: Mapping[int, Mapping[str, int]], touched: set[int]
 ) -> Iterator[tuple[int, int, bytes]]:
-    """Source, number and text of all that has no link yet."""
+    """EventTable, number and text of all that has no link yet."""
     for subject in sorted(touched):
         of = {"first": subject * REVISIONS, "last": (subject + 1) * REVISIONS - 1}
         (known,) = driver.execute(_REVISION, of).fetchone()

@@ -29,7 +29,7 @@ MOST = 20  # findings that are told one by one
 SHORTEST = 12  # digits by which a head is known
 
 
-class Finding(NamedTuple):
+class Flaw(NamedTuple):
     """Something that is not as it was written: at which link, and what."""
 
     n: int
@@ -46,7 +46,7 @@ class History:
     head: Head | None
     events: Mapping[str, int]  # how many of each kind, by its word
     found: int = 0
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Flaw, ...] = ()
     more: int = 0
 
 
@@ -63,7 +63,7 @@ def walk(driver: Any) -> History:
     newest = head(driver)
     if newest is None:
         return History(None, {})
-    walked = _Walk(driver)
+    walked = _Steps(driver)
     for link in heapq.merge(*(_links(driver, source) for source in (MARK, VALUES, *SOURCES))):
         walked.take(link)
     walked.end()
@@ -132,12 +132,12 @@ _WITHOUT_VALUES = f"""SELECT CAST(subject_id AS INTEGER) FROM (SELECT subject_id
     ON link.source = {VALUES} AND link.event = subject_id * {REVISIONS} WHERE n IS NULL"""
 
 
-class _Walk:
+class _Steps:
     """Link by link; where one does not fit, the next tells whether it or its event was changed."""
 
     def __init__(self, driver: Any):
         self._driver = driver
-        self.findings: list[Finding] = []
+        self.findings: list[Flaw] = []
         self.more = self.found = 0
         self.events: Counter[str] = Counter()
         self._last: _Link | None = None
@@ -218,7 +218,7 @@ class _Walk:
             self.more += 1
 
     def _tell(self, n: int, said: str) -> None:
-        self.findings.append(Finding(n, said))
+        self.findings.append(Flaw(n, said))
 
     def _near(self) -> str:
         last = self._last
@@ -280,47 +280,47 @@ def about(driver: Any, source: int, event: int) -> str:
 # driver's connection, as the links are written.
 
 
-class Compared(NamedTuple):
+class Match(NamedTuple):
     """Whether the history goes on from what was recorded, and a sentence on it."""
 
     fits: bool
     said: str
 
 
-def recorded(driver: Any, digits: str, links: int | None = None) -> Compared:
+def recorded(driver: Any, digits: str, links: int | None = None) -> Match:
     """Where a head that was written down stands in this history."""
     newest = head(driver)
     if newest is None:
-        return Compared(False, "this history has no links yet; the recorded head is of another.")
+        return Match(False, "this history has no links yet; the recorded head is of another.")
     for n, kept in driver.execute("SELECT n, CAST(hash AS BLOB) FROM link ORDER BY n DESC"):
         if kept.hex().startswith(digits.lower()):
             since = newest.links - n - 1
             came = f"; {counted(since, 'link')} came since" if since else ", and nothing came since"
-            return Compared(True, f"the recorded head is link {n + 1:,} of {newest.links:,}{came}.")
+            return Match(True, f"the recorded head is link {n + 1:,} of {newest.links:,}{came}.")
     if links is not None and links > newest.links:
-        return Compared(
+        return Match(
             False,
             f"the recorded head is link {links:,}, and here are {newest.links:,}: the newest "
             "events were removed, or this is an earlier copy.",
         )
     if links is not None:
-        return Compared(
+        return Match(
             False,
             f"link {links:,} of {newest.links:,} is another one than the recorded head: the "
             "history was written anew, or this copy and the one recorded went on apart.",
         )
-    return Compared(
+    return Match(
         False,
         f"none of the {newest.links:,} links is the recorded head: the newest events were removed, "
         "the history was written anew, or this is a copy that went on apart from the one recorded.",
     )
 
 
-def parting(one: Any, other: Any) -> Compared:
+def parting(one: Any, other: Any) -> Match:
     """Where two copies of a history part, if they do."""
     here, there = head(one), head(other)
     if here is None or there is None:
-        return Compared(False, "one of the two has no links yet, so they cannot be compared.")
+        return Match(False, "one of the two has no links yet, so they cannot be compared.")
 
     def same(n: int) -> bool:
         query = "SELECT hash FROM link WHERE n = ?"
@@ -332,14 +332,14 @@ def parting(one: Any, other: Any) -> Compared:
         middle = (low + high) // 2
         low, high = (middle + 1, high) if same(middle) else (low, middle)
     if low == here.links == there.links:
-        return Compared(True, f"both have the same {counted(low, 'link')}.")
+        return Match(True, f"both have the same {counted(low, 'link')}.")
     if low == min(here.links, there.links):
         longer = "this one" if here.links > there.links else "the other"
         more = abs(here.links - there.links)
-        return Compared(True, f"the first {low:,} links are the same; {longer} has {more:,} more.")
+        return Match(True, f"the first {low:,} links are the same; {longer} has {more:,} more.")
     query = "SELECT source, event FROM link WHERE n = ?"
     events = [about(driver, *driver.execute(query, (low,)).fetchone()) for driver in (one, other)]
-    return Compared(
+    return Match(
         False,
         f"they part at link {low + 1:,}: here {events[0]}, there {events[1]}. Both were written to "
         "after one was copied from the other, or one was written anew.",

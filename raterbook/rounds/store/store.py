@@ -24,7 +24,7 @@ from raterbook.rounds.opening import Opening, open_round
 from raterbook.rounds.round import Round
 from raterbook.rounds.store import chain, database, lock, log, postgres, schema
 from raterbook.rounds.store.backup import copied, copy_database, explained
-from raterbook.rounds.store.history import Compared, History, parting, recorded, walk
+from raterbook.rounds.store.history import History, Match, parting, recorded, walk
 
 if TYPE_CHECKING:
     from raterbook.protocols import Protocol
@@ -299,12 +299,12 @@ class Store:
         with self._walked() as driver:
             return walk(driver)
 
-    def recorded(self, digits: str, links: int | None = None) -> Compared:
+    def recorded(self, digits: str, links: int | None = None) -> Match:
         """Where a head that was written down, of so many links, stands in the history."""
         with self._walked() as driver:
             return recorded(driver, digits, links)
 
-    def parting(self, copy: Path) -> Compared:
+    def parting(self, copy: Path) -> Match:
         """Where the history and that of a copy part; the copy is only read."""
         with explained(copy), _looked_at(copy) as other, self._walked() as driver:
             return parting(driver, other)

@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ...numbers.compare import comparison_of
-from ...numbers.compare.sides import frame_with, sides_of
-from ...numbers.compare.strictness import likeness
-from ...protocols.statistics import facts, of_family
-from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
-from ..leanings import Apart, apart
-from ..pairs import commonest, crossed, settled
-from ..words import (
+from ....numbers.compare import comparison_of
+from ....numbers.compare.sides import frame_with, sides_of
+from ....numbers.compare.strictness import likeness
+from ....protocols.beside import facts
+from ....protocols.statistics import of_family
+from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
+from ...leanings import Apart, apart
+from ...pairs import commonest, crossed, settled
+from ...words import (
     SIGNED,
     cell,
     count,
@@ -29,7 +30,7 @@ from ..words import (
     value_name,
     value_names,
 )
-from .reading import against_machine
+from ..reading import against_machine
 
 KINDS = {"distance": "distance", "label_accuracy": "the likeliest label"}
 
@@ -157,7 +158,7 @@ def differences(report: Any, machine: str) -> Markup:
     found = apart(report.counted, machine, people, report.parameters.coverage)
     if found is None:
         return NOTHING
-    from ..figures.planes import apart_figure
+    from ...figures.planes import apart_figure
 
     whom = "the people’s mean" if len(people) > 1 else people[0]
     said = sentence(found, machine, whom)
@@ -189,7 +190,7 @@ def labels_against(report: Any, machine: str, question: Any) -> Markup:
         what = "commonest error is" if len(worst) == 1 else "commonest errors, equally often, are"
         said += f"; its {what} {listing(each)} ({worst[0][2]})"
     open_ = int((theirs.isna() & own.reindex(theirs.index).notna()).sum())
-    from ..figures.planes import heat_figure
+    from ...figures.planes import heat_figure
 
     drawn = heat_figure(
         matrix, said, lambda value: f"{value:,.0f}", (f"{machine} says", "people say")

@@ -7,11 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ...numbers.compare.comparison import BEYOND, Compared, Comparison
-from ...numbers.compare.ranking import Ranked, ranking_of
-from ...protocols.statistics import facts, of_family
-from ..html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
-from ..words import SIGNED, count, interval, listing, name_of, number, percent
+from ....numbers.compare.comparison import BEYOND, Compared, Comparison
+from ....numbers.compare.ranking import Ranked, ranking_of
+from ....protocols.beside import facts
+from ....protocols.statistics import of_family
+from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
+from ...words import SIGNED, count, interval, listing, name_of, number, percent
 
 # What is said of a habit that differs from people's: by whose side it lies.
 HABITS = {
@@ -21,7 +22,7 @@ HABITS = {
                      "scores a text that is twice as long lower than a person would"),
     "own_family": ("scores outputs of its own family higher than other outputs, against people",
                    "scores outputs of its own family lower than other outputs, against people"),
-    "halo": ("gives one output’s questions more alike scores than a person does",
+    "halo_effect": ("gives one output’s questions more alike scores than a person does",
              "gives one output’s questions less alike scores than a person does"),
     "flips": ("turns with the order oftener than a person", "turns with the order less often than "
               "a person"),
@@ -218,7 +219,7 @@ def ranked(report: Any) -> Markup:
     if len(report.judged) < 2:
         return NOTHING
     found = ranking_of(report.stored.name, report.judged, report.parameters.epsilon)
-    from ..figures.rows import nearest_figure
+    from ...figures.rows import nearest_figure
 
     part = found.overall
     rows = [row for row in part.rows() if row["advantage"] is not None]
