@@ -178,7 +178,7 @@ def confidence(report: Any, found: Comparison) -> Markup:
         over = stated["overconfidence"].model
         said = f"{found.model} on {label(report, part)}: {how_sure(over)}"
         parts.append(heading(f"Stated confidence, {label(report, part)}"))
-        from ..figures.planes import reliability_figure
+        from ...figures.planes import reliability_figure
 
         drawn = reliability_figure(made.bins, said)
         alt = f"{said}, over {count(int(made.bins['n'].sum()), 'answer')}."
