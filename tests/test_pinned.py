@@ -26,7 +26,7 @@ from tests.golden import rounds
 
 GOLDEN = Path(__file__).parent / "golden"
 HASHES = {
-    "crowded": "a3ad3f912aa2f791",
+    "crowded": "14bb6288b6e652a6",
     "two-systems": "4aff2bf41816d4ae",
     "models-only": "2f7654f497730193",
     "adjudicated": "cdcaa7eddd0f519b",
