@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from raterbook.files.checks import (
@@ -125,8 +126,10 @@ def _crowd(
     round: str, fresh: Sequence[Fresh], there: Mapping[AnswerCell, Fact], kinds: Mapping[str, str]
 ) -> list[str]:
     """A line where many people each answered about few items, and no plan says so."""
-    said = [(cell, each.kind or kinds.get(each.rater)) for each, cell, _ in fresh]
-    said += [(cell, fact.kind) for cell, fact in there.items()]
+    said = chain(
+        ((cell, each.kind or kinds.get(each.rater)) for each, cell, _ in fresh),
+        ((cell, fact.kind) for cell, fact in there.items()),
+    )
     raters: dict[str, set[str]] = {}
     for (subject, of_case, _, rater, _, _), kind in said:
         if not of_case and kind in (None, "human"):
@@ -234,11 +237,12 @@ def _fresh(
     found: Sequence[Fresh], there: Mapping[AnswerCell, Fact], replace: bool, problems: Problems
 ) -> tuple[list[Fresh], int, int]:
     """What is new, how many answers are there already, and how many are in place of others."""
-    seen: dict[AnswerCell, tuple[Given, Any]] = {}
+    seen: dict[AnswerCell, Fresh] = {}
     fresh: list[Fresh] = []
     unchanged = replaced = 0
-    for each, cell, value in found:
-        first, other = seen.setdefault(cell, (each, value))
+    for answer in found:
+        each, cell, value = answer
+        first, _, other = seen.setdefault(cell, answer)
         if first is not each:
             if not _same(each, value, first, other):
                 problems.add(
@@ -266,7 +270,7 @@ def _fresh(
                 )
                 continue
             replaced += 1
-        fresh.append((each, cell, value))
+        fresh.append(answer)
     return fresh, unchanged, replaced
 
 
@@ -313,6 +317,9 @@ def import_answers(
             given.problems.add(
                 "no answers in it. Fill in the values, or name the file that has them."
             )
+        # From here on the answers stand for the rows, of which there may be a million.
+        given = Incoming(Records(file.name, []), round.protocol, given.problems, rater, kind)
+        del file
         return take(round, given, answers, notes, replace, new_raters)
 
 

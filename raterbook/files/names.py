@@ -94,7 +94,8 @@ def item_names(columns: Columns, protocol: Protocol) -> list[str]:
     if "case" in columns and not all(names):
         cases = columns.cells("case")
         names = [name or case.strip() for name, case in zip(names, cases)]
-    return names
+    one = dict(zip(names, names))  # one text for all rows of an item
+    return [one[name] for name in names]
 
 
 def item_of(data: Mapping[str, Any], protocol: Protocol) -> str:

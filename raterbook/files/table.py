@@ -276,7 +276,8 @@ class Columns:
                     number,
                     "rater",
                 )
-        return [name or rater or "" for name in names]
+        one = {name: name or rater or "" for name in names}  # one text for all rows of a rater
+        return [one[name] for name in names]
 
     def unread(self, meant: Iterable[str]) -> list[str]:
         """Columns nobody knows: noted, or refused where one of those `meant` was misspelt."""

@@ -162,9 +162,8 @@ class Board:
         self._find_units(cluster)
         self.rater_codes, found = pd.factorize(self.frame["rater"].astype(object), sort=True)
         self.raters = list(found)
-        kinds = self.frame["rater_kind"].astype(object).to_numpy()
         self.kinds = np.array(["human"] * len(self.raters), dtype=object)
-        self.kinds[self.rater_codes] = kinds
+        self.kinds[self.rater_codes] = self.frame["rater_kind"].astype(object).to_numpy()
         self.question_codes, self.question_names = pd.factorize(
             self.frame["question"].astype(object), sort=False
         )
@@ -193,7 +192,7 @@ class Board:
         self.part = part[first]
         self.owner = owners[first]
         known = case.notna().to_numpy()[first]
-        names = np.where(known, case.astype(str).to_numpy()[first], owner.astype(str).iloc[first])
+        names = np.where(known, case.iloc[first].astype(str), owner.iloc[first].astype(str))
         self.case, cases = pd.factorize(names, sort=True)
         if cluster is None:
             self.cluster, self.cluster_names = self.case, cases
@@ -436,9 +435,7 @@ class Counted:
     def table(self, question: Any, frame: pd.DataFrame | None = None) -> pd.DataFrame:
         """Units × raters: numbers of a scale, else codes of the options from 0."""
         rows = self.of(question.id, frame)
-        if not len(rows):
-            return pd.DataFrame(dtype=float)
-        return pivot(rows, codes(rows, question))
+        return pivot(rows, codes(rows, question)) if len(rows) else pd.DataFrame(dtype=float)
 
     def places(self) -> dict[str, tuple[str, int]]:
         """Unit → its item or case, and the number of its part or 0."""
@@ -459,8 +456,10 @@ def count(
         if column in frame:
             frame[column] = frame[column].astype(object)
     part = frame["part"].fillna(0).astype(int)
-    frame["subject"] = subjects(frame).astype(str)
-    frame["unit"] = frame["subject"].where(part.eq(0), frame["subject"] + DOT + part.astype(str))
+    frame["subject"] = unit = subjects(frame).astype(str)
+    if part.any():  # else a million names would be made twice
+        unit = unit.where(part.eq(0), unit + DOT + part.astype(str))
+    frame["unit"] = unit
     given = that_count(frame)
     if raters is not None:
         kind, people = "named", given[given["rater"].isin(list(raters))]
@@ -487,7 +486,7 @@ def codes(rows: pd.DataFrame, question: Any) -> np.ndarray:
         return np.asarray(rows["number"].to_numpy(dtype=float, na_value=np.nan))
     place = {str(value): float(code) for code, value in enumerate(question.values or ())}
     found = rows["value"].astype(object).map(lambda value: place.get(str(value), np.nan))
-    return np.asarray(found.to_numpy(dtype=float))
+    return np.asarray(found, dtype=float)
 
 
 def pivot(rows: pd.DataFrame, values: np.ndarray) -> pd.DataFrame:

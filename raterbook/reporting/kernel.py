@@ -226,6 +226,12 @@ FOLDERS = {
     "JUPYTER_RUNTIME_DIR": "runtime",
     "MPLCONFIGDIR": "matplotlib",
 }
+# A kernel gives back what it no longer needs, or a large round's report takes half as much again.
+THRIFT = {
+    "MALLOC_MMAP_THRESHOLD_": str(2**20),
+    "MALLOC_ARENA_MAX": "2",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
 
 
 ALONE = threading.Lock()
@@ -252,6 +258,7 @@ def _set(**further: str) -> Iterator[None]:
     # IPython writes its history there; a report has none to keep, and a shared file would lock.
     for name in FOLDERS:
         Path(wanted[name]).mkdir(parents=True, exist_ok=True)
+    wanted |= {name: os.environ.get(name) or value for name, value in THRIFT.items()}
     wanted |= {"PYTHONHASHSEED": "0", "MPLBACKEND": "agg", **further}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from ..numbers.counted import Counted, codes
 
@@ -87,7 +88,7 @@ def concord(
     On the units that three or more rated; below 0, a rater agrees with the others less than they
     with one another.
     """
-    parts, own, rest = [], [], []
+    raters, clusters, own, rest = [], [], [], []
     for question in questions:
         rows = counted.of(question.id)
         given = codes(rows, question)
@@ -102,16 +103,14 @@ def concord(
         many = np.bincount(unit)[unit]
         pairs = (alike * (alike - 1) / 2).reshape(-1, width).sum(axis=1)[unit]
         kept = many > 2
-        parts.append(
-            pd.DataFrame({"rater": rows["rater"].to_numpy(), "cluster": cluster_of(rows, cluster)})[
-                kept
-            ]
-        )
+        raters.append(pd.Categorical(rows["rater"][kept].astype(str)))
+        clusters.append(pd.Categorical(cluster_of(rows[kept], cluster)))
         own.append(same[kept] / (many[kept] - 1))
         rest.append((pairs - same)[kept] / ((many - 1) * (many - 2) / 2)[kept])
-    if not parts:
+    if not own:
         return pd.DataFrame(columns=COLUMNS)
-    return gaps(pd.concat(parts), np.concatenate(own), np.concatenate(rest), coverage)
+    named = {"rater": union_categoricals(raters), "cluster": union_categoricals(clusters).codes}
+    return gaps(pd.DataFrame(named), np.concatenate(own), np.concatenate(rest), coverage)
 
 
 def habit(
@@ -184,7 +183,7 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     wish = Interval(given.interval, coverage, given.resamples, given.seed)
     leaning = severity(own, interval=wish).set_index("rater")
     ends = leaning[list(ENDS.values())].set_axis(list(ENDS), axis=1).to_dict("index")
-    there = every.dropna(subset=["apart"])
+    there = every.loc[every["apart"].notna(), ["rater", "item", "at", "apart"]]
     by_rater = there.groupby("rater", sort=True)
     items, noise = by_rater["item"].nunique(), by_rater["apart"].std(ddof=1).to_dict()
     # Only who answered enough items can have changed on the way; of a crowd that is hardly anybody.
@@ -219,9 +218,13 @@ def shown(report: Any) -> pd.DataFrame:
 def scores(report: Any) -> pd.DataFrame:
     """One line a score: unit, rater, value, item, cluster, at, and how far apart the others are.
 
-    `cluster` is what is drawn together: the declared one, else the case.
+    `cluster` is what is drawn together: the declared one, else the case. Units, items and clusters
+    are numbers, for a million names of them would be most of the memory a report takes; items are
+    in the order of their names, units in that of their first answers.
     """
-    parts = []
+    parts: list[pd.DataFrame] = []
+    named: dict[str, list[pd.Categorical]] = {"rater": [], "item": [], "cluster": []}
+    units = 0
     for question in report.counted.numeric():
         rows = report.counted.of(question.id)
         score = rows["number"].to_numpy(dtype=float, na_value=np.nan)
@@ -232,22 +235,17 @@ def scores(report: Any) -> pd.DataFrame:
         others = many[unit] - 1
         with np.errstate(invalid="ignore", divide="ignore"):
             apart = np.where(others > 0, score - (total[unit] - score) / others, np.nan)
-        case = rows["case"].astype(object)
-        cluster = rows[report.cluster].astype(object) if report.cluster else case
-        parts.append(
-            pd.DataFrame(
-                {
-                    "unit": question.id + " " + rows["unit"].astype(str),
-                    "rater": rows["rater"].astype(str),
-                    "value": score,
-                    "item": rows["subject"],
-                    "cluster": cluster.where(cluster.notna(), case).astype(str),
-                    "at": rows["answered_at"],
-                    "apart": apart,
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+        named["rater"].append(pd.Categorical(rows["rater"].astype(str)))
+        named["item"].append(pd.Categorical(rows["subject"]))
+        named["cluster"].append(pd.Categorical(cluster_of(rows, report.cluster)))
+        part = {"unit": (unit + units).astype(np.int32), "value": score}
+        parts.append(pd.DataFrame(part | {"at": rows["answered_at"].array, "apart": apart}))
+        units += size
+    together = {
+        name: union_categoricals(each, sort_categories=True) for name, each in named.items()
+    }
+    every = pd.concat(parts, ignore_index=True).assign(rater=together["rater"])
+    return every.assign(item=together["item"].codes, cluster=together["cluster"].codes)
 
 
 def drift(rows: pd.DataFrame, coverage: float) -> dict[str, float]:
