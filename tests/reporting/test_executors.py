@@ -12,6 +12,7 @@ import pytest
 
 from raterbook import Workspace
 from raterbook.cli import main
+from raterbook.commands.reports import workers
 from raterbook.files import import_answers
 from raterbook.reporting import ReportError, build
 
@@ -166,3 +167,15 @@ def test_a_killed_worker_of_dask_leaves_every_page_whole_and_made_once(place, mo
     begun = [line for line in log.read_text("utf-8").splitlines() if line[0] == "b"]
     assert len(begun) > len(ROUNDS)  # the control: what the worker had begun was begun again
     assert left_behind(place) == []
+
+
+def test_a_scheduler_without_workers_says_what_it_waits_for(capsys):
+    distributed = pytest.importorskip("distributed")
+    quiet = {"processes": False, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(n_workers=0, protocol="tcp", host="127.0.0.1", **quiet) as found,
+        workers(found.scheduler_address),
+    ):
+        pass
+    said = capsys.readouterr().err
+    assert f"no workers yet; waiting for `dask worker {found.scheduler_address}`" in said
