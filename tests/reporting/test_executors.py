@@ -6,7 +6,9 @@ import signal
 import threading
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -106,6 +108,28 @@ def test_a_scheduler_that_does_not_answer_is_named(place, capsys, monkeypatch):
     assert "give one of them" in capsys.readouterr().err
 
 
+class Idle(ExitStack):
+    """A client of a scheduler that has no workers, or one."""
+
+    threads: ClassVar[dict[str, int]] = {}
+
+    def nthreads(self):
+        return self.threads
+
+    def get_executor(self):
+        return None
+
+
+@pytest.mark.parametrize("threads", [{}, {"tcp://127.0.0.1:8787": 1}])
+def test_a_scheduler_without_workers_says_what_it_waits_for(capsys, monkeypatch, threads):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(Idle, "threads", threads)
+    monkeypatch.setattr("distributed.Client", lambda *_, **__: Idle())
+    with workers("tcp://127.0.0.1:8786"):
+        said = capsys.readouterr().err
+    assert ("waiting for `dask worker tcp://127.0.0.1:8786`" in said) is not bool(threads)
+
+
 # Dask: a scheduler and two workers on loopback, each worker a process of its own.
 
 
@@ -167,15 +191,3 @@ def test_a_killed_worker_of_dask_leaves_every_page_whole_and_made_once(place, mo
     begun = [line for line in log.read_text("utf-8").splitlines() if line[0] == "b"]
     assert len(begun) > len(ROUNDS)  # the control: what the worker had begun was begun again
     assert left_behind(place) == []
-
-
-def test_a_scheduler_without_workers_says_what_it_waits_for(capsys):
-    distributed = pytest.importorskip("distributed")
-    quiet = {"processes": False, "dashboard_address": None}
-    with (
-        distributed.LocalCluster(n_workers=0, protocol="tcp", host="127.0.0.1", **quiet) as found,
-        workers(found.scheduler_address),
-    ):
-        pass
-    said = capsys.readouterr().err
-    assert f"no workers yet; waiting for `dask worker {found.scheduler_address}`" in said
