@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .environment import SHIPPED, setting
 from .protocols import Protocol, load
 from .rounds import Round, RoundError, Store
+from .rounds.raters import known_from_rounds
 from .rounds.store.database import is_there
 from .rounds.store.postgres import masked
 
@@ -105,7 +106,9 @@ class Workspace:
         bare = bool(plan.get("bare", False))
         table = read_items(items, asked, bare=bare, headers=headers)
         pieces = read_parts(parts, asked, table) if parts is not None else None
-        raters, others = tuple(raters), [each.name for each in self.store.raters()]
+        raters = tuple(raters)
+        with self.store.read() as connection:
+            others = known_from_rounds(connection)
         self.store.open(name, asked, table, parts=pieces, raters=raters, **plan)
         return WorkspaceRound(self, name, (*table.notes, *one_person(name, raters, others)))
 

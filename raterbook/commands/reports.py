@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -11,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .command import PARAM, ROUND, WHY, arg, command
-from .rounds import Refused, chosen, pairs, workspace
+from .rounds import Refused, chosen, led, pairs, workspace
 
 PATIENCE = 10  # seconds for a scheduler to answer
 
@@ -62,7 +63,7 @@ def report(given: Namespace) -> int:
     from ..numbers.parameters import checked
     from ..reporting import ReportError, build, compare
 
-    place = workspace(given)
+    place = workspace(given) if given.archive else led(given)
     parameters = parameters_of(given)
     if not given.compare and not given.rounds and not given.all:
         raise Refused("Name a round, or give --all.")
@@ -145,6 +146,9 @@ def workers(address: str | None) -> Iterator[Executor | None]:
             "and workers that see the same folders, and give its tcp:// address."
         ) from error
     with client:
+        if not client.nthreads():
+            said = f"{address} has no workers yet; waiting for `dask worker {address}`."
+            print(said, file=sys.stderr)
         yield client.get_executor()
 
 

@@ -76,7 +76,7 @@ def open_round(given: Namespace) -> None:
 
     # How training and gold items stand among the others, where that was said.
     is_mixed = given.gold is not None or given.training is not None
-    opened = workspace(given).open(
+    opened = led(given).open(
         given.round,
         given.protocol,
         given.items,
@@ -165,10 +165,24 @@ def status(given: Namespace) -> None:
             str(place.round(name).status())
             for name in ([given.round] if given.round else place.rounds())
         )
-        or f"{place.path} has no rounds yet: open one with `raterbook open`."
+        or _no_rounds(place)
     )
     if place.rounds() and (head := place.store.head()) is not None:
         print(f"\nHistory: {head}")
+
+
+def _no_rounds(place: Workspace) -> str:
+    from ..rounds.store.postgres import is_address
+
+    if not is_address(place.db):
+        return f"{place.path} has no rounds yet: open one with `raterbook open`."
+    store = place.store
+    if store.server is not None and store.server.is_masked():
+        return (
+            f"{store.path}: this rater has no part in a round yet: a lead gives one by "
+            "`raterbook open … --raters` or `raterbook assign ROUND --raters`."
+        )
+    return f"{store.path} has no rounds yet: open one with `raterbook open`."
 
 
 @command(
@@ -346,7 +360,7 @@ def include(given: Namespace) -> None:
 
 @command("forget who a rater is; the answers stay", RATER, WHY)
 def erase(given: Namespace) -> None:
-    pseudonym = workspace(given).store.erase(given.rater, given.why)
+    pseudonym = led(given).store.erase(given.rater, given.why)
     print(f"{given.rater} is forgotten here; the answers stay under {pseudonym}.")
     print(
         "This reaches only this database. Backups, exported files and pages made before still "
@@ -375,14 +389,14 @@ def parts(given: Namespace) -> None:
 def guide(given: Namespace) -> None:
     from ..files import write_guide
 
-    _written(write_guide(chosen(given), given.file))
+    _written(write_guide(own(given), given.file))
 
 
 @command("write what every column and value means, .md", ROUND, FILE)
 def codebook(given: Namespace) -> None:
     from ..files.handbook import write_codebook
 
-    _written(write_codebook(chosen(given), given.file))
+    _written(write_codebook(own(given), given.file))
 
 
 @command(
@@ -392,7 +406,7 @@ def codebook(given: Namespace) -> None:
     FILE,
 )
 def sheet(given: Namespace) -> None:
-    _written(chosen(given).sheet(given.rater, given.file))
+    _written(own(given).sheet(given.rater, given.file))
 
 
 def _written(file: Path) -> None:
@@ -419,7 +433,23 @@ def workspace(given: Namespace) -> Workspace:
     return Workspace(folder, db=given.db, reports=given.reports)
 
 
+def led(given: Namespace) -> Workspace:
+    """For what only a lead does: a rater's login on a server sees a part of the workspace."""
+    from ..rounds.store.backup import refuse_masked
+    from ..rounds.store.postgres import is_address
+
+    place = workspace(given)
+    if is_address(place.db):
+        refuse_masked(place.store)
+    return place
+
+
 def chosen(given: Namespace) -> WorkspaceRound:
+    return led(given).round(given.round)
+
+
+def own(given: Namespace) -> WorkspaceRound:
+    """The round as whoever asks sees it: a rater on a server, the own part."""
     return workspace(given).round(given.round)
 
 

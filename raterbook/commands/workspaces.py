@@ -107,7 +107,11 @@ def has_screen() -> bool:
 @command(
     "look whether every event is as it was written",
     arg("--head", metavar="HEX", help="a head written down before, or its first 12 digits or more"),
-    arg("--against", metavar="FILE", help="run.json of a page, or another copy of the database"),
+    arg(
+        "--against",
+        metavar="FILE",
+        help="run.json of a page, or another copy, also on a server",
+    ),
 )
 def verify(given: Namespace) -> int:
     from ..rounds.model import counted
@@ -120,7 +124,7 @@ def verify(given: Namespace) -> int:
     if given.head:
         compared.append(store.recorded(given.head))
     if given.against:
-        compared.append(_against(store, Path(given.against)))
+        compared.append(_against(store, given.against))
     history = store.history()
     if history.head is None:
         print(f"{store.path} has no links yet: they are made when something is written to it next.")
@@ -162,8 +166,14 @@ def _altered(store: Store) -> Iterator[str]:
             yield str(error).rstrip(".")
 
 
-def _against(store: Store, file: Path) -> Match:
+def _against(store: Store, place: str) -> Match:
     """The head of a run.json, or the whole history of another database."""
+    from ..rounds import Store
+    from ..rounds.store.postgres import is_address
+
+    if is_address(place):
+        return store.parting(Store(place))
+    file = Path(place)
     if not file.is_file():
         raise Refused(f"{file} is no file: name a page's run.json, or a copy of the database.")
     with file.open("rb") as opened:

@@ -24,7 +24,7 @@ import pandas as pd
 from raterbook.environment import optional
 from raterbook.files.content import label
 from raterbook.protocols import Protocol, parse
-from raterbook.rounds.model import FileError, listed, shown
+from raterbook.rounds.model import FileError, counted, listed, shown
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -84,7 +84,8 @@ class Archive:
         return [self.folder / name for name in self.sealed["files"]]
 
     def __str__(self) -> str:
-        return f"{label(self.folder)}: {self.rows:,} answers in {len(self.files)} files"
+        held = f"{counted(self.rows, 'answer')} in {counted(len(self.files), 'file')}"
+        return f"{label(self.folder)}: {held}"
 
     def table(self, memory: str = "1GB") -> Any:
         """The answers as a table of DuckDB's, which takes at most this much memory for counting."""

@@ -16,6 +16,7 @@ from raterbook.files.table import Table
 from raterbook.rounds import items
 from raterbook.rounds.current import facts
 from raterbook.rounds.model import PEOPLE, FileError, listed, shown
+from raterbook.rounds.store.backup import refuse_masked
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -47,6 +48,7 @@ def export_answers(
     """
     if layout not in LAYOUTS:
         raise FileError(f"{shown(layout)} is no layout. Use one of {listed(LAYOUTS)}.")
+    refuse_masked(round.store)
     suffix = Path(file).suffix.lower()
     if layout == "long" and named(suffix) in endings("values"):
         layout = "parquet"

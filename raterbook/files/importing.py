@@ -84,6 +84,7 @@ def take(
         snapshot = stored.look(connection)
         asked = stored.questions(connection)
         everybody = [rater.name for rater in people.everybody(connection)]
+        known = people.known_from_rounds(connection)
         refuse_appointments(given, file.kind, everybody, problems)
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
@@ -111,7 +112,7 @@ def take(
             )
     newcomers = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
     came = {each.rater for each, _, _ in fresh if each.kind in (None, *PEOPLE)}
-    notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), everybody)]
+    notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), known)]
     if snapshot.per_item is None:
         notes += _crowd(
             stored.name, fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()}

@@ -45,12 +45,14 @@ def build(
     from tqdm import tqdm
 
     from ..numbers.completeness import check_names
+    from ..rounds.store.backup import refuse_masked
     from .index import write_index
 
     if isinstance(jobs, int) and jobs < 1:
         raise ReportError(f"{jobs} jobs can build nothing: name 1 process or more.")
     if not rounds:
         raise ReportError(f"{workspace.path} has no rounds yet: open one with `raterbook open`.")
+    refuse_masked(workspace.store)
     rounds = list(dict.fromkeys(rounds))
     for name in rounds:  # all names and parameters are checked before the first kernel starts
         stored, asked = workspace.store.round(name), checked(name, parameters or {})

@@ -52,7 +52,15 @@ def public_name(row: Row[Any], pseudonyms: bool) -> str:
     return str(row.pseudonym if pseudonyms and row.kind in PEOPLE else row.name)
 
 
+def known_from_rounds(connection: Connection) -> set[str]:
+    """The names of everybody with a part in some round: a login alone is none."""
+    mine = schema.round_rater
+    query = _EVERYBODY.join(mine, mine.c.rater_id == schema.rater.c.id)
+    return {str(row.name) for row in connection.execute(query)}
+
+
 def everybody(connection: Connection) -> list[Rater]:
+    """With a part in a round, or with a login here."""
     return [as_rater(row) for row in connection.execute(_EVERYBODY)]
 
 

@@ -6,12 +6,15 @@ import signal
 import threading
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from raterbook import Workspace
 from raterbook.cli import main
+from raterbook.commands.reports import workers
 from raterbook.files import import_answers
 from raterbook.reporting import ReportError, build
 
@@ -103,6 +106,28 @@ def test_a_scheduler_that_does_not_answer_is_named(place, capsys, monkeypatch):
     assert "no scheduler answers" in capsys.readouterr().err
     assert main([*words, "--jobs", "2"]) == 2
     assert "give one of them" in capsys.readouterr().err
+
+
+class Idle(ExitStack):
+    """A client of a scheduler that has no workers, or one."""
+
+    threads: ClassVar[dict[str, int]] = {}
+
+    def nthreads(self):
+        return self.threads
+
+    def get_executor(self):
+        return None
+
+
+@pytest.mark.parametrize("threads", [{}, {"tcp://127.0.0.1:8787": 1}])
+def test_a_scheduler_without_workers_says_what_it_waits_for(capsys, monkeypatch, threads):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(Idle, "threads", threads)
+    monkeypatch.setattr("distributed.Client", lambda *_, **__: Idle())
+    with workers("tcp://127.0.0.1:8786"):
+        said = capsys.readouterr().err
+    assert ("waiting for `dask worker tcp://127.0.0.1:8786`" in said) is not bool(threads)
 
 
 # Dask: a scheduler and two workers on loopback, each worker a process of its own.

@@ -44,7 +44,7 @@ def test_there_and_back_again_is_the_same(filled, empty, tmp_path, capsys):
     assert run(["copy", str(filled.path), empty]) == 0
     back = tmp_path / "back.sqlite"
     assert run(["copy", empty, str(back)]) == 0
-    assert "rows of 19 tables are in" in capsys.readouterr().out
+    assert "rows of 20 tables are in" in capsys.readouterr().out
     assert whole(Store(back)) == whole(Store(empty)) == whole(filled)
 
 
@@ -99,7 +99,7 @@ def _none(table):
 def test_a_rater_s_part_is_no_copy(cluster, tmp_path, capsys):
     address = cluster.address(with_team(cluster), "ana")
     assert run(["copy", address, str(tmp_path / "all.sqlite")]) == 2
-    assert "a part is no copy" in capsys.readouterr().err
+    assert "this needs all of it: let a lead do it" in capsys.readouterr().err
     assert not (tmp_path / "all.sqlite").exists()
 
 
@@ -107,3 +107,17 @@ def test_a_backup_of_a_server_is_a_file(filled, empty, tmp_path, capsys):
     backup.copy_workspace(filled, Store(empty))
     assert run(["--db", empty, "backup", str(tmp_path / "safe.sqlite")]) == 0
     assert whole(Store(tmp_path / "safe.sqlite")) == whole(filled)
+
+
+def test_a_history_is_held_against_one_on_a_server(filled, empty, capsys):
+    backup.copy_workspace(filled, Store(empty))
+    assert run(["--db", str(filled.path), "verify", "--against", empty]) == 0
+    assert "Both have the same" in capsys.readouterr().out
+
+
+def test_a_server_that_is_no_copy_is_told_without_its_password(filled, capsys):
+    away = "postgresql://ana:hush-hush@127.0.0.1:1/study"
+    assert run(["--db", str(filled.path), "verify", "--against", away]) == 2
+    said = capsys.readouterr().err
+    assert "ana@127.0.0.1:1/study cannot be reached" in said
+    assert "hush-hush" not in said

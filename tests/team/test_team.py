@@ -291,3 +291,56 @@ def test_items_given_out_because_somebody_came_are_seen_without_a_new_start(stud
     round.add_rater("ben")
     assert len(mine.queue("ana")) == 4
     assert [entry["rater"] for entry in mine.log()] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "r1"),
+        ("export", "r1", "out.csv"),
+        ("archive", "r1", "out"),
+        ("check", "r1"),
+        ("import", "r1", "answers.csv"),
+        ("close", "r1"),
+        ("open", "r2", "--protocol", "halo-support", "--items", "items.csv"),
+    ],
+)
+def test_what_needs_all_of_a_round_sends_a_rater_to_a_lead(
+    study, cluster, words, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert run(["--db", cluster.address(study[0], "ana"), *words]) == 2
+    assert "let a lead do it" in capsys.readouterr().err
+
+
+def test_a_rater_s_own_sheet_and_status_are_a_rater_s_to_make(study, cluster, tmp_path, capsys):
+    ours = ["--db", cluster.address(study[0], "ana")]
+    assert run([*ours, "status", "r1"]) == 0
+    assert "ben" not in capsys.readouterr().out
+    assert run([*ours, "codebook", "r1", str(tmp_path / "codebook.md")]) == 0
+
+
+def test_a_round_that_a_rater_closes_in_python_stays_open_and_a_lead_is_named(study):
+    with pytest.raises(RoundError, match="let a lead do all else"):
+        study[1]("ana").round("r1").close()
+    assert study[1]("lea").round("r1").state == "open"
+
+
+def test_a_rater_without_a_round_is_told_who_gives_one(owner, tmp_path, capsys):
+    owner("team", "init")
+    owner("team", "add", "eve", "--to", str(tmp_path / "eve.txt"))
+    capsys.readouterr()
+    assert run(["--db", (tmp_path / "eve.txt").read_text().strip(), "status"]) == 0
+    assert "this rater has no part in a round yet: a lead gives one" in capsys.readouterr().out
+
+
+def test_who_has_a_login_alone_is_not_taken_for_somebody_of_another_round(owner, tmp_path, capsys):
+    owner("team", "init")
+    owner("team", "add", "fay", "--to", str(tmp_path / "fay.txt"))
+    items = tmp_path / "items.csv"
+    items.write_text("id,question,context,generated_answer\nh1,Why?,So.,So.\n")
+    how = ("--protocol", "halo-support", "--items", str(items), "--raters", "fay")
+    assert owner("open", "one", *how) == 0
+    assert "known from other rounds" not in capsys.readouterr().out
+    assert owner("open", "two", *how) == 0
+    assert "fay is known from other rounds" in capsys.readouterr().out

@@ -157,8 +157,8 @@ def copied(source: Store, file: Path) -> tuple[Path, dict[str, tuple[int, str]]]
 def refuse_masked(source: Store) -> None:
     if source.server is not None and source.server.is_masked():
         raise RoundError(
-            f"{source.path}: a rater's login sees a part of the workspace, and a part is no copy: "
-            "let a lead make it."
+            f"{source.path}: a rater's login sees a part of the workspace, and this needs "
+            "all of it: let a lead do it, by a lead's login."
         )
 
 

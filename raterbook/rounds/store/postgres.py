@@ -290,8 +290,8 @@ def sqlstate(error: DBAPIError) -> str:
 _GONE = ("08", "57P01", "57P02", "57P03", "57P05", "25P03")  # by the beginning of SQLSTATE
 _CAUSES: Mapping[str, str] = {
     "42501": "{place}: this login may not do that ({said}), and nothing was saved: a rater adds "
-    "answers of their own to items they were given, while the round is open; `raterbook team "
-    "status` says who may do what.",
+    "answers of their own to items they were given, while the round is open; let a lead do all "
+    "else, and the owner of the tables what is about logins.",
     "55P03": "{place} has been locked by another session for a while, and nothing was saved: look "
     "for a stopped Raterbook or notebook on this workspace and end it, then try again.",
     "53100": "{place}: the server's disk is full, and nothing of this step was saved: free some "
@@ -328,6 +328,8 @@ def explanation(error: DBAPIError, place: str) -> RoundError:
         for words, cause in _AT_THE_DOOR.items():
             if words in said:
                 return RoundError(_CAUSES[cause].format(place=place, said=said))
+    if code == "0A000" and "of view" in said:  # what a rater looks at takes answers alone
+        code = "42501"
     if error.connection_invalidated or not code or code.startswith(_GONE):
         return Unreachable(
             f"{place} cannot be reached ({said}), and nothing was acknowledged: look whether the "

@@ -253,7 +253,7 @@ class Store:
     # Raters, over all rounds
 
     def raters(self) -> list[Rater]:
-        """Everybody who ever had a part in a round here."""
+        """Everybody who ever had a part in a round here, or a login."""
         with self.read() as connection:
             return people.everybody(connection)
 
@@ -304,9 +304,11 @@ class Store:
         with self._walked() as driver:
             return recorded(driver, digits, links)
 
-    def parting(self, copy: Path) -> Match:
+    def parting(self, copy: Path | Store) -> Match:
         """Where the history and that of a copy part; the copy is only read."""
-        with explained(copy), _looked_at(copy) as other, self._walked() as driver:
+        looked = _looked_at(copy) if isinstance(copy, Path) else copy._walked()
+        place = copy if isinstance(copy, Path) else copy.path
+        with explained(place), looked as other, self._walked() as driver:
             return parting(driver, other)
 
     def backup(self, file: str | os.PathLike[str]) -> Path:
