@@ -218,7 +218,7 @@ def ranked(report: Any) -> Markup:
     """Which model comes nearest to people, and which order is shown."""
     if len(report.judged) < 2:
         return NOTHING
-    found = ranking_of(report.stored.name, report.judged, report.parameters.epsilon)
+    found = ranking_of(report.stored.name, report.judged)
     from ...figures.rows import nearest_figure
 
     part = found.overall
