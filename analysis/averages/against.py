@@ -149,14 +149,19 @@ def estimates_against(
     return found
 
 
-def values_against(name: str, others: np.ndarray, own: np.ndarray) -> dict[str, np.ndarray]:
-    """What a comparison goes through, unit by unit, of all others' values and one's own."""
+def values_against(
+    name: str, others: np.ndarray, own: np.ndarray, middle: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    """What a comparison goes through, unit by unit, of all others' values and one's own.
+
+    `middle` is the others' mean, where it is known already.
+    """
     if name in ("exact", "within_one"):
         reach = 1.0 if name == "within_one" else 0.0
         given = np.isfinite(others)
         near = given & (np.abs(others - own[:, None]) <= reach + 1e-9)
         return {"hit": near.sum(axis=1) / given.sum(axis=1), "of": np.ones(len(own))}
-    middle = unit_means(others)
+    middle = unit_means(others) if middle is None else middle
     if name == "exact_halves":
         return {"hit": (_halves(middle) == _halves(own)).astype(float), "of": np.ones(len(own))}
     if name == "mae":

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from raterbook.analysis.averages import unit_means
 from raterbook.analysis.averages.against import values_against
 from raterbook.analysis.averages.differences import adjust
 from raterbook.analysis.comparison.persons import (
@@ -21,21 +20,22 @@ from raterbook.analysis.comparison.persons import (
     MOST_PERSONS,
     Beside,
     Crowd,
+    Made,
     PersonTurn,
     Places,
     SideSums,
+    Turned,
     absent,
     beside,
     block_of,
-    blocks,
     both_sides,
     clusters_of,
     summed,
     together,
+    turns_of,
 )
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN
-from raterbook.analysis.ratings import Coded
 
 HABITS = ("spread", "length_slope", "own_family")
 SPLIT = ("exact", "within_one", "mae", "bias", "spearman")
@@ -85,13 +85,12 @@ def habits(
             "bias", turn, value, inside[turn.units], size
         )
 
-    def of(name: str) -> Beside:
-        def made(kept: Places) -> tuple[SideSums, SideSums]:
-            return blocks(people.only([people.raters[j] for j in kept]), own, makers[name])
+    turned = turns_of(people, own)
 
-        return beside(name, crowd, made, wish)
+    def of(make: Callable[[PersonTurn, np.ndarray], SideSums]) -> Made:
+        return lambda kept: turned(kept).blocks(make)
 
-    return [of(name) for name in makers]
+    return [beside(name, crowd, of(make), wish) for name, make in makers.items()]
 
 
 def _known(values: Any, units: Any) -> np.ndarray:
@@ -123,7 +122,7 @@ def _slope(turn: PersonTurn, value: np.ndarray, long: np.ndarray, size: int) -> 
     """Points by doubling of the length, the others' mean being equal."""
     known = np.isfinite(long)
     turn, value, long = turn.where(known), value[known], long[known]
-    p = unit_means(turn.others)
+    p = turn.middle
     p = p - (float(p.mean()) if len(p) else 0.0)
     columns = (np.ones(len(p)), p, long, value, p**2, long**2, p * long, p * value, long * value)
     rows = summed(columns, turn.clusters, size)
@@ -149,7 +148,7 @@ def _contrast(
     """A comparison's mean inside less that outside."""
     known = np.isfinite(inside)
     turn, value, inside = turn.where(known), value[known], inside[known]
-    numbers = values_against(name, turn.others, value)
+    numbers = values_against(name, turn.others, value, turn.middle)
     x = numbers.get("x", numbers.get("hit"))
     assert x is not None  # of those that are means
     outside = 1 - inside
@@ -177,19 +176,17 @@ def by_agreement(
         return {which: [absent(name, "too_few_persons") for name in names] for which in AGREED}
     size = int(clusters_of(people).max(initial=-1)) + 1
 
-    def of(name: str, alike: bool) -> Beside:
-        def made(kept: Places) -> tuple[SideSums, SideSums]:
-            part = people.only([people.raters[j] for j in kept])
-            return blocks(
-                part,
-                own,
-                lambda turn, value: block_of(name, turn, value, size),
-                lambda turn: _of_one_mind(turn) == alike,
+    def of(alike: bool) -> list[Beside]:
+        turned = turns_of(people, own, lambda turn: _of_one_mind(turn) == alike)
+
+        def made(name: str) -> Made:
+            return lambda kept: turned(kept).blocks(
+                lambda turn, value: block_of(name, turn, value, size)
             )
 
-        return beside(name, crowd, made, wish, LINKS.get(name, PLAIN))
+        return [beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN)) for name in names]
 
-    return {which: [of(name, alike) for name in names] for which, alike in AGREED.items()}
+    return {which: of(alike) for which, alike in AGREED.items()}
 
 
 def _of_one_mind(turn: PersonTurn) -> np.ndarray:
@@ -232,7 +229,7 @@ def groups_apart(
     people, own = both_sides(ratings, model)
     crowd, wish = Crowd.of(people), Interval.of(interval)
     size = int(clusters_of(people).max(initial=-1)) + 1
-    found = []
+    found, turned = [], turns_of(people, own)
     for column, labels in groups.items():
         given = np.array([labels[unit] for unit in people.units], dtype=object)
         known = np.array([label is not None and label == label for label in given])
@@ -241,7 +238,7 @@ def groups_apart(
             many = int((inside == 1).sum())
             if min(many, int((inside == 0).sum())) < LEAST_OF_GROUP:
                 continue
-            made = _parting(people, own, inside, matched, size)
+            made = _parting(turned, inside, matched, size)
             line = beside("apart", crowd, made, wish)
             found.append(GroupApart(column, value, many, line, line.difference.p))
     after = adjust([each.p for each in found], "holm")
@@ -249,15 +246,15 @@ def groups_apart(
 
 
 def _parting(
-    people: Coded, own: np.ndarray, inside: np.ndarray, matched: bool, size: int
-) -> Callable[[Places], tuple[SideSums, SideSums]]:
+    turned: Callable[[Places], Turned], inside: np.ndarray, matched: bool, size: int
+) -> Made:
     def make(turn: PersonTurn, value: np.ndarray) -> SideSums:
         if not matched:
             return _contrast("mae", turn, value, inside[turn.units], size)
         hit = _contrast("exact", turn, value, inside[turn.units], size)
         return SideSums(hit.rows, lambda totals: -hit.values(totals))
 
-    return lambda kept: blocks(people.only([people.raters[j] for j in kept]), own, make)
+    return lambda kept: turned(kept).blocks(make)
 
 
 def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Beside:

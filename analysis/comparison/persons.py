@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from raterbook.analysis.averages import add_up, ratio
+from raterbook.analysis.averages import add_up, ratio, unit_means
 from raterbook.analysis.averages.against import (
     MOST_CELLS,
     pairs_met,
@@ -30,6 +31,7 @@ STATISTICS = (*RATIOS, "spearman", "kappa")
 LINKS = {"exact": LOGIT, "within_one": LOGIT, "spearman": FISHER, "kappa": FISHER}
 LEAST = 10  # items a person must have rated beside others
 MOST_PERSONS = 15  # of κ, which goes through all pairs
+MOST_TURNED = 4_000_000  # numbers kept from one statistic to the next
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,22 @@ def beside_persons(
     if unknown:
         raise ValueError(f"unknown statistic {unknown[0]!r}: choose {', '.join(STATISTICS)}")
     people, own = both_sides(ratings, model)
-    return [_beside(name, people, own, matched, wish) for name in names]
+    crowd, turned = Crowd.of(people), turns_of(people, own)
+    size = crowd.sizes.shape[0]
+
+    def made(name: str) -> Made:
+        if name == "kappa":
+            return lambda kept: _pairs(people.only([people.raters[j] for j in kept]), own, matched)
+        return lambda kept: turned(kept).blocks(
+            lambda turn, value: block_of(name, turn, value, size)
+        )
+
+    too_many = len(people.raters) > MOST_PERSONS
+    return [
+        absent(name, "too_many_raters_for_interval") if name == "kappa" and too_many
+        else beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
+        for name in names
+    ]  # fmt: skip
 
 
 def both_sides(ratings: Any, model: Any) -> tuple[Coded, np.ndarray]:
@@ -115,16 +132,6 @@ class Crowd:
         used = given & (given.sum(axis=1) > 1)[:, None]
         sizes = add_up(clusters_of(people), (used.sum(axis=1).astype(float),))
         return cls(people.raters, int(used.any(axis=1).sum()), int(used.sum()), sizes[:, 0])
-
-
-def _beside(name: str, people: Coded, own: np.ndarray, matched: bool, wish: Interval) -> Beside:
-    if name == "kappa" and len(people.raters) > MOST_PERSONS:
-        return absent(name, "too_many_raters_for_interval")
-
-    def made(kept: Places) -> tuple[SideSums, SideSums]:
-        return _sides(name, people.only([people.raters[j] for j in kept]), own, matched)
-
-    return beside(name, Crowd.of(people), made, wish, LINKS.get(name, PLAIN))
 
 
 def absent(name: str, reason: str) -> Beside:
@@ -209,21 +216,15 @@ def clusters_of(people: Coded) -> np.ndarray:
     return np.unique(clusters, return_inverse=True)[1].ravel()
 
 
-def _sides(name: str, people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, SideSums]:
-    """The model and the persons, each the mean of its blocks: over persons, or over pairs."""
+def _pairs(people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, SideSums]:
+    """Cohen's κ of the model and each person, and of each pair of persons."""
     points = np.append(np.nan, people.numbers)
     x, f, clusters = points[people.codes], points[own], clusters_of(people)
     size, persons = int(clusters.max(initial=-1)) + 1, range(x.shape[1])
-    if name == "kappa":
-        make = _labels_apart if matched else _numbers_apart
-        with_model = [make(f, x[:, j], clusters, size) for j in persons]
-        pairs = [make(x[:, j], x[:, k], clusters, size) for j in persons for k in persons if j < k]
-        return together(with_model, size), together(pairs, size)
-    return blocks(
-        people,
-        own,
-        lambda turn, value: block_of(name, turn, value, size),
-    )
+    make = _labels_apart if matched else _numbers_apart
+    with_model = [make(f, x[:, j], clusters, size) for j in persons]
+    pairs = [make(x[:, j], x[:, k], clusters, size) for j in persons for k in persons if j < k]
+    return together(with_model, size), together(pairs, size)
 
 
 @dataclass(frozen=True)
@@ -235,6 +236,11 @@ class PersonTurn:
     person: np.ndarray
     model: np.ndarray
     others: np.ndarray
+
+    @cached_property
+    def middle(self) -> np.ndarray:
+        """The others' mean, which most statistics ask for."""
+        return unit_means(self.others)
 
     def where(self, keep: np.ndarray) -> PersonTurn:
         """Only these units."""
@@ -251,26 +257,42 @@ def turns(people: Coded, own: np.ndarray) -> Iterator[PersonTurn]:
         yield PersonTurn(units, clusters[units], x[units, j], f[units], others[units])
 
 
-def blocks(
-    people: Coded,
-    own: np.ndarray,
-    make: Callable[[PersonTurn, np.ndarray], SideSums],
-    keep: Callable[[PersonTurn], np.ndarray] | None = None,
-) -> tuple[SideSums, SideSums]:
-    """The model's sums in each person's place and the person's, made on the units kept."""
+@dataclass(frozen=True)
+class Turned:
+    """Some persons' turns, and how many clusters the units have."""
+
+    turns: tuple[PersonTurn, ...]
+    size: int
+
+    def blocks(
+        self, make: Callable[[PersonTurn, np.ndarray], SideSums]
+    ) -> tuple[SideSums, SideSums]:
+        """The model's sums in each person's place and the person's."""
+        model = [make(turn, turn.model) for turn in self.turns]
+        person = [make(turn, turn.person) for turn in self.turns]
+        return together(model, self.size), together(person, self.size)
+
+
+def turns_of(
+    people: Coded, own: np.ndarray, keep: Callable[[PersonTurn], np.ndarray] | None = None
+) -> Callable[[Places], Turned]:
+    """The turns of the persons at these places, on the units kept; made once for every statistic,
+    while they are small.
+    """
+    units, persons = people.codes.shape
     size = int(clusters_of(people).max(initial=-1)) + 1
-    model: list[SideSums] = []
-    person: list[SideSums] = []
-    for turn in turns(people, own):
-        seen = turn if keep is None else turn.where(keep(turn))
-        model.append(make(seen, seen.model))
-        person.append(make(seen, seen.person))
-    return together(model, size), together(person, size)
+
+    def of(kept: tuple[int, ...]) -> Turned:
+        each = turns(people.only([people.raters[j] for j in kept]), own)
+        return Turned(tuple(t if keep is None else t.where(keep(t)) for t in each), size)
+
+    known = lru_cache(max(MOST_TURNED // max(units * persons * (persons + 4), 1), 1))(of)
+    return lambda kept: known(tuple(kept))
 
 
 def block_of(name: str, turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
     """A comparison's ratio of sums, or the counts of each pair of values."""
-    numbers, clusters = values_against(name, turn.others, value), turn.clusters
+    numbers, clusters = values_against(name, turn.others, value, turn.middle), turn.clusters
     if "own" in numbers:
         pairs, codes = pairs_met(numbers["others"], numbers["own"])
         met = np.bincount(clusters * len(pairs) + codes, minlength=size * len(pairs))

@@ -364,8 +364,8 @@ class _Read:
     def plain_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Clusters × groups: sums of scores as they are, and how many."""
         given, model = self.facets.given, self.model
-        score = np.array([model.points[c][k] for c, k in
-                          zip(given.criterion, given.level, strict=True)])  # fmt: skip
+        starts = np.cumsum([0, *(len(each) for each in model.points[:-1])])
+        score = np.concatenate(model.points)[starts[given.criterion] + given.level]
         _, of = np.unique(model.cluster[given.unit], return_inverse=True)
         shape = (model.rows.shape[0], self.facets.groups)
         sums, many = np.zeros(shape), np.zeros(shape)

@@ -111,7 +111,7 @@ def _block(people: np.ndarray, own: np.ndarray, q: int) -> np.ndarray:
     table[units, bins[units] - 1, 0] = 1.0
     for column in people[units].T:
         said = column > 0
-        np.add.at(table, (units[said], bins[units[said]] - 1, column[said]), 1.0)
+        table[units[said], bins[units[said]] - 1, column[said]] += 1.0  # a unit once a column
     table[units, bins[units] - 1, q + own[units]] = 1.0
     return table.reshape(len(own), -1)
 
@@ -149,13 +149,10 @@ def _estimate(
     """The mean over blocks, minus that over the `less`, with its interval over clusters."""
     q = len(people.scale)
     clusters = np.arange(people.n_units) if people.clusters is None else people.clusters
-    _, cluster = np.unique(clusters, return_inverse=True)
-    size = int(cluster.max(initial=-1)) + 1
-    rows = []
-    for each in (*blocks, *less):
-        own = np.zeros((size, each.shape[1]))
-        np.add.at(own, cluster.ravel(), each)
-        rows.append(own)
+    order = np.argsort(clusters, kind="stable")
+    _, first = np.unique(clusters[order], return_index=True)
+    size = len(first)
+    rows = [np.add.reduceat(each[order], first) if size else each for each in (*blocks, *less)]
     table, width = np.hstack(rows), q * (1 + 2 * q)
 
     def values(totals: np.ndarray) -> np.ndarray:

@@ -245,10 +245,10 @@ def check(given: Namespace) -> int:
     ),
     arg(
         "--epsilon",
-        type=float,
-        default=0.15,
+        default="0.15",
         metavar="E",
-        help="how much oftener a person may be nearer (default: %(default)s)",
+        help="how much oftener a person may be nearer: a share, experts, skilled, crowd, or "
+        "QUESTION=E,… (default: %(default)s)",
     ),
     arg("--inclusion", metavar="COLUMN", help="each item's chance of having come to people"),
     GROUP,

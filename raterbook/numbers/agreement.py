@@ -65,18 +65,26 @@ def severities(task: Task) -> list[Finding]:
     given = np.any([(grid.codes[:, columns] > 0).any(axis=1) for grid in grids], axis=0)
     units = np.flatnonzero(given & task.mask)
     model = severity_model(task.board, grids, columns, task.mask, interval=_intervals(task))
-    found = []
+    found = [
+        Finding(None, estimate, units, group={"rater": rater}, raters=who)
+        for rater, estimate in severities_of(model, task.statistic).items()
+    ]
+    return found or [Finding(None, nothing(task.statistic, "no_ratings"), units, raters=who)]
+
+
+def severities_of(model: Rasch, statistic: str) -> dict[Any, Estimate]:
+    """Each rater's severity in logits."""
+    found = {}
     for row in model.raters.to_dict("records"):
         ends = [row[name] for name in ("severity", "low", "high", "se")]
         value, low, high, se = (None if x is None or not np.isfinite(x) else float(x) for x in ends)
-        estimate = Estimate(
-            value, low, high, se=se, statistic=task.statistic, coverage=task.options.coverage,
+        found[row["rater"]] = Estimate(
+            value, low, high, se=se, statistic=statistic, coverage=model.coverage,
             method=model.method, n_units=int(row["n_units"]), n_raters=1,
             n_ratings=int(row["n_ratings"]), reason=row["reason"] or model.reason,
             warnings=model.warnings,
         )  # fmt: skip
-        found.append(Finding(None, estimate, units, group={"rater": row["rater"]}, raters=who))
-    return found or [Finding(None, nothing(task.statistic, "no_ratings"), units, raters=who)]
+    return found
 
 
 def _intervals(task: Task) -> Interval:

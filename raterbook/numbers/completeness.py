@@ -15,7 +15,7 @@ from ..rounds.completeness import by_models
 from ..rounds.model import HELPERS
 from ..rounds.raters import lookalike, public_name, spelt
 from .number import Number
-from .parameters import Parameters
+from .parameters import OVERALL, Parameters
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,8 @@ def check_names(stored: Round, parameters: Parameters) -> None:
         check("raters", parameters.raters, names, stored.name)
     questions = [question.id for question in stored.protocol.questions]
     check("questions", parameters.questions or (), questions, stored.name)
+    if isinstance(parameters.epsilon, dict):
+        check("epsilon", list(parameters.epsilon), [*questions, OVERALL], stored.name)
     if parameters.groups:
         check("groups", parameters.groups, columns(stored), stored.name)
         refuse_lookalikes(stored, parameters.groups)

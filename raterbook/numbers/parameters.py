@@ -16,6 +16,9 @@ COMPARING = ("judge", "epsilon", "columns")
 # Columns of the items that a comparison of a model with people can look at.
 COLUMNS = ("inclusion", "length", "family", "order")
 WRITTEN = ("inclusion=COLUMN", "length=COLUMN", "family=COLUMN=ITS OWN", "order=COLUMN")
+EXPERTISE = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}  # ε by who the people are
+USUAL_EPSILON = EXPERTISE["skilled"]
+OVERALL = "overall"  # in place of a question's name: all questions together
 YES_NO = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
 
@@ -34,7 +37,7 @@ class Parameters:
     ties: str = "none"  # "first": a tie has a majority, as some published tables count it
     pseudonyms: bool = False  # in place of the names of people
     judge: tuple[str, ...] | None = None  # models set beside people, whose numbers are rows too
-    epsilon: float = 0.15  # how much oftener a person may be nearer than they
+    epsilon: float | dict[str, float] = USUAL_EPSILON  # how much oftener a person may be nearer
     columns: tuple[str, ...] = ()  # what comparing needs of the items: length=answer, …
 
     def __post_init__(self) -> None:
@@ -47,7 +50,7 @@ class Parameters:
         for name in ("groups", "columns"):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, ())
-        kinds = {"coverage": float, "resamples": int, "seed": int, "epsilon": float}
+        kinds = {"coverage": float, "resamples": int, "seed": int}
         for name, kind in kinds.items():
             object.__setattr__(self, name, number(name, getattr(self, name), kind))
         if not self.round or not isinstance(self.round, str):
@@ -56,8 +59,7 @@ class Parameters:
             raise ValueError(f"parameter coverage: {self.coverage} is not between .5 and 1.")
         if not 100 <= self.resamples <= 1_000_000:
             raise ValueError(f"parameter resamples: {self.resamples} is not 100 to 1,000,000.")
-        if not 0 <= self.epsilon < 0.5:
-            raise ValueError(f"epsilon {self.epsilon!r}: give a share from 0 to .5, such as .15")
+        object.__setattr__(self, "epsilon", epsilon_of(self.epsilon))
         for entry in self.columns:
             what, _, column = entry.partition("=")
             if what not in COLUMNS or not column or (what == "family" and "=" not in column):
@@ -109,6 +111,37 @@ def checked(round_name: str, given: Mapping[str, Any]) -> Parameters:
                 f"Unknown report parameter {name!r}: choose {', '.join(allowed)}.{hint}"
             )
     return Parameters(round=round_name, **given)
+
+
+def epsilon_of(said: Any) -> float | dict[str, float]:
+    """ε as a share, by who the people are, or question by question: `tone=.2,overall=.1`."""
+    if isinstance(said, str) and "=" in said:
+        pairs = [part.partition("=") for part in said.split(",") if part.strip()]
+        twice = [name.strip() for name, _, _ in pairs]
+        if lost := [name for name in twice if not name or twice.count(name) > 1]:
+            raise ValueError(f"epsilon {said!r}: give each question once, not {lost[0]!r} again")
+        said = {name.strip(): value for name, _, value in pairs}
+    if isinstance(said, Mapping):
+        if not said:
+            raise ValueError("epsilon {}: give a share, or a question and its share")
+        return {str(name): share_of(value) for name, value in said.items()}
+    return share_of(said)
+
+
+def share_of(said: Any) -> float:
+    if isinstance(said, str) and said.strip() in EXPERTISE:
+        return EXPERTISE[said.strip()]
+    try:
+        share = number("epsilon", said, float)
+    except ValueError:
+        known = ", ".join(f"{name} ({value:g})" for name, value in EXPERTISE.items())
+        raise ValueError(
+            f"parameter epsilon: {said!r} is not a number: give a share from 0 to .5, one of "
+            f"{known}, or a question's: tone=.2,{OVERALL}=.1"
+        ) from None
+    if not 0 <= share < 0.5:
+        raise ValueError(f"epsilon {share!r}: give a share from 0 to .5, such as .15")
+    return float(share)
 
 
 def number(name: str, value: Any, kind: type) -> Any:

@@ -79,6 +79,28 @@ BESIDE: dict[str, Statistic] = {
             kind="correlation",
             short="alike over questions",
         ),
+        Statistic(
+            "severity_beside",
+            "Severity beside people",
+            "How strict a rater is in logits, by one model of all raters; people's mean is 0, and "
+            "who is above it is stricter than they.",
+            asks="all",
+            short="severity",
+        ),
+        _share(
+            "label_accuracy",
+            "The likeliest label",
+            "How often a rater gives the label that the others' answers make likeliest (Dawid and "
+            "Skene).",
+            short="likeliest label",
+        ),
+        _scores(
+            "distance",
+            "Distance where people are unsure",
+            "Jensen–Shannon's, between the others' answers and one's own, over items binned by the "
+            "others' median; nobody comes out at 0, so a person's is what to read it beside.",
+            short="distance",
+        ),
         _share(
             "stability",
             "The same when asked again",

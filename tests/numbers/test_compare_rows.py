@@ -279,3 +279,60 @@ def test_an_epsilon_of_ones_own_is_said_and_an_usual_one_without_a_model_is_not(
 def test_an_epsilon_that_was_chosen_is_that_of_the_rows(tmp_path):
     rows = numbers(models(tmp_path), judge="m0", epsilon=0.2)
     assert rows.get("winning_rate", "tone", rater="m0")["method"].endswith("ε 0.2")
+
+
+@pytest.mark.parametrize(("who", "share"), [("experts", 0.2), ("skilled", 0.15), ("crowd", 0.1)])
+def test_epsilon_may_be_said_by_who_the_people_are(tmp_path, who, share):
+    assert compare(models(tmp_path), "m0", epsilon=who).epsilon == share
+
+
+def two_questions(folder):
+    """Three people and the model m0 answered two questions of forty items."""
+    rng = random.Random(5)
+    answers = [
+        (who, f"i{at:03d}", name, min(5, max(1, 1 + at % 5 + rng.choice((-1, 0, 0, 1)))))
+        for at in range(40)
+        for name in ("tone", "style")
+        for who in (*PEOPLE, "m0")
+    ]
+    rows = [{"id": f"i{at:03d}", "text": "…"} for at in range(40)]
+    text = asking({"tone": scale(5), "style": scale(5)})
+    return opened(folder, items=rows, answers=answers, kinds={"m0": "model"}, text=text)
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("tone=experts,overall=.1", "0.1 (all questions), 0.2 (tone), 0.15 (style)"),
+        # Of all together nothing is said, so they have the least of the questions'.
+        ("tone=.2,style=.05", "0.05 (all questions), 0.2 (tone), 0.05 (style)"),
+        ({"tone": 0.2, "style": 0.2}, "0.2"),
+    ],
+)
+def test_epsilon_may_differ_by_question_and_is_said_with_each(tmp_path, said, found):
+    assert compare(two_questions(tmp_path), "m0", epsilon=said).epsilons == found
+
+
+def test_an_epsilon_by_question_stands_in_what_is_printed_and_in_numbers_json(tmp_path, capsys):
+    stored = two_questions(tmp_path)
+    words = ["--db", str(stored.store.path), "compare", "by-hand", "--model", "m0"]
+    assert main([*words, "--epsilon", "tone=.2,overall=.1"]) == 0
+    assert "ε 0.1 (all questions), 0.2 (tone), 0.15 (style)" in capsys.readouterr().out
+    document = json.loads(numbers(stored, judge="m0", epsilon="tone=.2,overall=.1").to_json())
+    validate(document, SCHEMA)
+    assert document["parameters"]["epsilon"] == {"tone": 0.2, "overall": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("many", "one of experts (0.2), skilled (0.15), crowd (0.1)"),
+        ("tone=.2,tone=.1", "give each question once, not 'tone' again"),
+        ("tone=.7", "epsilon 0.7: give a share from 0 to .5"),
+        ("tune=.2", "parameter epsilon: by-hand has no 'tune'. Choose from tone, style, overall."),
+    ],
+)
+def test_an_epsilon_that_says_nothing_is_refused_with_the_remedy(tmp_path, said, error):
+    with pytest.raises(ValueError) as told:
+        compare(two_questions(tmp_path), "m0", epsilon=said)
+    assert error in str(told.value)

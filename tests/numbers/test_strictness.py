@@ -8,6 +8,7 @@ import pytest
 
 import raterbook.protocols
 from raterbook.commands.reports import required
+from raterbook.numbers.compare import compare
 from raterbook.numbers.compare.strictness import likeness, strictness
 from raterbook.numbers.compute import cluster_of, numbers, questions_of
 from raterbook.numbers.counted import Board
@@ -107,3 +108,43 @@ def test_a_protocol_may_ask_for_severities_and_a_gate_for_one_rater_s(tmp_path):
     assert [row["question"] for row in rows] == [None] * 3
     target, row = required("severity_logits[rater=p0]<=1", stored.name, rows)
     assert verdict(target, row)["met"] is True
+
+
+# Where a model is compared with people.
+
+
+def test_a_comparison_has_the_model_s_severity_between_the_people_s(tmp_path):
+    stored = rated(tmp_path)
+    rows = numbers(stored, judge="gauge")
+    severity = made(stored, models=["gauge"]).rasch.raters.set_index("rater")["severity"]
+    people = severity.drop("gauge")
+    found = [
+        rows.get("severity_beside", "accuracy", rater="gauge", **whose)["estimate"]
+        for whose in ({}, {"whose": "strictest person"}, {"whose": "most lenient person"})
+    ]
+    assert found == pytest.approx([severity["gauge"], people.max(), people.min()])
+
+
+def test_a_comparison_says_in_a_sentence_that_a_model_is_lenient(tmp_path):
+    assert "gauge is more lenient than people on average, by " in str(
+        compare(rated(tmp_path), "gauge")
+    )
+
+
+@pytest.mark.parametrize(
+    ("round", "name"),
+    [
+        ({}, "distance:accuracy"),
+        ({"protocol": "halo-support", "question": "label", "values": LABELS}, "label_accuracy"),
+    ],
+)
+def test_a_gate_may_ask_what_a_model_does_where_people_are_unsure(tmp_path, round, name):
+    stored = rated(tmp_path, **round)
+    rows = numbers(stored, judge="gauge").rows
+    target, row = required(f"{name}[rater=gauge, whose=in place]<=1", stored.name, rows)
+    assert verdict(target, row)["met"] is True
+
+
+def test_without_a_model_asked_for_no_severity_beside_people_is_a_row(tmp_path):
+    rows = numbers(rated(tmp_path)).rows
+    assert not [row for row in rows if row["statistic"] in ("severity_beside", "distance")]

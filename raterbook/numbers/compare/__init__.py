@@ -33,6 +33,7 @@ from .habits import with_habits
 from .ranking import Ranking, ranking_of
 from .rows import numbers_of
 from .sides import EVERY, Sides, board_of, frame_with, sides_of, the_model, the_models
+from .strictness import Strictness, severities, strictness
 
 OF_LABELS = ("exact", "kappa")  # of the statistics, those that need no numbers
 
@@ -41,15 +42,16 @@ def compare(
     stored: Round,
     model: str | None = None,
     *,
-    epsilon: float | None = None,
+    epsilon: float | str | Mapping[str, float] | None = None,
     inclusion: str | None = None,
     **parameters: Any,
 ) -> Comparison:
     """The model's answers beside people's: question by question, together, and by group.
 
     Without a name it is the round's only model. `epsilon` is how much oftener a person may be
-    nearer to the others (.2 for experts, .15 for skilled people, .1 for crowds), to be said before
-    looking. `inclusion` is the item column that says with which chance each item came to people,
+    nearer to the others, to be said before looking: a share, `experts` (.2), `skilled` (.15) or
+    `crowd` (.1), or by question, `{"tone": .2, "overall": .1}`, where all together are `overall`.
+    `inclusion` is the item column that says with which chance each item came to people,
     where people rated some items only. Further parameters are those of a report: questions,
     raters, groups, coverage, pseudonyms, and columns: `["length=answer", "order=shown"]`.
     """
@@ -62,11 +64,11 @@ def compare(
     found = comparison_of(sides, given, grouped(stored, frame, given))
     if found is None:
         raise ValueError(nothing_to_compare(stored.name, model))
-    return found
+    return with_severity(found, strictness_of([sides], given))
 
 
 def parameters_of(
-    stored: Round, epsilon: float | None, inclusion: str | None, further: Mapping[str, Any]
+    stored: Round, epsilon: Any, inclusion: str | None, further: Mapping[str, Any]
 ) -> Parameters:
     """A comparison's parameters; what may be said in short joins those of a report."""
     given = dict(further)
@@ -108,7 +110,31 @@ def comparison_of(
             if rich and not mask.all():
                 parts += _parts(sides, rich, mask, {column: value})
     name, notes = sides.stored.name, sides.notes()
-    return Comparison(name, sides.model, sides.epsilon, tuple(parts), given.coverage, notes)
+    return Comparison(name, sides.model, tuple(parts), given.coverage, notes)
+
+
+def strictness_of(several: Sequence[Sides], given: Parameters) -> Strictness | None:
+    """One model of all raters for all comparisons: the round's models and people."""
+    if not several:
+        return None
+    stored, board, frame = several[0].stored, several[0].board, several[0].frame
+    asked = [q for q in stored.protocol.questions
+             if given.questions is None or q.id in given.questions]  # fmt: skip
+    machines = [str(board.raters[at]) for at in board.columns_of("model")]
+    models = dict.fromkeys([*machines, *(sides.model for sides in several)])
+    if given.raters is not None and frame is not None:
+        board = board_of(stored, frame, given.raters)
+    system, wish = stored.protocol.item.system, several[0].wish
+    return strictness(board, asked, models=models, system=system, interval=wish)
+
+
+def with_severity(found: Comparison, strict: Strictness | None) -> Comparison:
+    """The comparison with the model's severity beside people's."""
+    if strict is None:
+        return found
+    whole, own = found.overall, severities(strict, found.model)
+    parts = (replace(each, severity=own) if each is whole else each for each in found.parts)
+    return replace(found, parts=tuple(parts))
 
 
 def grouped(stored: Round, frame: pd.DataFrame, given: Parameters) -> list[str]:
@@ -126,7 +152,7 @@ def judged(
     every = beside_people(stored, frame, given, sight)
     numbers = [number for _, found in every.values() for number in numbers_of(found)]
     if len(every) > 1:
-        numbers += ranking_of(stored.name, every, given.epsilon).numbers()
+        numbers += ranking_of(stored.name, every).numbers()
     return [number.row() for number in numbers]
 
 
@@ -148,14 +174,15 @@ def beside_people(
             raise ValueError(nothing_to_compare(stored.name, model))
         if found is not None:
             every[model] = sides, found
-    return every
+    strict = strictness_of([sides for sides, _ in every.values()], given)
+    return {name: (sides, with_severity(each, strict)) for name, (sides, each) in every.items()}
 
 
 def rank(
     stored: Round,
     models: Sequence[str] = (EVERY,),
     *,
-    epsilon: float | None = None,
+    epsilon: float | str | Mapping[str, float] | None = None,
     inclusion: str | None = None,
     **parameters: Any,
 ) -> Ranking:
@@ -173,7 +200,7 @@ def rank(
         raise ValueError(
             f"{stored.name}: a ranking needs two models that answered items people did ({only})."
         )
-    return ranking_of(stored.name, found, given.epsilon)
+    return ranking_of(stored.name, found)
 
 
 def _parts(
@@ -197,7 +224,7 @@ def _compared(sides: Sides, question: Any, mask: np.ndarray, group: Mapping[str,
     plain = tuple(estimates_against(coded, coded.raters[-1], against, wish))
     model = coded.raters[-1]
     beside = tuple(beside_persons(coded, model, names=names, matched=matched, interval=wish))
-    test = _tested(sides, [(coded, matched)])
+    test = _tested(sides, [(coded, matched)], sides.epsilon_of([question.id]))
     seen = grid.codes[:, people].any(axis=1) & mask
     found = Compared(
         question.id,
@@ -239,14 +266,14 @@ def _together(
         (),
         (),
         (),
-        _tested(sides, several),
+        _tested(sides, several, sides.epsilon_of([q.id for q in wanted], together=True)),
         (),
         Verdict("", ""),
     )
     return replace(found, verdict=verdict_of(found, sides.model, each))
 
 
-def _tested(sides: Sides, several: Sequence[tuple[Coded, bool]]) -> AnnotatorTest:
+def _tested(sides: Sides, several: Sequence[tuple[Coded, bool]], epsilon: float) -> AnnotatorTest:
     """The alternative-annotator test of these questions' answers, the model's being the last."""
     persons = list(dict.fromkeys(name for coded, _ in several for name in coded.raters[:-1]))
 
@@ -262,7 +289,7 @@ def _tested(sides: Sides, several: Sequence[tuple[Coded, bool]]) -> AnnotatorTes
     return tested(
         made,
         len(persons),
-        epsilon=sides.epsilon,
+        epsilon=epsilon,
         least=LEAST,
         wish=sides.wish,
         level=sides.level,

@@ -17,6 +17,7 @@ from raterbook.analysis.comparison.habits import GroupApart
 from raterbook.analysis.comparison.persons import Beside
 from raterbook.analysis.estimate import Estimate, sentence
 
+from ...protocols.beside import facts
 from ..number import minus, percent
 from ..targets import OUT_OF_REACH, round_up
 from .rows import rows_of
@@ -50,8 +51,9 @@ class Compared:
 
     `plain` are the numbers against all people, `beside` those of the model in each person's place.
     `unanswered` are the units people answered and the model did not. `habits` are what the model
-    does otherwise than people, `agreed` the numbers where the others were of one mind and where
-    they were apart, `apart` the groups of items, each against all others.
+    does otherwise than people, `unsure` the numbers where people are unsure, `severity` how strict
+    it is beside the strictest and the most lenient person, `agreed` the numbers where the others
+    were of one mind and where they were apart, `apart` the groups of items, each beside all others.
     """
 
     question: str | None
@@ -68,6 +70,8 @@ class Compared:
     agreed: tuple[tuple[str, tuple[Beside, ...]], ...] = ()
     apart: tuple[GroupApart, ...] = ()
     calibration: Calibration | None = None
+    unsure: tuple[Beside, ...] = ()
+    severity: tuple[tuple[str | None, Estimate], ...] = ()  # None: the model's
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,6 @@ class Comparison:
 
     round: str
     model: str
-    epsilon: float
     parts: tuple[Compared, ...]
     coverage: float = 0.95
     notes: tuple[str, ...] = field(default=())
@@ -85,6 +88,19 @@ class Comparison:
     def overall(self) -> Compared:
         """All questions together, or the one that there is."""
         return next((each for each in self.parts if each.question is None), self.parts[0])
+
+    @property
+    def epsilon(self) -> float:
+        """ε of all questions together, or of the one that there is."""
+        return self.overall.test.epsilon
+
+    @property
+    def epsilons(self) -> str:
+        """ε in words, question by question where it differs: `0.2 (tone), 0.1 (all questions)`."""
+        every = {_name(part): part.test.epsilon for part in self.parts if not part.group}
+        if len(set(every.values())) == 1:
+            return f"{self.epsilon:g}"
+        return ", ".join(f"{epsilon:g} ({name})" for name, epsilon in every.items())
 
     @property
     def sentence(self) -> str:
@@ -131,11 +147,20 @@ class Comparison:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def __str__(self) -> str:
-        lines = [f"{self.model} beside people in {self.round}, ε {self.epsilon:g}"]
+        lines = [f"{self.model} beside people in {self.round}, ε {self.epsilons}"]
         for each in self.parts:
             lines.append(f"  {_name(each)}: {each.verdict.sentence}")
             lines += [f"    {line}" for line in _lines(each)]
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *self.notes, *self.told()])
+
+    def told(self) -> list[str]:
+        """How strict the model is beside people, and what is said by numbers few have met."""
+        names = dict.fromkeys(
+            each.statistic for part in self.parts for each in part.unsure
+            if each.model.value is not None
+        )  # fmt: skip
+        said = [f"{facts(name).label}: {facts(name).says}" for name in names]
+        return [severity_said(self.model, own) for _, own in self.overall.severity[:1]] + said
 
     __repr__ = __str__
 
@@ -166,6 +191,20 @@ class Comparison:
         return "".join(said)
 
 
+def severity_said(model: str, own: Estimate) -> str:
+    """Whether the model is shown to be stricter or more lenient than people on average."""
+    if own.value is None:
+        return f"No severity of {model}: {sentence(own.reason or 'no_comparison')}"
+    if own.low is None or own.high is None or own.low <= 0 <= own.high:
+        return f"That {model} is stricter or more lenient than people on average is not shown."
+    which = "stricter" if own.value > 0 else "more lenient"
+    ends = " to ".join(in_two(end) for end in sorted((abs(own.low), abs(own.high))))
+    return (
+        f"{model} is {which} than people on average, by {in_two(abs(own.value))} logits ({ends}) "
+        "in one model of all raters."
+    )
+
+
 def _without_place(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in ("question", "group")}
 
@@ -173,6 +212,7 @@ def _without_place(row: dict[str, Any]) -> dict[str, Any]:
 def _test(found: AnnotatorTest) -> dict[str, Any]:
     persons = found.frame().to_dict("records")
     return {
+        "epsilon": found.epsilon,
         "passes": found.passes,
         "passes_plain": found.passes_plain,
         "passes_anew": found.passes_anew,
@@ -200,7 +240,9 @@ def _name(part: Compared) -> str:
 def _lines(part: Compared) -> list[str]:
     """What a terminal shows of one part: a line a statistic, people beside it."""
     stated = part.calibration.stated if part.calibration else ()
-    beside = [e for e in (*part.beside, *part.habits, *stated) if e.model.value is not None]
+    beside = [
+        e for e in (*part.beside, *part.habits, *part.unsure, *stated) if e.model.value is not None
+    ]
     known = {each.statistic for each in beside}
     lines = [(each.statistic, f"model {_say(each)}") for each in part.plain
              if each.statistic not in known]  # fmt: skip
@@ -218,6 +260,10 @@ def _lines(part: Compared) -> list[str]:
             if each is not None and each.value is not None:
                 said += f"; {how} {_say(each)}"
         lines.append(("mean" if mean.label is None else mean.label, said))
+    if part.severity:
+        strict, *ends = (each for _, each in part.severity)
+        reach = " to ".join(in_two(each.value or 0.0) for each in ends[::-1])
+        lines.append(("severity", f"model {_say(strict)}" + (f"; people {reach}" if reach else "")))
     lines += [
         ("apart", f"{each.column} {each.value}: {_say(each.found.difference)} more than persons")
         for each in part.apart

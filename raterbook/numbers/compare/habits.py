@@ -24,6 +24,7 @@ from raterbook.analysis.ratings import Coded
 from ..counted import Grid
 from .comparison import Compared
 from .sides import Sides
+from .strictness import likeness
 
 
 def with_habits(
@@ -42,6 +43,9 @@ def with_habits(
             replace(
                 part,
                 habits=_of_one(sides, asked, coded),
+                unsure=likeness(
+                    coded, coded.raters[-1], labels=asked.is_label, interval=sides.wish
+                ),
                 agreed=_by_agreement(sides, asked, coded),
                 apart=_groups(sides, asked, coded, columns),
                 calibration=_calibrated(sides, asked, coded),

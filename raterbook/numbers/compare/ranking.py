@@ -89,10 +89,14 @@ class Ranking:
     """Several models of a round beside its people, question by question and all together."""
 
     round: str
-    epsilon: float
     parts: tuple[Ranked, ...]
     comparisons: Mapping[str, Comparison]
     coverage: float = 0.95
+
+    @property
+    def epsilon(self) -> float:
+        """ε of all questions together."""
+        return self.overall.places[0].test.epsilon
 
     @property
     def overall(self) -> Ranked:
@@ -191,8 +195,9 @@ class Ranking:
         return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def __str__(self) -> str:
+        one = next(iter(self.comparisons.values()))
         lines = [f"{len(self.comparisons)} models beside people in {self.round}, "
-                 f"ε {self.epsilon:g}", f"  {self.sentence}"]  # fmt: skip
+                 f"ε {one.epsilons}", f"  {self.sentence}"]  # fmt: skip
         for part in self.parts:
             lines.append(f"  {part.question or 'all questions'}")
             width = max(len(each.model) for each in part.places)
@@ -223,9 +228,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def ranking_of(
-    round: str, every: Mapping[str, tuple[Sides, Comparison]], epsilon: float
-) -> Ranking:
+def ranking_of(round: str, every: Mapping[str, tuple[Sides, Comparison]]) -> Ranking:
     """The ranking of these models' comparisons, each with the sides it was made of."""
     found = {model: comparison for model, (_, comparison) in every.items()}
     asked = list(dict.fromkeys(_questions(found.values())))
@@ -251,7 +254,7 @@ def ranking_of(
         pairs = pairs_of_models(made, persons, wish=wish) if len(places) > 1 else []
         parts.append(Ranked(question, tuple(places), tuple(pairs), level))
     coverage = next(iter(found.values())).coverage
-    return Ranking(round, epsilon, tuple(parts), found, coverage)
+    return Ranking(round, tuple(parts), found, coverage)
 
 
 def duels_of(

@@ -49,6 +49,10 @@ def entries(part: Compared) -> Iterator[BesideRow]:
         yield from _mean(mean)
     for line in part.habits:
         yield from _three(line)
+    for line in part.unsure:
+        yield from _three(line)
+    for end, each in part.severity:
+        yield BesideRow("severity_beside", end, each)
     for which, lines in part.agreed:
         for line in lines:
             yield from _three(line, {"others": which})

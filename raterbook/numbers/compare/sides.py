@@ -17,7 +17,7 @@ from ..completeness import check, check_names
 from ..completeness import columns as columns_of
 from ..counted import MACHINES, Board, Grid
 from ..measures import cluster_of, questions_of
-from ..parameters import Parameters
+from ..parameters import OVERALL, USUAL_EPSILON, Parameters
 from ..targets import Sight
 
 
@@ -32,9 +32,10 @@ def frame_with(stored: Round, given: Parameters, sight: Sight | None = None) -> 
     return stored.frame(pseudonyms=given.pseudonyms, groups=groups, until=until)
 
 
-def board_of(stored: Round, frame: pd.DataFrame) -> Board:
-    """Everybody's answers."""
-    return Board(frame, questions_of(stored.protocol), cluster=cluster_of(frame))
+def board_of(stored: Round, frame: pd.DataFrame, raters: tuple[str, ...] | None = None) -> Board:
+    """Everybody's answers, of whom all people count, or those named."""
+    asked, cluster = questions_of(stored.protocol), cluster_of(frame)
+    return Board(frame, asked, cluster=cluster, raters=raters)
 
 
 def sides_of(
@@ -103,13 +104,22 @@ class Sides:
     stored: Round
     board: Board
     model: str
-    epsilon: float
+    epsilon: float | dict[str, float]  # by question, where it is not the same for all
     columns: Mapping[str, str]  # what stands in which column of the items
     wish: Interval
     raters: tuple[str, ...] | None = None
     frame: pd.DataFrame | None = None  # with what was asked for again
     level: float = 0.05  # of the test
     sight: Sight | None = None
+
+    def epsilon_of(self, questions: Iterable[str], together: bool = False) -> float:
+        """A question's ε; of all together what was said of them, or the least of theirs."""
+        said = self.epsilon
+        if not isinstance(said, dict):
+            return said
+        if together and OVERALL in said:
+            return said[OVERALL]
+        return min(said.get(name, USUAL_EPSILON) for name in questions)
 
     @property
     def inclusion(self) -> str | None:

@@ -17,7 +17,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Wish
 from raterbook.analysis.ratings import Coded
 
-from ..agreement import severity_model
+from ..agreement import severities_of, severity_model
 from ..counted import Board, Grid
 
 WELL_FITTED = 1.5  # mean squares above which a rater is less predictable than the model has them
@@ -75,6 +75,19 @@ def strictness(
     asked = tuple(grid.question for grid in grids)
     models = tuple(names[column] for column in beside)
     return Strictness(found, asked, models, tuple(map(str, centre)))
+
+
+def severities(found: Strictness, model: str) -> tuple[tuple[str | None, Estimate], ...]:
+    """The model's severity in logits, where people's mean is 0, and how far people's reach."""
+    each = severities_of(found.rasch, "severity_beside")
+    centre = [each[name] for name in each if str(name) in found.centre]
+    people = sorted((e for e in centre if e.value is not None), key=float)
+    own = next((e for name, e in each.items() if str(name) == model), None)
+    if own is None:
+        return ()
+    if len(people) < 2:
+        return ((None, own),)
+    return ((None, own), ("strictest person", people[-1]), ("most lenient person", people[0]))
 
 
 def _systems(board: Board, units: np.ndarray, column: str | None) -> dict[Any, str] | None:

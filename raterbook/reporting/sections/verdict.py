@@ -167,6 +167,8 @@ def unmeasured(report: Any) -> list[str]:
 
 
 def shown(value: Any) -> str:
+    if isinstance(value, dict):
+        value = [f"{name} {each}" for name, each in value.items()]
     return listing(value) if isinstance(value, list | tuple) else str(value)
 
 

@@ -92,7 +92,7 @@ def in_the_place_of_people(report: Any, machine: str) -> Markup:
             "Design effect", "κ in a person’s place", "κ of a person")  # fmt: skip
     note = (
         f"Each person is left out in turn, and on each item the one nearer to the others wins; the "
-        f"model stands in for a person who is not nearer by ε {found.epsilon:g} or more, corrected "
+        f"model stands in for a person who is not nearer by ε {found.epsilons} or more, corrected "
         "for the number of persons. A design effect above 1 says how far items of one source are "
         "from independent."
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ....numbers.compare.comparison import BEYOND, Compared, Comparison
+from ....numbers.compare.comparison import BEYOND, Compared, Comparison, severity_said
 from ....numbers.compare.ranking import Ranked, ranking_of
 from ....protocols.beside import facts
 from ....protocols.statistics import of_family
@@ -38,6 +38,7 @@ def beside(report: Any) -> Section | None:
     parts = [ranked(report)]
     for model, (_, found) in report.judged.items():
         parts.append(heading(f"{model} beside people"))
+        parts += [paragraph(severity_said(model, own)) for _, own in found.overall.severity[:1]]
         parts.append(habits(report, found))
         parts.append(groups(report, found))
         parts.append(by_agreement(report, found))
@@ -218,7 +219,7 @@ def ranked(report: Any) -> Markup:
     """Which model comes nearest to people, and which order is shown."""
     if len(report.judged) < 2:
         return NOTHING
-    found = ranking_of(report.stored.name, report.judged, report.parameters.epsilon)
+    found = ranking_of(report.stored.name, report.judged)
     from ...figures.rows import nearest_figure
 
     part = found.overall
