@@ -49,9 +49,9 @@ class Rasch:
     the `centre`, and `points`, how much higher than they on average the rater scores these units;
     both with intervals over clusters. Infit and outfit are 1 where the model holds; a rater above
     1.5 is less predictable than it has them. `fair` has a row per group: the mean of the
-    centre's scores, and what it were had they all answered everything. `sd` is how far units lie apart,
-    `separation` how many standard errors raters do, `reliability` the share of the variance of
-    severities that is no error.
+    centre's scores, and what it were had they all answered everything. `sd` is how far units lie
+    apart, `separation` how many standard errors raters do, `reliability` the share of the variance
+    of severities that is no error.
     """
 
     raters: pd.DataFrame
