@@ -48,10 +48,10 @@ class Rasch:
     `raters` has a row per rater: severity in logits above (strict) or below the mean of those in
     the `centre`, and `points`, how much higher than they on average the rater scores these units;
     both with intervals over clusters. Infit and outfit are 1 where the model holds; a rater above
-    1.5 is less predictable than it has them. `fair` has a row per group: the mean as it is, and
-    what it were had all of the centre answered everything. `sd` is how far units lie apart,
-    `separation` how many standard errors raters do, `reliability` the share of the variance of
-    severities that is no error.
+    1.5 is less predictable than it has them. `fair` has a row per group: the mean of the
+    centre's scores, and what it were had they all answered everything. `sd` is how far units lie
+    apart, `separation` how many standard errors raters do, `reliability` the share of the variance
+    of severities that is no error.
     """
 
     raters: pd.DataFrame
@@ -362,15 +362,16 @@ class _Read:
         return np.asarray(np.linalg.pinv(made, rcond=1e-10, hermitian=True))
 
     def plain_sums(self) -> tuple[np.ndarray, np.ndarray]:
-        """Clusters × groups: sums of scores as they are, and how many."""
+        """Clusters × groups: sums of the centre's scores as they are, and how many."""
         given, model = self.facets.given, self.model
         starts = np.cumsum([0, *(len(each) for each in model.points[:-1])])
         score = np.concatenate(model.points)[starts[given.criterion] + given.level]
         _, of = np.unique(model.cluster[given.unit], return_inverse=True)
         shape = (model.rows.shape[0], self.facets.groups)
         sums, many = np.zeros(shape), np.zeros(shape)
-        np.add.at(sums, (of.ravel(), model.group[given.unit]), score)
-        np.add.at(many, (of.ravel(), model.group[given.unit]), 1.0)
+        counts = model.inside[given.rater]
+        np.add.at(sums, (of.ravel(), model.group[given.unit]), score * counts)
+        np.add.at(many, (of.ravel(), model.group[given.unit]), counts)
         return sums, many
 
     def hangs_on(self) -> np.ndarray:

@@ -94,7 +94,7 @@ def report(given: Namespace) -> int:
         if other := checked(name, parameters).other():
             print(
                 f"  made with other than the usual parameters ({', '.join(other)}), as the page "
-                "says; --reports DIR keeps such a page apart."
+                + ("says." if given.reports else "says; --reports DIR keeps such a page apart.")
             )
     print(f"All rounds: {place.reports / 'index.html'}")
     return 0

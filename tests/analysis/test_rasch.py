@@ -165,6 +165,16 @@ def test_where_everybody_rated_everything_a_fair_mean_is_the_plain_one():
     assert fair["adjusted"].to_numpy() == pytest.approx(fair["plain"].to_numpy(), abs=1e-6)
 
 
+def test_scores_from_beside_the_centre_are_in_no_mean_of_a_group():
+    """A stand-in that gives the lowest level oftenest moves no mean of those who count."""
+    levels = Made().drawn(80, 6)[0][:, :, 0].astype(float)
+    levels[:, 2] = np.where(np.arange(80) % 4 == 0, levels[:, 2], levels[:, :2].min())
+    system = np.where(np.arange(80) % 2 == 0, "atlas", "birch")
+    fair = rasch(levels, groups=system, centre=range(2), interval=None).fair
+    people = [levels[system == name, :2].mean() for name in fair["group"]]
+    assert fair["plain"].to_numpy() == pytest.approx(people)
+
+
 def test_severities_of_the_centre_average_nothing():
     levels = Made().drawn(100, 6)[0][:, :, 0]
     found = rasch(levels, centre=[0, 1]).raters

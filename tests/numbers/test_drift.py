@@ -101,6 +101,18 @@ def test_without_replicates_noise_is_unknown_and_the_changed_answers_are_counted
     assert all(5 <= len(part.changed) <= 25 for part in found.parts)
 
 
+def test_with_replicates_and_too_few_anchors_more_anchors_are_the_remedy(place, capsys):
+    for name, value in (("may", 3), ("june", 2)):
+        stored = opened(place, name, items=2)
+        first = stored.items()[0].key
+        answers = {first: value}
+        answered(stored, lambda item, *_, of=answers: of.get(item, 4), replicates=2)
+    status, said = run(place, capsys, "check", "june", "--against", "may")
+    assert status == 1
+    assert "pin more items as anchors" in said
+    assert "let the model answer the anchors twice" not in said
+
+
 def test_without_replicates_a_change_with_a_direction_is_drift_all_the_same(place):
     answered(opened(place, "may"), noisy("may"))
     answered(opened(place, "june"), noisy("june", shift="fluency"))

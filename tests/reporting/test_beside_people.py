@@ -88,6 +88,14 @@ def test_confidence_is_called_too_high_or_too_low_where_that_is_shown(tmp_path, 
     assert "confidence-gauge-tone" in report.pictures
 
 
+def test_the_figures_of_confidence_open_on_a_click_below_a_sentence_for_each_question(tmp_path):
+    html = Report(sure(tmp_path, 95), judge="gauge").beside()._repr_html_()
+    before, inside = html.split("Stated confidence, question by question")
+    assert "surer than right by 20 points" in before
+    assert "<img" not in before
+    assert "<img" in inside
+
+
 def test_names_of_models_and_groups_are_text(tmp_path):
     rng = random.Random(1)
     rows = [{"id": f"i{at:03d}", "text": "…", "topic": ("<u>x", "y")[at % 2]} for at in range(60)]

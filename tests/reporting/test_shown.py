@@ -131,6 +131,18 @@ def test_a_common_answer_is_expected_in_long_stretches():
     assert chance_run(7, 1.0) == 7
 
 
+def test_a_coefficient_without_an_interval_is_said_to_have_none():
+    row = {
+        "label": "Tone",
+        "estimate": 1.0,
+        "statistic": "alpha_ordinal",
+        "low": None,
+        "high": None,
+    }
+    said = agreement([row])
+    assert said == "Agreement on Tone reaches the firm bound: α\u00a01.00, without an interval"
+
+
 def test_coefficients_that_hardly_differ_are_not_ranked():
     def row(label, value, half=0.1):
         ends = {"low": value - half, "high": value + half}

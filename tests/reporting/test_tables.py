@@ -416,3 +416,10 @@ def test_what_would_settle_a_target_grows_with_the_square_of_the_gap(read, bound
     answers = given("q", ana=["yes", "no"] * 10)
     text = said(read(LABELS, answers, [measure], [target]).targets())
     assert told in text
+
+
+def test_two_items_cannot_tell_how_many_would_settle_a_target(read):
+    target = {"name": "T", "statistic": "proportion_yes", "question": "q", "at_least": 0.9}
+    measure = measured("proportion_yes", "q", **{"is": ["yes"], "of": ["yes", "no"]})
+    text = said(read(LABELS, given("q", ana=["yes", "yes"]), [measure], [target]).targets())
+    assert "T: more items; 2 items cannot tell how many." in text

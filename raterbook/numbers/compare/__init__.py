@@ -197,8 +197,12 @@ def rank(
     found = beside_people(stored, frame_with(stored, given, sight), given, sight)
     if len(found) < 2:
         only = ", ".join(found) or "none"
+        automatic = [each.name for each in stored.raters() if each.kind == "automatic"]
+        alone = next(iter([*found, *automatic]), None)
+        remedy = f"--model {alone} compares it alone; " if alone else ""
         raise ValueError(
-            f"{stored.name}: a ranking needs two models that answered items people did ({only})."
+            f"{stored.name}: a ranking needs two models that answered items people did ({only}): "
+            f"{remedy}raterbook judge {stored.name} --model NAME asks a model."
         )
     return ranking_of(stored.name, found)
 

@@ -143,12 +143,18 @@ class Drifts:
 
     def lines(self) -> list[str]:
         drifted = sum(each.verdict == DRIFTED for each in self.parts)
-        unknown = sum(each.verdict == UNKNOWN for each in self.parts)
+        untold = [each for each in self.parts if each.verdict == UNKNOWN]
+        unknown = len(untold)
         said = [each.sentence for each in self.parts] + list(self.notes)
-        if unknown:
+        if any(each.within is None for each in untold):
             said.append(
                 f"What cannot be told is not passed: let the model answer the anchors twice, as in "
                 f"`raterbook judge {self.round} --model NAME --replicates 2`."
+            )
+        elif untold:
+            said.append(
+                "What cannot be told is not passed: pin more items as anchors (`raterbook anchor`) "
+                "or let the model answer them oftener (`raterbook judge --replicates`)."
             )
         end = "Passed" if self.passed else "Not passed"
         rest = f", {unknown} cannot be told" if unknown else ""

@@ -125,7 +125,8 @@ def forest_finding(rows: list[dict[str, Any]]) -> str:
     worst = min(alike, key=lambda row: row["estimate"])
     low, high = (f"α\u00a0{judged(row['estimate'], bound_of)}" for row in (worst, best))
     if len(alike) == 1:
-        return f"Agreement on {best['label']} {bound_of(best['estimate'])}: {high}"
+        said = f"Agreement on {best['label']} {bound_of(best['estimate'])}: {high}"
+        return said if best["low"] is not None else f"{said}, without an interval"
     if best["estimate"] - worst["estimate"] < ALIKE:
         what = "both questions" if len(alike) == 2 else f"all {len(alike)} questions"
         span = low if low == high else f"{low} to {judged(best['estimate'], bound_of)}"

@@ -134,11 +134,13 @@ def strict(report: Any) -> Markup:
         for row in drawn.itertuples()
     )
     asked = listing([report.label(name) for name in found.questions])
-    whom = found.centre[0]
+    those = whom = found.centre[0]
     if len(found.centre) > 1:
-        whom = f"the mean of {count(len(found.centre), report.people)}"
+        human = all(report.kinds.get(name) == "human" for name in found.centre)
+        names = ("person", "people") if human else (report.people,)
+        whom = f"the mean of {(those := count(len(found.centre), *names))}"
     caption = (
-        f"Severity in logits against {whom}, from {asked}, with items as strict or easy as they "
+        f"Severity in logits against {whom}, from {asked}, with items as hard or easy as they "
         "are: it does not hang on which items came to whom. The intervals are corrected for "
         f"{many:,} raters."
     )
@@ -159,14 +161,14 @@ def strict(report: Any) -> Markup:
     ]
     head = ("Rater", "Severity", "Interval", "Points", "Infit", "Outfit", "Scores")
     note = (
-        "Points: how much higher than the mean of all a rater scores these items. Infit and "
+        f"Points: how much higher than {whom} a rater scores these items. Infit and "
         "outfit are 1 where the model holds; above 1.5 a rater’s scores follow it little."
     )
     notes = [*made.notes(), *(
         [f"No intervals: {reason(why)}."] if (why := rows["reason"].iloc[0]) else []
     )]  # fmt: skip
     table_made = table(head, lines, "Severity by the many-facet Rasch model, and how well it fits")
-    told = join([paragraph(each) for each in [*fair(report, made), *notes]])
+    told = join([paragraph(each) for each in [*fair(made, those), *notes]])
     return title + picture + table_made + told + paragraph(note, "soft")
 
 
@@ -206,12 +208,12 @@ def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
     return ", ".join(said) or "No rater is shown to be stricter or more lenient than the others"
 
 
-def fair(report: Any, made: Rasch) -> list[str]:
-    """What systems' means were had everybody rated everything, where that is anything else."""
+def fair(made: Rasch, those: str) -> list[str]:
+    """What systems' means were had everybody who counts scored everything, where that differs."""
     moved = made.fair[made.fair.difference.abs() >= FELT]
     return [
-        f"{row.group} has a mean of {number(row.plain)}; had every rater scored all its items, it "
-        f"would be {number(row.adjusted)} ({signed(row.difference)}"
+        f"{row.group} has a mean of {number(row.plain)} by {those}; had each of them scored all "
+        f"its items, it would be {number(row.adjusted)} ({signed(row.difference)}"
         + (f"; {between}" if (between := interval(row.low, row.high, SIGNED)) else "")
         + ")."
         for row in moved.itertuples()

@@ -181,6 +181,7 @@ COVERAGE = (
     ("precision", "is more exact on what it covers"),
 )
 MOST_PAIRS = 4
+FEW_ITEMS = 10  # below this no forecast of how many would settle a target
 MOST_NAMED = 5  # systems that the first sentence names with their numbers
 LEFT_OUT = "proportion_excluded"  # the share that is in no other one
 
@@ -443,6 +444,10 @@ def settle(report: Any) -> list[str]:
             said.append(f"{target['name']}: {how}")
             continue
         needed = items_needed(target, target["n_items"])
+        if needed is None and target["n_items"] < FEW_ITEMS:
+            many = count(target["n_items"], "item")
+            said.append(f"{target['name']}: more items; {many} cannot tell how many.")
+            continue
         if needed is None:
             said.append(
                 f"{target['name']}: no reasonable number of items. The estimate "

@@ -22,8 +22,8 @@ HABITS = {
                      "scores a text that is twice as long lower than a person would"),
     "own_family": ("scores outputs of its own family higher than other outputs, against people",
                    "scores outputs of its own family lower than other outputs, against people"),
-    "halo_effect": ("gives one output’s questions more alike scores than a person does",
-             "gives one output’s questions less alike scores than a person does"),
+    "halo_effect": ("scores one output more alike over its questions than a person does",
+             "scores one output less alike over its questions than a person does"),
     "flips": ("turns with the order oftener than a person", "turns with the order less often than "
               "a person"),
     "stability": ("gives the same answer again oftener than a person", "gives the same answer "
@@ -168,38 +168,48 @@ def by_agreement(report: Any, found: Comparison) -> Markup:
 
 
 def confidence(report: Any, found: Comparison) -> Markup:
-    """Is it as often right as it says: a sentence and a figure for each question."""
-    parts = []
+    """Is it as often right as it says: a sentence for each question, and the figures behind it."""
+    told, parts = [], []
     for part in whole(found):
         made = part.calibration
         if made is None:
             continue
         stated = {each.statistic: each for each in made.stated}
         mended = {each.statistic: each.model for each in made.mended}
-        over = stated["overconfidence"].model
-        said = f"{found.model} on {label(report, part)}: {how_sure(over)}"
-        parts.append(heading(f"Stated confidence, {label(report, part)}"))
+        over = stated["overconfidence"]
+        said = f"{found.model} on {label(report, part)}: {how_sure(over.model)}"
+        theirs = "" if over.persons.value is None else f"; a person: {how_sure(over.persons)}"
+        told.append(f"{said}{theirs}.")
         from ...figures.planes import reliability_figure
 
         drawn = reliability_figure(made.bins, said)
         alt = f"{said}, over {count(int(made.bins['n'].sum()), 'answer')}."
         caption = "A dot: answers of like confidence. Dotted: confidence that is right."
-        parts.append(
-            report.picture(f"confidence-{found.model}-{part.question}", drawn, alt, caption)
-        )
+        name = f"confidence-{found.model}-{part.question}"
+        parts.append(report.picture(name, drawn, alt, caption))
         lines = [
             (name_of(name), _said(each.model, name), _said(each.persons, name),
              _said(mended[name], name))
             for name, each in stated.items()
         ]  # fmt: skip
         head = ("Number", "The model", "A person", "After isotonic regression")
-        note = " ".join(f"{name_of(name)}: {facts(name).says}" for name in stated)
+        parts.append(
+            table(head, lines, f"How far confidence can be believed on {label(report, part)}")
+        )
         if made.by_chance is not None:
-            note += f" Chance alone makes an error of {number(made.by_chance)} with so few answers."
-        note += " Regression is fitted on the other folds of items."
-        inside = table(head, lines, "How far confidence can be believed")
-        parts.append(fold("In numbers", inside + paragraph(note, "soft")))
-    return join(parts) if parts else NOTHING
+            error = number(made.by_chance)
+            note = f"Chance alone makes a calibration error of {error} with so few answers."
+            parts.append(paragraph(note, "soft"))
+    if not told:
+        return NOTHING
+    note = " ".join(f"{name_of(name)}: {facts(name).says}" for name in stated)
+    note += " Regression is fitted on the other folds of items."
+    parts.append(paragraph(note, "soft"))
+    means = "Right is an answer that another person gives too; points are of a hundred."
+    return join([
+        heading("Stated confidence"), bullets(told), paragraph(means, "soft"),
+        fold("Stated confidence, question by question", join(parts)),
+    ])  # fmt: skip
 
 
 def how_sure(over: Any) -> str:
