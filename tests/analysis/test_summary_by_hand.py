@@ -263,6 +263,7 @@ ELSEWHERE = {
     "proportion_excluded": "test_stem_shares",
     "severe_any_issue": "test_stem_shares",
     "icc_2_1": "test_against_packages",
+    "severity_logits": "test_rasch",  # the package mirt
     **dict.fromkeys(
         (name for name in STATISTICS if "recall" in name or "precision" in name),
         "test_questeval_raters, test_paired_coverage",

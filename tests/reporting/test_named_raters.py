@@ -183,7 +183,8 @@ def timed(by_hand, order, times):
         for at in order
     ]
     assert all(ack.ok for ack in stored.save("ana", events))
-    return words_of(page_of(stored))
+    # The history has the answers in the order they came.
+    return re.sub(r"history [0-9a-f]{64}", "history", words_of(page_of(stored)))
 
 
 def test_answers_without_times_of_their_own_come_in_no_order(by_hand):
