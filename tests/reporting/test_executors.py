@@ -1,10 +1,12 @@
 """Pages made by an executor's workers: all of them whole, each once, also where a worker dies."""
 
+import gc
 import json
 import os
 import signal
 import threading
 import time
+import warnings
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,6 +23,15 @@ from raterbook.reporting import ReportError, build
 from .rounds import records
 
 ROUNDS = ("one", "two", "three")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ended():
+    """Loops that Dask's threads leave open end here, and not within another test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 @pytest.fixture

@@ -1,4 +1,9 @@
-"""Whether a history is as it was written: every link made again; what does not fit, in words."""
+"""Whether a history is as it was written: every link made again; what does not fit, in words.
+
+What an item showed before it was written over is nowhere any more, so that the link of that
+writing is only the text of the next: between two such a link can be another without a trace, and
+nothing that is read is.
+"""
 
 from __future__ import annotations
 
@@ -156,8 +161,11 @@ class _Steps:
             self._found(link)
         else:
             self.events[_word(link.source)] += 1
-        if link.text is None and link.source == VALUES:
+        if link.text is None and link.source == VALUES:  # written over since
             self._settle()
+            if len(link.kept) != len(START):
+                said = "were written over since, and the link of before was changed"
+                self.find(link.n, link.source, link.event, said)
         elif link.text is None:
             self._settle()
             said = f"was removed; it stood after {self._near()}"
