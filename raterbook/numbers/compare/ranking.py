@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.comparison.annotators import (
+    CORRECTION,
     AnnotatorTest,
     Duels,
     ModelPair,
@@ -154,25 +155,16 @@ class Ranking:
     def numbers(self) -> list[Number]:
         """The pairs as rows of numbers.json: `advantage[rater=one, than=other]`."""
         return [
-            Number(
-                statistic="advantage",
+            Number.of(
+                "advantage",
+                each.difference,
                 question=part.question,
                 group={"rater": str(each.first), "than": str(each.second)},
-                estimate=each.difference.value,
-                low=each.difference.low,
-                high=each.difference.high,
-                low_like=each.difference.low_like,
-                high_like=each.difference.high_like,
                 raters="human",
                 n_items=each.difference.n_units,
-                n_raters=each.difference.n_raters,
-                n_ratings=each.difference.n_ratings,
-                method=each.difference.method or None,
                 p=each.p,
                 p_corrected=each.p_corrected,
-                correction="benjamini-yekutieli",
-                reason=each.difference.reason,
-                warnings=tuple(each.difference.warnings),
+                correction=CORRECTION,
             )
             for part in self.parts
             for each in part.pairs
