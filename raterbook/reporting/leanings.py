@@ -268,9 +268,9 @@ def margin(values: np.ndarray, coverage: float = 0.95) -> float:
     """Half of the interval for the mean of independent values."""
     if len(values) < 2:
         return float("nan")
-    from scipy.special import stdtrit
+    from raterbook.analysis.intervals.resampling import reach_of
 
-    times = float(stdtrit(len(values) - 1, 0.5 + coverage / 2))
+    times = reach_of(coverage, len(values) - 1)
     return float(times * values.std(ddof=1) / np.sqrt(len(values)))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.comparison.annotators import LEVEL
 from raterbook.analysis.intervals import USUAL, Interval
 
 from ...rounds import Round
@@ -59,7 +60,7 @@ def sides_of(
         replace(USUAL, coverage=given.coverage),
         given.raters,
         frame,
-        0.05 if sight is None else sight.level(sides=1),
+        LEVEL if sight is None else sight.level(sides=1),
         sight,
     )
 
@@ -109,7 +110,7 @@ class Sides:
     wish: Interval
     raters: tuple[str, ...] | None = None
     frame: pd.DataFrame | None = None  # with what was asked for again
-    level: float = 0.05  # of the test
+    level: float = LEVEL  # of the test
     sight: Sight | None = None
 
     def epsilon_of(self, questions: Iterable[str], together: bool = False) -> float:
