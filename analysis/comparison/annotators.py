@@ -106,7 +106,6 @@ class AnnotatorTest:
     persons: tuple[PersonTest, ...]
     left_out: Mapping[Any, int]
     advantage: Estimate
-    difference_anew: float | None
     highest_anew: float | None
     n_clusters: int
     reason: str | None = None
@@ -278,7 +277,7 @@ def tested(
     if not kept:
         nothing = Estimate(None, statistic="advantage", reason="too_few_persons")
         return AnnotatorTest(
-            epsilon, (), left_out, nothing, None, None, n_clusters, "too_few_persons", warnings
+            epsilon, (), left_out, nothing, None, n_clusters, "too_few_persons", warnings
         )
     fewest = min(each.difference.clusters for each in found)
     reason = "too_few_clusters" if fewest < FEWEST_CLUSTERS else None
@@ -301,15 +300,12 @@ def tested(
     }
     advantage = _advantage(*of(every, kept, "model"), each["model"], every, kept, wish)
     rows, values = of(every, kept, "gap")
-    mean = of_all(values, rows)
     highest = None
     if len(kept) >= 3 and reason is None:
         # The level on one side, as the persons' own tests have it.
-        ends = drawn_anew(rows, values, mean, each["gap"], 1 - 2 * level, PLAIN)
+        ends = drawn_anew(rows, values, of_all(values, rows), each["gap"], 1 - 2 * level, PLAIN)
         highest = None if ends is None else ends[1]
-    return AnnotatorTest(
-        epsilon, found, left_out, advantage, mean, highest, n_clusters, reason, warnings
-    )
+    return AnnotatorTest(epsilon, found, left_out, advantage, highest, n_clusters, reason, warnings)
 
 
 def _person(every: Duels, j: int, epsilon: float) -> PersonTest:

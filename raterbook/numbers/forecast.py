@@ -101,7 +101,6 @@ class Cost:
     """Seconds a rating of an item takes a person, and what a model's ratings of one item cost."""
 
     seconds: float | None = None
-    timed: int = 0
     money: float | None = None
     models: tuple[str, ...] = ()
 
