@@ -180,7 +180,7 @@ def _definitions(sheet: Sheet) -> list[str]:
 
 def _question(question: Question, protocol: Protocol) -> str:
     if question.comment_of is not None:
-        return _comment(question, protocol)
+        return _comment(question)
     about = f" (about {question.object})" if question.object else ""
     each = ", for each part" if question.per == "part" else ""
     lines = [f"### {question.id}: {question.label}{about}{each}", question.prompt]
@@ -200,7 +200,7 @@ def _question(question: Question, protocol: Protocol) -> str:
     return "\n".join(lines)
 
 
-def _comment(question: Question, protocol: Protocol) -> str:
+def _comment(question: Question) -> str:
     needed = ""
     if isinstance(question.required, dict):
         needed = f" Needed where {in_words(question.required)}."
