@@ -24,7 +24,7 @@ from raterbook.analysis.ratings import Coded
 
 from ..counted import Grid
 from .comparison import Compared
-from .sides import Sides
+from .sides import Sides, in_clusters
 from .strictness import likeness
 
 
@@ -39,7 +39,7 @@ def with_habits(
             found.append(replace(part, habits=_of_all(sides, wanted)))
             continue
         asked = questions[part.question]
-        coded = both_rated(sides, asked)
+        coded = sides.coded(asked.id)
         found.append(
             replace(
                 part,
@@ -55,23 +55,12 @@ def with_habits(
     return found
 
 
-def both_rated(sides: Sides, question: Any) -> Coded:
-    """What people and the model, who is the last, answered on the units of both."""
-    grid = sides.board.grid(question.id)
-    columns = np.append(sides.people(grid), sides.own)
-    return sides.board.ratings(grid, columns, sides.both(question.id))
-
-
 def _of_all(sides: Sides, wanted: Sequence[Any]) -> tuple[Beside, ...]:
     """How alike the model's scores on several questions are, beside each person's."""
     scores = [question for question in wanted if question.is_score]
     if len(scores) < 2:
         return ()
-    several = []
-    for question in scores:
-        coded = both_rated(sides, question)
-        units = np.asarray(coded.units)
-        several.append(replace(coded, clusters=sides.board.cluster[units]))
+    several = [in_clusters(sides.coded(question.id), sides.board) for question in scores]
     return (halo_effect(several, several[0].raters[-1], interval=sides.wish),)
 
 
