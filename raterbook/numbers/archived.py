@@ -201,8 +201,9 @@ class ArchivedAnswers:
         value = table["number"] if numeric else table["value"]
         if recode := measure.get("recode"):
             groups = next(iter(recode.values()))
-            olds = [(old, new) for new, many in groups.items() for old in _listed(many)]
-            value, values = table["value"].cases(*olds), list(groups)
+            kind = float if numeric else str
+            olds = [(kind(old), new) for new, many in groups.items() for old in _listed(many)]
+            value, values = value.cases(*olds), list(groups)
         table = table.mutate(value=value)
         table = table.filter(table.value.notnull())
         alone = fetched(table.aggregate(u=table.unit.nunique(), c=table["cluster"].nunique()))
