@@ -36,6 +36,7 @@ from raterbook.analysis.intervals.resampling import (
     effective,
     freedom,
     leave_one_out,
+    reach_of,
     spread,
 )
 from raterbook.analysis.ratings import Coded, read
@@ -170,15 +171,13 @@ class Components:
         clusters = design.units / (design.cluster_size or self.size)
         if clusters < FEWEST:
             return Estimate(self.value, reason="too_few_units_for_interval", **common)
-        from scipy.special import stdtrit
-
         of_units, u, r = self.variances(design)
         df = max(min(clusters - 1, self.shown * clusters), 1.0)
-        reach = float(stdtrit(df, 0.5 + coverage / 2)) * np.sqrt(of_units)
+        reach = reach_of(coverage, df) * np.sqrt(of_units)
         ends = around(self.value, reach, self.link)
         like: tuple[float | None, float | None] = (None, None)
         if r is not None and design.raters >= FEWEST:
-            t_u, t_r = stdtrit([df, design.raters - 1], 0.5 + coverage / 2)
+            t_u, t_r = reach_of(coverage, df), reach_of(coverage, design.raters - 1)
             both = float((t_u * u + t_r * r) / np.sqrt(u + r)) if u + r > 0 else 0.0
             like = around(self.value, max(both, reach), self.link)
         return Estimate(self.value, *ends, *like, df=df, method="forecast", **common)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from raterbook.analysis.intervals import Ends
+from raterbook.analysis.intervals import Ends, Interval, UnitSums, interval_of
 from raterbook.analysis.intervals.resampling import (
     Link,
     Values,
@@ -54,6 +54,35 @@ def ratio_over_clusters(x: np.ndarray, cluster: np.ndarray) -> Ratio:
     if plain <= 1e-12 * max(abs(mean), 1.0):
         return Ratio(mean, 0.0, n, many, 1.0)
     return Ratio(mean, se, n, many, float((se / plain) ** 2))
+
+
+def of_all(values: Values, rows: np.ndarray) -> float:
+    """The statistic of all rows of sums together."""
+    return float(values(rows.sum(axis=0)[None, :])[0])
+
+
+def over_clusters(
+    values: Values,
+    rows: np.ndarray,
+    wish: Interval,
+    *,
+    link: Link,
+    sizes: np.ndarray | None = None,
+    each: np.ndarray | None = None,
+) -> Ends:
+    """The interval of what `values` makes of a row of sums per cluster; none where none is wished.
+
+    `each` are the values without each rater, where raters like these are to be spoken of too.
+    """
+    if wish.method is None:
+        return Ends()
+    ones = np.ones(len(rows), dtype=np.int64)
+    sample = UnitSums(rows, ones, "clusters", "cluster", sizes=sizes)
+    found = interval_of(values, sample, wish, link=link, edge=None)
+    if found.low is None or each is None or not len(each):
+        return found
+    anew = drawn_anew(rows, values, of_all(values, rows), each, wish.coverage, link)
+    return for_raters_like_these(found, anew)
 
 
 def drawn_anew(

@@ -19,11 +19,12 @@ from raterbook.analysis.averages.differences import adjust
 from raterbook.analysis.comparison import (
     Ratio,
     drawn_anew,
-    for_raters_like_these,
+    of_all,
+    over_clusters,
     ratio_over_clusters,
 )
 from raterbook.analysis.estimate import Estimate, sentence
-from raterbook.analysis.intervals import Interval, UnitSums, Wish, estimated, interval_of
+from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN, Link, Values
 from raterbook.analysis.ratings import Coded, read
 
@@ -32,6 +33,7 @@ FEWEST_CLUSTERS = 8  # below, no verdict
 ROUGH_CLUSTERS = 20  # below, it is said
 MOST_LEFT_OUT = 30  # persons; above, who is left out stays among those the others are compared with
 ROUNDING = 1e-9
+LEVEL = 0.05  # the chance of a false pass, where nobody says another
 CORRECTION = "benjamini-yekutieli"
 
 
@@ -104,7 +106,6 @@ class AnnotatorTest:
     persons: tuple[PersonTest, ...]
     left_out: Mapping[Any, int]
     advantage: Estimate
-    difference_anew: float | None
     highest_anew: float | None
     n_clusters: int
     reason: str | None = None
@@ -256,7 +257,7 @@ def tested(
     epsilon: float,
     least: int,
     wish: Interval,
-    level: float = 0.05,  # noqa: PT028  (no test of pytest's)
+    level: float = LEVEL,  # noqa: PT028  (no test of pytest's)
 ) -> AnnotatorTest:
     """The test of the duels that `made` makes for some of the persons, who go by their places.
 
@@ -276,7 +277,7 @@ def tested(
     if not kept:
         nothing = Estimate(None, statistic="advantage", reason="too_few_persons")
         return AnnotatorTest(
-            epsilon, (), left_out, nothing, None, None, n_clusters, "too_few_persons", warnings
+            epsilon, (), left_out, nothing, None, n_clusters, "too_few_persons", warnings
         )
     fewest = min(each.difference.clusters for each in found)
     reason = "too_few_clusters" if fewest < FEWEST_CLUSTERS else None
@@ -291,7 +292,7 @@ def tested(
         rest = [k for k in kept if k != j]
         part = made([k for k in everybody if k != j]) if persons <= MOST_LEFT_OUT else every
         rows, values = of(part, rest, table)
-        return float(values(rows.sum(axis=0)[None, :])[0])
+        return of_all(values, rows)
 
     each = {
         table: np.array([without(j, table) for j in kept]) if len(kept) >= 3 else np.zeros(0)
@@ -299,15 +300,12 @@ def tested(
     }
     advantage = _advantage(*of(every, kept, "model"), each["model"], every, kept, wish)
     rows, values = of(every, kept, "gap")
-    mean = float(values(rows.sum(axis=0)[None, :])[0])
     highest = None
     if len(kept) >= 3 and reason is None:
         # The level on one side, as the persons' own tests have it.
-        ends = drawn_anew(rows, values, mean, each["gap"], 1 - 2 * level, PLAIN)
+        ends = drawn_anew(rows, values, of_all(values, rows), each["gap"], 1 - 2 * level, PLAIN)
         highest = None if ends is None else ends[1]
-    return AnnotatorTest(
-        epsilon, found, left_out, advantage, mean, highest, n_clusters, reason, warnings
-    )
+    return AnnotatorTest(epsilon, found, left_out, advantage, highest, n_clusters, reason, warnings)
 
 
 def _person(every: Duels, j: int, epsilon: float) -> PersonTest:
@@ -347,7 +345,7 @@ def _rejected(found: Sequence[PersonTest], at: float) -> tuple[PersonTest, ...]:
     )
 
 
-def jointly(tests: Sequence[AnnotatorTest], level: float = 0.05) -> list[AnnotatorTest]:
+def jointly(tests: Sequence[AnnotatorTest], level: float = LEVEL) -> list[AnnotatorTest]:
     """The tests of several models, each p corrected for all persons of all models together.
 
     >>> tables = [[[1, 1, 1, 1], [2, 2, 2, 1], [3, 3, 3, 3]] * 12] * 2
@@ -422,7 +420,7 @@ def _between(one: Duels, two: Duels) -> Duels:
 def _rho(part: Duels, places: Sequence[int], every: Duels) -> float:
     names = [part.persons.index(every.persons[j]) for j in places]
     rows, values = _rows(part, names, "model")
-    return float(values(rows.sum(axis=0)[None, :])[0])
+    return of_all(values, rows)
 
 
 def _is(p: float | None, at: float) -> bool:
@@ -458,7 +456,7 @@ def _advantage(
 ) -> Estimate:
     """ρ, the mean over persons of how often the model is at least as near."""
     used = np.isfinite(every.model[:, kept])
-    rho = float(values(rows.sum(axis=0)[None, :])[0])
+    rho = of_all(values, rows)
     common: dict[str, Any] = {
         "statistic": "advantage",
         "coverage": wish.coverage,
@@ -467,13 +465,7 @@ def _advantage(
         "n_ratings": int(used.sum()),
         "raters": tuple(every.persons[j] for j in kept),
     }
-    if wish.method is None:
-        return Estimate(rho, **common)
     sizes = rows[:, len(kept) :].sum(axis=1)
-    sample = UnitSums(rows, np.ones(len(rows), dtype=np.int64), "clusters", "cluster", sizes=sizes)
-    found = interval_of(values, sample, wish, link=link, edge=None)
-    if found.low is not None and len(each) and wish.method == "jackknife":
-        found = for_raters_like_these(
-            found, drawn_anew(rows, values, rho, each, wish.coverage, link)
-        )
+    like = each if wish.method == "jackknife" else None
+    found = over_clusters(values, rows, wish, link=link, sizes=sizes, each=like)
     return estimated(rho, found, wish, warnings=found.warnings, **common)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.averages import ratio
+from raterbook.analysis.comparison import over_clusters, ratio_over_clusters
 from raterbook.analysis.comparison.persons import (
     Beside,
     Crowd,
@@ -24,7 +25,7 @@ from raterbook.analysis.comparison.persons import (
     together,
 )
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
+from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
 from raterbook.analysis.ratings import Coded, read
 
@@ -176,14 +177,10 @@ class _Stated:
         total = 0.0
         for b in range(many):
             inside = where == b
-            codes = np.unique(self.clusters[inside], return_inverse=True)[1].ravel()
-            groups = int(codes.max(initial=-1)) + 1
-            if groups < 2:
+            gap = ratio_over_clusters((c - hit)[inside], self.clusters[inside])
+            if gap.clusters < 2:
                 return None
-            gap = (c - hit)[inside]
-            rest = np.bincount(codes, gap - gap.mean())
-            se = float(np.sqrt(groups / (groups - 1) * (rest @ rest))) / len(gap)
-            total += len(gap) / len(c) * se * float(np.sqrt(2 / np.pi))
+            total += gap.n / len(c) * gap.se * float(np.sqrt(2 / np.pi))
         return total
 
     def bins(self) -> pd.DataFrame:
@@ -208,11 +205,7 @@ class _Stated:
     def of_bin(self, hit: np.ndarray, clusters: np.ndarray) -> Estimate:
         codes = np.unique(clusters, return_inverse=True)[1].ravel()
         rows = summed((hit, np.ones(len(hit))), codes, int(codes.max()) + 1)
-        ends = Ends()
-        if self.wish.method is not None:
-            ones = np.ones(len(rows), dtype=np.int64)
-            sample = UnitSums(rows, ones, "clusters", "cluster", sizes=rows[:, 1])
-            ends = interval_of(ratio, sample, self.wish, link=LOGIT, edge=None)
+        ends = over_clusters(ratio, rows, self.wish, link=LOGIT, sizes=rows[:, 1])
         return estimated(float(hit.mean()), ends, self.wish, warnings=ends.warnings)
 
 

@@ -15,6 +15,7 @@ from raterbook.analysis.intervals.resampling import (
     PLAIN,
     leave_one_out,
     like_interval,
+    reach_of,
     spread,
 )
 from raterbook.analysis.ratings.long import cluster_codes
@@ -236,9 +237,7 @@ class _Sums:
 
 
 def _by_z(value: float, variance: float, coverage: float) -> Ends:
-    from scipy.special import ndtri
-
-    reach, se = float(ndtri(0.5 + coverage / 2)) * variance**0.5, variance**0.5
+    reach, se = reach_of(coverage) * variance**0.5, variance**0.5
     return Ends(value - reach, value + reach, se=se, method="PPI++, z")
 
 
@@ -295,8 +294,6 @@ def rogan_gladen(
     >>> rogan_gladen((45, 50), (40, 50), (130, 200))
     <rogan_gladen: 0.6429; 95 % 0.5074 to 0.7892 for these raters; 300 units, 1 raters, 300 ratings>
     """
-    from scipy.special import ndtri
-
     given = {"sensitivity": right_positives, "specificity": right_negatives, "share": positives}
     for name, (count, of) in given.items():
         if not 0 <= count <= of:
@@ -315,7 +312,7 @@ def rogan_gladen(
     if right + wrong - 1 <= 0:
         return Estimate(None, reason="no_better_than_chance", **common)
     value = min(max((share + wrong - 1) / (right + wrong - 1), 0.0), 1.0)
-    z = float(ndtri(0.5 + coverage / 2))
+    z = reach_of(coverage)
     (hit, n1), (clear, n0), (called, n) = given.values()
     sens, spec = (hit + 1) / (n1 + 2), (clear + 1) / (n0 + 2)
     p, youden = (called + z**2 / 2) / (n + z**2), (hit + 1) / (n1 + 2) + (clear + 1) / (n0 + 2) - 1

@@ -17,6 +17,7 @@ import pandas as pd
 from raterbook.analysis.comparison import ratio_over_clusters
 from raterbook.analysis.estimate import sentence
 from raterbook.analysis.intervals import FEWEST, Interval, Wish
+from raterbook.analysis.intervals.resampling import reach_of
 from raterbook.analysis.ratings import Coded, read
 
 TURNS, ENOUGH = 500, 1e-6  # steps at most, and how little one changes when it is done
@@ -192,8 +193,6 @@ def _scored(
     found = ratio_over_clusters(hit.astype(float), cluster)
     row["accuracy"] = found.value
     if wish.method is not None and found.clusters >= FEWEST and found.se > 0:
-        from scipy.special import stdtrit
-
-        reach = float(stdtrit(found.clusters - 1, 0.5 + wish.coverage / 2)) * found.se
+        reach = reach_of(wish.coverage, found.clusters - 1) * found.se
         row["low"], row["high"] = max(found.value - reach, 0.0), min(found.value + reach, 1.0)
     return row, tables_of(own[units], truth.posterior[units], q)[0]

@@ -20,9 +20,9 @@ from raterbook.analysis.averages.against import (
     spearman_of,
     values_against,
 )
-from raterbook.analysis.comparison import drawn_anew, for_raters_like_these
+from raterbook.analysis.comparison import of_all, over_clusters
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
+from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
 from raterbook.analysis.ratings import Coded, read
 
@@ -104,9 +104,14 @@ def both_sides(ratings: Any, model: Any) -> tuple[Coded, np.ndarray]:
     people = coded.only([name for name in coded.raters if name != model])
     there = own > 0
     own, people = own[there], people.rows(there)
-    given = people.codes > 0
-    many = (given & (given.sum(axis=1) > 1)[:, None]).sum(axis=0)
+    many = beside_others(people).sum(axis=0)
     return people.only([people.raters[j] for j in np.flatnonzero(many >= LEAST)]), own
+
+
+def beside_others(people: Coded) -> np.ndarray:
+    """Units × persons: where a person answered and another one did."""
+    given = people.codes > 0
+    return np.asarray(given & (given.sum(axis=1) > 1)[:, None])
 
 
 Places = Sequence[int]
@@ -128,8 +133,7 @@ class Crowd:
     @classmethod
     def of(cls, people: Coded) -> Crowd:
         """Those who rated units that another of them rated too."""
-        given = people.codes > 0
-        used = given & (given.sum(axis=1) > 1)[:, None]
+        used = beside_others(people)
         sizes = add_up(clusters_of(people), (used.sum(axis=1).astype(float),))
         return cls(people.raters, int(used.any(axis=1).sum()), int(used.sum()), sizes[:, 0])
 
@@ -150,7 +154,7 @@ def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLA
     if persons >= 3 and wish.method == "jackknife":
         for j in range(persons):
             sides = made([k for k in range(persons) if k != j])
-            each.append(np.array([_value(side) for side in sides]))
+            each.append(np.array([of_all(side.values, side.rows) for side in sides]))
     left = np.array(each) if each else np.zeros((0, 2))
     rows = np.hstack([side.rows for side in pair])
     cut = pair[0].rows.shape[1]
@@ -191,24 +195,13 @@ def _estimate(
         "n_ratings": crowd.n_ratings,
         "raters": crowd.names,
     }
-    theta = float(values(rows.sum(axis=0)[None, :])[0])
+    theta = of_all(values, rows)
     if not np.isfinite(theta):
         return Estimate(None, reason=crowd.reason, **common)
-    found = Ends()
     if wish.method is not None and rows.size > MOST_CELLS:
         return Estimate(theta, reason="too_many_values", **common)
-    if wish.method is not None:
-        ones = np.ones(len(rows), dtype=np.int64)
-        sample = UnitSums(rows, ones, "clusters", "cluster", sizes=crowd.sizes)
-        found = interval_of(values, sample, wish, link=link, edge=None)
-        if found.low is not None and len(without):
-            anew = drawn_anew(rows, values, theta, without, wish.coverage, link)
-            found = for_raters_like_these(found, anew)
+    found = over_clusters(values, rows, wish, link=link, sizes=crowd.sizes, each=without)
     return estimated(theta, found, wish, warnings=found.warnings, **common)
-
-
-def _value(side: SideSums) -> float:
-    return float(side.values(side.rows.sum(axis=0)[None, :])[0])
 
 
 def clusters_of(people: Coded) -> np.ndarray:
@@ -357,7 +350,7 @@ def _labels_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int)
 
 def together(blocks: Sequence[SideSums], size: int) -> SideSums:
     """The mean of those blocks that have a value."""
-    blocks = [each for each in blocks if np.isfinite(_value(each))]
+    blocks = [each for each in blocks if np.isfinite(of_all(each.values, each.rows))]
     if not blocks:
         return SideSums(np.zeros((size, 1)), lambda totals: np.full(len(totals), np.nan))
     ends = np.cumsum([each.rows.shape[1] for each in blocks])

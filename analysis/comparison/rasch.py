@@ -25,7 +25,7 @@ from raterbook.analysis.comparison.facets import (
 )
 from raterbook.analysis.estimate import sentence
 from raterbook.analysis.intervals import FEWEST, Interval, Wish
-from raterbook.analysis.intervals.resampling import PLAIN, spread, t_interval
+from raterbook.analysis.intervals.resampling import PLAIN, reach_of, spread, t_interval
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.long import name_key
 from raterbook.analysis.ratings.patterns import steps
@@ -467,12 +467,10 @@ class _Read:
             raise ValueError(f"interval={self.wish.method!r}: a Rasch model has 'jackknife', "
                              "'analytic' or None")  # fmt: skip
         if self.wish.method == "analytic":
-            from scipy.special import ndtri
-
             free = self.to_severity
             se = np.sqrt(np.diag(free @ self.inverse @ free.T))
             low, high = none.copy(), none.copy()
-            reach = float(ndtri(0.5 + coverage / 2)) * se
+            reach = reach_of(coverage) * se
             low[: self.n], high[: self.n] = theta[: self.n] - reach, theta[: self.n] + reach
             return low, high, se, None, "observed information, as if units stood alone"
         if many < FEWEST:

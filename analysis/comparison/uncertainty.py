@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from raterbook.analysis.comparison import of_all
+from raterbook.analysis.comparison.persons import LEAST, MOST_PERSONS, beside_others
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
 from raterbook.analysis.intervals.resampling import PLAIN
 from raterbook.analysis.ratings import Coded, read
 
-LEAST = 10  # units that a person must have rated beside others
 MOST_SPLITS = 40
-MOST_PERSONS = 15
 MOST_LEVELS = 20  # more are hardly met twice in a bin
 
 
@@ -65,8 +65,7 @@ def distance(ratings: Any, model: Any, *, interval: Wish = "jackknife") -> Dista
     there = (own > 0) & (people.codes > 0).any(axis=1)
     own, people = own[there], people.rows(there)
     given = people.codes > 0
-    beside = (given & (given.sum(axis=1) > 1)[:, None]).sum(axis=0)
-    persons = [int(j) for j in np.flatnonzero(beside >= LEAST)]
+    persons = [int(j) for j in np.flatnonzero(beside_others(people).sum(axis=0) >= LEAST)]
     q = len(coded.scale)
     if q > MOST_LEVELS:
         none = Estimate(None, statistic="distance", reason="too_many_values")
@@ -171,7 +170,7 @@ def _estimate(
     }
     if not len(table):
         return Estimate(None, reason="no_comparison", **common)
-    theta = float(values(table.sum(axis=0)[None])[0])
+    theta = of_all(values, table)
     if not np.isfinite(theta):
         return Estimate(None, reason="no_comparison", **common)
     found = Ends()

@@ -27,6 +27,7 @@ from raterbook.analysis.intervals.resampling import (
     freedom,
     leave_one_out,
     like_interval,
+    reach_of,
     spread,
     standard_error,
     t_interval,
@@ -422,14 +423,12 @@ def linear(
 
 
 def _gwet_interval(value: float, shares: Shares, from_table: bool, coverage: float) -> Ends:
-    from scipy.special import stdtrit
-
     units, weights = shares
     n = int(weights.sum())
     if n < 2:
         return Ends(reason="too_few_units_for_interval")
     middle = float(weights @ units) / n
     se = float(np.sqrt(weights @ (units - middle) ** 2 / (n * (n - (0 if from_table else 1)))))
-    reach = float(stdtrit(n - 1, 0.5 + coverage / 2)) * se
+    reach = reach_of(coverage, n - 1) * se
     method = f"Gwet's linearised variance over {n} units, t, cut at 1"
     return Ends(value - reach, min(value + reach, 1.0), se=se, method=method)

@@ -154,9 +154,19 @@ def t_interval(
     theta: float, variance: float, df: float, coverage: float, link: Link
 ) -> tuple[float, float]:
     """theta ± t·SE on the link's scale, brought back."""
-    from scipy.special import stdtrit
+    return around(theta, float(reach_of(coverage, df) * np.sqrt(variance)), link)
 
-    return around(theta, float(stdtrit(df, 0.5 + coverage / 2) * np.sqrt(variance)), link)
+
+def reach_of(coverage: float, df: float | None = None) -> float:
+    """How many standard errors an interval reaches: Student's t, or the normal's without `df`.
+
+    >>> round(reach_of(0.95), 4), round(reach_of(0.95, 9), 4)
+    (1.96, 2.2622)
+    """
+    from scipy.special import ndtri, stdtrit
+
+    share = 0.5 + coverage / 2
+    return float(ndtri(share) if df is None else stdtrit(df, share))
 
 
 def counted_twice(theta: float, left: LeftOut, link: Link) -> float:
@@ -226,10 +236,7 @@ def like_interval(
     theta: float, units: Spread, raters: Spread, twice: float, coverage: float, link: Link
 ) -> tuple[float, float]:
     """The interval when units and raters both vary; never narrower than for these raters."""
-    from scipy.special import stdtrit
-
-    of_units = float(stdtrit(units.df, 0.5 + coverage / 2))
-    of_raters = float(stdtrit(raters.n - 1, 0.5 + coverage / 2))
+    of_units, of_raters = reach_of(coverage, units.df), reach_of(coverage, raters.n - 1)
     u, r = max(units.variance - twice / 2, 0.0), max(raters.variance - twice / 2, 0.0)
     both = (of_units * u + of_raters * r) / np.sqrt(u + r) if u + r > 0 else 0.0
     return around(theta, max(both, of_units * np.sqrt(units.variance)), link)

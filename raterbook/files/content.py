@@ -33,6 +33,8 @@ CELLS = (1_000_000, 40)
 TEXT = (16 * 1024**2, 100)
 MARKUP = (200_000, 8)  # tags in a packed file
 
+RAISE = "raise the limits (RATERBOOK_LIMITS=2 doubles them)"
+
 CHUNK = 1024**2
 MARKS = (  # the longer mark first: UTF-32's begins with UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -106,13 +108,13 @@ class Tally:
         if number > most(MOST_COLUMNS):
             raise FileError(
                 f"{self.name}, row {row} has {number:,} columns; {most(MOST_COLUMNS):,} is the "
-                "most. Keep the columns that are needed."
+                f"most. Keep the columns that are needed, or {RAISE}."
             )
 
     def refuse(self, what: str, limit: int) -> NoReturn:
         raise FileError(
             f"{self.name} has more than {limit:,} {what}, the most that is read of a file of its "
-            "size. Split it, or raise the limits (RATERBOOK_LIMITS=2 doubles them)."
+            f"size. Split it, or {RAISE}."
         )
 
 
@@ -128,7 +130,7 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         return _drain(sys.stdin.buffer, name, lines)
     try:
         with open(path, "rb") as stream:
-            _refuse_large(os.fstat(stream.fileno()).st_size, name, lines)
+            refuse_large(os.fstat(stream.fileno()).st_size, name, lines)
             return _drain(stream, name, lines)
     except FileNotFoundError:
         raise FileError(f"{name}: there is no such file. Check the name and the folder.") from None
@@ -141,10 +143,10 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         raise FileError(f"{name} cannot be read: {reason}. Check the name and the file.") from None
 
 
-def _refuse_large(size: int, name: str, lines: bool) -> None:
+def refuse_large(size: int, name: str, lines: bool = True) -> None:
     limit = most(LARGEST if lines else UNPACKED)
     if size > limit:
-        raise FileError(f"{name} is larger than {limit // 1024**2:,} MB. Split it.")
+        raise FileError(f"{name} is larger than {limit // 1024**2:,} MB. Split it, or {RAISE}.")
 
 
 def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
@@ -153,7 +155,7 @@ def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
     longest = most(LONGEST)
     while piece := stream.read(CHUNK):
         total += len(piece)
-        _refuse_large(total, name, lines)
+        refuse_large(total, name, lines)
         if lines:
             last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
             line = line + len(piece) if last < 0 else len(piece) - last - 1

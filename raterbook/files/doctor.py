@@ -254,7 +254,7 @@ class Doctor:
             f"  {each.name:<{width}}  {_how(each)}"
             for each in [*good, *(e for e in fits if not e.fits)]
         ]
-        commands = [self._open(table, each, source) for each in good[:1]]
+        commands = [self._open(each, source) for each in good[:1]]
         new = _new_name(source, self.protocols)
         making = f"{self.command} protocols --new {new} --from {shlex.quote(source)}"
         if good:
@@ -269,7 +269,7 @@ class Doctor:
         opening = f"{self.command} open {self._round(source)} --protocol {new}.yaml --items "
         return said, [making, opening + shlex.quote(source)]
 
-    def _open(self, table: Table, each: Fit, source: str, *more: str) -> str:
+    def _open(self, each: Fit, source: str, *more: str) -> str:
         """The command that opens a round of this file."""
         words = [self.command, "open", self._round(source), "--protocol", shlex.quote(each.name)]
         words += ["--items", shlex.quote(source)]
@@ -349,7 +349,7 @@ class Doctor:
             return []
         name = self._round(source)
         taking = " ".join([self.command, "import", name, shlex.quote(source), *rater])
-        return [*first, self._open(file, good, source, "--bare", *plan), taking]
+        return [*first, self._open(good, source, "--bare", *plan), taking]
 
     @staticmethod
     def _asks(protocol: Protocol, questions: Iterable[str]) -> bool:

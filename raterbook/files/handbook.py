@@ -17,7 +17,7 @@ from raterbook.files.content import label, put
 from raterbook.files.names import condition
 from raterbook.protocols import UNANSWERABLE, Example, Protocol, Question
 from raterbook.protocols.handbook import asking
-from raterbook.protocols.problems import printable
+from raterbook.protocols.problems import joined, printable
 from raterbook.rounds import items
 from raterbook.rounds.model import PEOPLE, FileError, RoundError
 from raterbook.rounds.snapshot import written
@@ -430,7 +430,7 @@ def _file(protocol: Protocol) -> Iterator[Block]:
     cases = [question.id for question in protocol.questions if question.of == "case"]
     if cases:
         yield Text(
-            f"{_and(cases)} are answered once for all texts about one {protocol.item.case}: "
+            f"{joined(cases)} are answered once for all texts about one {protocol.item.case}: "
             f"write that {protocol.item.case} as item."
         )
     if any(question.not_applicable for question in protocol.questions):
@@ -442,8 +442,3 @@ def _file(protocol: Protocol) -> Iterator[Block]:
         ("question", "value"),
         tuple((question.id, question.kind.takes(question)) for question in protocol.questions),
     )
-
-
-def _and(words: Sequence[str]) -> str:
-    *rest, last = words
-    return f"{', '.join(rest)} and {last}" if rest else last

@@ -74,7 +74,7 @@ def _weigh(packed: zipfile.ZipFile, tally: Tally) -> None:
     if size > limit:
         raise FileError(
             f"{tally.name} unpacks to {size // 1024**2:,} MB; {limit // 1024**2:,} is the most of "
-            "a file of its size. Save it as .csv."
+            f"a file of its size. Save it as .csv, or {content.RAISE}."
         )
     tags = 0
     for member in members:

@@ -26,7 +26,6 @@ from raterbook.judges.sheets import (
     Sheet,
     by_extent,
     exact_schema,
-    listed,
     placeholder,
     reason_target,
     reply_schema,
@@ -35,7 +34,7 @@ from raterbook.judges.sheets import (
 from raterbook.protocols import Example, Protocol, Question
 from raterbook.protocols.conditions import in_words
 from raterbook.protocols.library import LARGEST, refuse_cleverness
-from raterbook.protocols.problems import ProtocolError
+from raterbook.protocols.problems import ProtocolError, joined
 
 VERSION = "1"  # of the wording below; it is part of every prompt's hash
 
@@ -134,7 +133,7 @@ def user_message(sheet: Sheet) -> str:
         blocks.append("\n\n".join(_part(sheet, part) for part in sheet.parts))
     label = protocol.parts.label if protocol.parts is not None else "Part"
     if sheet.parts:
-        numbers = listed([str(part.number) for part in sheet.parts], "and")
+        numbers = joined([str(part.number) for part in sheet.parts])
         blocks.append(f"Answer for {label} {numbers}, each under its own number.")
     return "\n\n".join(blocks)
 
@@ -180,7 +179,7 @@ def _definitions(sheet: Sheet) -> list[str]:
 
 def _question(question: Question, protocol: Protocol) -> str:
     if question.comment_of is not None:
-        return _comment(question, protocol)
+        return _comment(question)
     about = f" (about {question.object})" if question.object else ""
     each = ", for each part" if question.per == "part" else ""
     lines = [f"### {question.id}: {question.label}{about}{each}", question.prompt]
@@ -200,7 +199,7 @@ def _question(question: Question, protocol: Protocol) -> str:
     return "\n".join(lines)
 
 
-def _comment(question: Question, protocol: Protocol) -> str:
+def _comment(question: Question) -> str:
     needed = ""
     if isinstance(question.required, dict):
         needed = f" Needed where {in_words(question.required)}."

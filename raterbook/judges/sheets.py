@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from raterbook.protocols import Protocol, Question, asked, holds
 from raterbook.protocols.conditions import leaves
+from raterbook.protocols.problems import joined
 
 if TYPE_CHECKING:
     from raterbook.rounds import Part, Round
@@ -304,22 +305,12 @@ def value_key(question: Question) -> str:
     return "score" if question.is_score else "answer"
 
 
-def listed(words: list[str], last: str = "or") -> str:
-    """
-    >>> listed(["a", "b", "c"])
-    'a, b or c'
-    """
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
 def placeholder(question: Question) -> str:
     """What stands in the output format where the answer goes; no value of the question itself."""
     words = question.kind.output(question)
     codes = [f'"{code}"' for code in question.not_applicable]
     if codes:
-        words += f", or {listed(codes)}"
+        words += f", or {joined(codes, 'or')}"
     return f"<{words}>"
 
 

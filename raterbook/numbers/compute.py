@@ -23,7 +23,7 @@ from . import agreement, averages, questeval, reference, systems
 from .checks import checks
 from .compare import judged
 from .completeness import Completeness, asked, check, completeness
-from .counted import Board
+from .counted import Board, Scale
 from .measures import (
     Finding,
     Task,
@@ -46,6 +46,8 @@ from .targets import Sight, decided, refuse_hidden, sight_of, verdicts
 
 # Each says which statistics it computes.
 SUBJECTS = (agreement, averages, questeval, reference, systems)
+
+ORDERED = ("numbers", "order")  # what measures of labels have not
 
 FORMAT = 1  # of numbers.json; another number where a reader of this one would go wrong
 
@@ -277,27 +279,17 @@ def _plain(value: Any) -> Any:
 
 
 def _number(board: Board, measure: Mapping[str, Any], group: Any, found: Finding) -> Number:
-    estimate = found.estimate
-    return Number(
-        statistic=str(measure["statistic"]),
+    return Number.of(
+        str(measure["statistic"]),
+        found.estimate,
         question=found.question,
         group={**group, **found.group} or None,
         pair=found.pair,
         aggregate=found.aggregate,
-        estimate=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        low_like=estimate.low_like,
-        high_like=estimate.high_like,
         raters=found.raters,
         n_items=board.n_items(found.units),
-        n_raters=estimate.n_raters,
-        n_ratings=estimate.n_ratings,
-        method=estimate.method or None,
-        p=estimate.beside.get("p"),
+        p=found.estimate.beside.get("p"),
         correction=correction_of(measure),
-        reason=estimate.reason,
-        warnings=tuple(estimate.warnings),
     )
 
 
@@ -306,7 +298,12 @@ def fitting(task: Task, compute: Callable[[Task], list[Finding]]) -> list[Findin
 
     What is made of several questions together has no value where one of them does not fit.
     """
-    unfit = {name: reason for name in task.questions if (reason := why_not(task, name))}
+    said, of = task.board.questions, task.board.grid
+    unfit = {
+        name: reason
+        for name in (task.questions if takes(task.measure) in ORDERED else ())
+        if (reason := why_not(task.measure, said.get(name, {}), of(name).scale))
+    }
     if not unfit:
         return compute(task)
     reason = next(iter(unfit.values()))
@@ -324,17 +321,14 @@ def fitting(task: Task, compute: Callable[[Task], list[Finding]]) -> list[Findin
     return of_each
 
 
-def why_not(task: Task, question: str) -> str | None:
+def why_not(measure: Mapping[str, Any], question: Mapping[str, Any], scale: Scale) -> str | None:
     """The reason why the question's values do not fit the measure; None where they do."""
-    needed = takes(task.measure)
-    if needed not in ("numbers", "order"):
-        return None
-    if not task.board.grid(question).scale.labels and not task.measure.get("recode"):
+    needed = takes(measure)
+    if needed not in ORDERED or not (scale.labels or measure.get("recode")):
         return None
     if needed == "numbers":
         return "not_numeric"
-    level = task.board.questions.get(question, {}).get("level")
-    return None if level in ("ordinal", "interval", "ratio") else "no_order"
+    return None if question.get("level") in ("ordinal", "interval", "ratio") else "no_order"
 
 
 def _missing(task: Task, questions: list[str], question: str | None, reason: str) -> Finding:
@@ -353,15 +347,14 @@ def rows_of(
     cluster: str | None,
 ) -> list[dict[str, Any]]:
     """The rows of the measures, as analysis finds them."""
-    given = parameters
     ranges = ranges_of(protocol)
     found = by_measure(
         frame,
         measures,
         questions_of(protocol),
-        Interval(given.interval, coverage=given.coverage, draws=given.resamples, seed=given.seed),
+        parameters.wish,
         cluster=cluster,
-        raters=list(given.raters) if given.raters else None,
+        raters=list(parameters.raters) if parameters.raters else None,
     )
     kept = corrected(
         [

@@ -101,7 +101,6 @@ class Cost:
     """Seconds a rating of an item takes a person, and what a model's ratings of one item cost."""
 
     seconds: float | None = None
-    timed: int = 0
     money: float | None = None
     models: tuple[str, ...] = ()
 
@@ -241,7 +240,7 @@ def forecast(
             f"{stored.name} has no number whose width can be told beforehand: that is possible of "
             "agreement, means, shares and differences of means."
         )
-    pilot = pilot_of(board, chosen, n_items)
+    pilot = pilot_of(chosen, n_items)
     return Forecast(
         stored.name,
         tuple(chosen),
@@ -399,7 +398,7 @@ def leading(every: Sequence[Outlook], protocol: Any) -> list[Outlook]:
     return [each for each in every if each.assumed or leads(each)] or list(every)
 
 
-def pilot_of(board: Board, numbers: Sequence[Outlook], n_items: int) -> Size:
+def pilot_of(numbers: Sequence[Outlook], n_items: int) -> Size:
     """This round's own size: raters, ratings of an item, both as they count for most numbers."""
     there = [each.components for each in numbers if each.components.n_raters]
     raters = max((each.n_raters for each in there), default=1)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from raterbook.analysis.estimate import Estimate
 from raterbook.protocols.beside import facts
 
 Pair = tuple[str, str]
@@ -68,6 +69,24 @@ class Number:
     correction: str | None = None
     reason: str | None = None
     warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, statistic: str, found: Estimate, **what: Any) -> Number:
+        """An estimate as a number; `what` is what the estimate does not say."""
+        return cls(
+            statistic,
+            estimate=found.value,
+            low=found.low,
+            high=found.high,
+            low_like=found.low_like,
+            high_like=found.high_like,
+            n_raters=found.n_raters,
+            n_ratings=found.n_ratings,
+            method=found.method or None,
+            reason=found.reason,
+            warnings=tuple(found.warnings),
+            **what,
+        )
 
     @property
     def is_comparison(self) -> bool:

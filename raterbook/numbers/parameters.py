@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-INTERVALS = ("jackknife", "bootstrap", "bca", "analytic")
+from raterbook.analysis.intervals import DRAWN, METHODS, Interval
+
 TIES = ("none", "first")
 COMPARING = ("judge", "epsilon", "columns")
 # Columns of the items that a comparison of a model with people can look at.
@@ -66,7 +67,7 @@ class Parameters:
                 raise ValueError(f"parameter columns: {entry!r} is none of {', '.join(WRITTEN)}.")
         if self.seed < 0:
             raise ValueError(f"parameter seed: {self.seed} is below 0.")
-        one_of("interval", self.interval, INTERVALS)
+        one_of("interval", self.interval, METHODS)
         one_of("ties", self.ties, TIES)
         said = YES_NO.get(str(self.pseudonyms).strip().lower())
         if said is None:
@@ -76,7 +77,7 @@ class Parameters:
     def other(self) -> dict[str, Any]:
         """Those that are not the usual ones, and change what the numbers say."""
         usual = Parameters(self.round)
-        drawn = self.interval in ("bootstrap", "bca")
+        drawn = self.interval in DRAWN
         return {
             field.name: getattr(self, field.name)
             for field in fields(self)
@@ -93,6 +94,11 @@ class Parameters:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in every.items()
         }
+
+    @property
+    def wish(self) -> Interval:
+        """How its intervals are wanted of the analysis."""
+        return Interval(self.interval, self.coverage, self.resamples, self.seed)
 
     @property
     def places(self) -> dict[str, str]:

@@ -160,14 +160,14 @@ def judged(task: Task) -> list[Finding]:
             found.append(Finding(grid.question, estimate, np.zeros(0, int), raters=who))
             continue
         for other in others:
-            estimate, units = _compared_with_people(task, x[:, columns], x[:, other], columns)
+            estimate, units = _compared_with_people(task, x[:, columns], x[:, other])
             name = {"rater": task.board.raters[other]}
             found.append(Finding(grid.question, estimate, units, name, raters=who))
     return found
 
 
 def _compared_with_people(
-    task: Task, people: np.ndarray, judge: np.ndarray, columns: np.ndarray
+    task: Task, people: np.ndarray, judge: np.ndarray
 ) -> tuple[Estimate, np.ndarray]:
     both = np.isfinite(judge) & np.isfinite(people).any(axis=1) & task.mask
     units = np.flatnonzero(both)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from raterbook.analysis.intervals import DRAWN
 from raterbook.analysis.looks import Looks, Sides
 
 from ..rounds import Round, RoundError
@@ -133,7 +134,6 @@ def round_up(number: float) -> int:
 
 
 LEAST_LEVEL = 1e-9  # an interval that covers more says no more
-DRAWN = ("bootstrap", "bca")
 
 
 @dataclass(frozen=True)

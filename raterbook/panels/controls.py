@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from raterbook.design import css
 from raterbook.files import FileError
-from raterbook.files.content import LARGEST
+from raterbook.files.content import label, refuse_large
 from raterbook.reporting.html import bullets, dressed, join, part
 from raterbook.rounds import RoundError
 from raterbook.rounds.model import message
@@ -221,8 +221,10 @@ class DroppedFile(anywidget.AnyWidget):
             self._pieces = bytearray()
         if at != len(self._pieces) or not isinstance(size, int):
             return  # of a file that another has taken the place of
-        if size > LARGEST:
-            self._said.refuse(FileError(f"The file is larger than {LARGEST // 1024**3} GB."))
+        try:
+            refuse_large(size, label(str(content.get("name") or "The file")))
+        except FileError as error:
+            self._said.refuse(error)
             return
         self._pieces += bytes(buffers[0])
         if len(self._pieces) < size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from raterbook.protocols.conditions import read_condition
 from raterbook.protocols.schema import KeyProblem, Number, OneOrMore, Text, Written
@@ -38,6 +38,7 @@ Groupings = Annotated[
 ]
 StatisticName = Annotated[
     Text,
+    AfterValidator(lambda name: known_statistic(name).name),
     WithJsonSchema(
         {"anyOf": [{"enum": list(STATISTICS)}, {"type": "string", "pattern": f"^{PROPORTION}."}]}
     ),
@@ -67,11 +68,6 @@ class Measure(Written):
         default=None, description="of a difference: holm unless said"
     )
     label: str | None = Field(default=None, description="what the number is called")
-
-    @field_validator("statistic")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        return known_statistic(name).name
 
     @model_validator(mode="after")
     def _whole(self) -> Measure:
@@ -137,11 +133,6 @@ class Target(Written):
     group: dict[str, Text] | None = Field(
         default=None, description="one group, as `{model: birch}`"
     )
-
-    @field_validator("statistic")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        return known_statistic(name).name
 
     @model_validator(mode="after")
     def _one_bound(self) -> Target:

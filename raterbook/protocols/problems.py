@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -146,3 +146,13 @@ def _shape(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "a list"
     return f"the text {value!r}"
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """
+    >>> joined(["a", "b", "c"], "or")
+    'a, b or c'
+    """
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..numbers.number import is_untrusted
+from ..numbers.number import LEADING, is_untrusted
 from ..protocols.beside import facts
 from ..protocols.statistics import alphas, followed
 from .words import capital, count, listing, name_of, number
@@ -52,7 +52,7 @@ def main_rows(document: Mapping[str, Any], statistics: Iterable[str]) -> list[Ma
     seen: set[tuple[bool, str | None]] = set()
     for statistic in statistics:
         for row in document["numbers"]:
-            whole = row["group"] is None and row["aggregate"] in (None, "macro")
+            whole = row["group"] is None and row["aggregate"] in LEADING
             if row["statistic"] != statistic or not whole or row["estimate"] is None:
                 continue
             place = (facts(statistic).is_alpha, row["question"])

@@ -7,7 +7,7 @@ for how many raters could have been named: of 160 raters alike, eight lie beyond
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -175,13 +175,12 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     """
     if not report.counted.numeric():
         return pd.DataFrame(columns=LEAN_COLUMNS)
-    from raterbook.analysis import Interval, severity
+    from raterbook.analysis import severity
 
     every, own = report.scores
     given = report.parameters
     coverage = coverage or given.coverage
-    wish = Interval(given.interval, coverage, given.resamples, given.seed)
-    leaning = severity(own, interval=wish).set_index("rater")
+    leaning = severity(own, interval=replace(given.wish, coverage=coverage)).set_index("rater")
     ends = leaning[list(ENDS.values())].set_axis(list(ENDS), axis=1).to_dict("index")
     there = every.loc[every["apart"].notna(), ["rater", "item", "at", "apart"]]
     by_rater = there.groupby("rater", sort=True)
@@ -269,9 +268,9 @@ def margin(values: np.ndarray, coverage: float = 0.95) -> float:
     """Half of the interval for the mean of independent values."""
     if len(values) < 2:
         return float("nan")
-    from scipy.special import stdtrit
+    from raterbook.analysis.intervals.resampling import reach_of
 
-    times = float(stdtrit(len(values) - 1, 0.5 + coverage / 2))
+    times = reach_of(coverage, len(values) - 1)
     return float(times * values.std(ddof=1) / np.sqrt(len(values)))
 
 

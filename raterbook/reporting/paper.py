@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..numbers.number import LEADING
 from .sections.made import methods
 from .words import CAUTIONS, JOINER, Unit, interval, marks, name_of, number
 
@@ -48,7 +49,7 @@ def latex(numbers: dict[str, Any], labels: dict[str, str] | None = None) -> str:
     for row in numbers["numbers"]:
         if row["group"] is not None or row["estimate"] is None or row["statistic"] in ASIDE:
             continue
-        if row["aggregate"] not in (None, "macro"):
+        if row["aggregate"] not in LEADING:
             continue
         question = labels.get(row["question"] or "", (row["question"] or "all").replace("_", " "))
         between = ""

@@ -22,6 +22,7 @@ from ..numbers.completeness import Completeness, asked
 from ..numbers.compute import Numbers, compute
 from ..numbers.counted import Counted, count
 from ..numbers.measures import cluster_of, frame_of
+from ..numbers.number import LEADING
 from ..numbers.parameters import checked
 from ..numbers.targets import sight_of
 from ..rounds import Round
@@ -302,7 +303,7 @@ class Report(reading.ItemTexts):
             if row["statistic"] == statistic
             and (question is None or row["question"] == question)
             and (row["group"] or {}) == group
-            and row["aggregate"] in (None, "macro")
+            and row["aggregate"] in LEADING
         ]
 
     def by(self, statistic: str, column: str, question: str | None = None) -> list[dict]:
@@ -314,7 +315,7 @@ class Report(reading.ItemTexts):
             and (question is None or row["question"] == question)
             and row["group"]
             and list(row["group"]) == [column]
-            and row["aggregate"] in (None, "macro")
+            and row["aggregate"] in LEADING
         ]
 
     def picture(self, name: str, ax: Any, alt: str, caption: str = "") -> Markup:

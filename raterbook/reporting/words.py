@@ -10,6 +10,7 @@ from ..numbers.number import UNTRUSTED
 from ..numbers.number import minus as minus
 from ..numbers.number import percent as percent
 from ..protocols.beside import facts
+from ..protocols.problems import joined
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}
 VISIBLE = 0.005  # a change that still shows at two decimals
@@ -123,9 +124,7 @@ def listing(names: Sequence[str], last: str = "and", limit: int = 6) -> str:
     shown = [str(name) for name in names]
     if len(shown) > limit:
         shown = [*shown[: limit - 1], f"{len(shown) - limit + 1:,} more"]
-    if len(shown) <= 1:
-        return "".join(shown)
-    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    return joined(shown, last)
 
 
 def capital(text: str) -> str:

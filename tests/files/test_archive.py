@@ -59,6 +59,7 @@ measures:
   - {statistic: alpha_ordinal, question: [tone]}
   - {statistic: kappa_raters, question: [label]}
   - {statistic: alpha_nominal, question: [label], recode: {known: {yes: [yes, no], no: [unsure]}}}
+  - {statistic: alpha_ordinal, question: [tone], recode: {two: {low: [1], high: [2, 3]}}}
   - {statistic: proportion_yes, question: [label], is: [yes], of: [yes, no]}
   - {statistic: overall_mean, question: [tone, sure]}
   - {statistic: difference, question: [tone]}

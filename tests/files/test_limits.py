@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from raterbook.files import FileError
+from raterbook.files import FileError, content
 from raterbook.files.formats import read_file
 from raterbook.files.names import Misplaced, Subjects
 from raterbook.rounds.model import MOST_PROBLEMS, Problems
@@ -26,6 +26,15 @@ def test_the_environment_raises_every_limit(tmp_path, monkeypatch):
         read_file(file)
     monkeypatch.setenv("RATERBOOK_LIMITS", "2")
     assert len(read_file(file).columns) == 2_001
+
+
+def test_a_file_that_is_too_large_is_refused_with_the_way_to_raise_the_limit(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    monkeypatch.setattr(content, "LARGEST", 3)
+    with pytest.raises(FileError, match=r"a.csv is larger than .*raise the limits \(RATERBOOK_LIM"):
+        read_file(tmp_path / "a.csv")
+    monkeypatch.setenv("RATERBOOK_LIMITS", "2")
+    assert read_file(tmp_path / "a.csv").rows == [["1"]]
 
 
 @pytest.mark.parametrize("times", ["0", "many", "-1", "1e3", "９"])

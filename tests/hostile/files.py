@@ -136,10 +136,6 @@ def many(row: str, times: int, head: str = HEAD) -> Callable[[], bytes]:
     return lambda: f"{head}\n{row * times}".encode()
 
 
-def holes(size: int, begin: bytes = b"") -> Callable[[], bytes]:
-    return lambda: begin + b" " * size
-
-
 def sheet(xml: str = "", parts: Mapping[str, bytes] | None = None, **how: Any) -> Any:
     """A workbook whose first sheet has these rows, or with other parts in place of its own."""
 

@@ -8,7 +8,7 @@ import pytest
 
 import raterbook.protocols
 from raterbook.analysis.intervals import METHODS, Interval
-from raterbook.numbers.parameters import INTERVALS, Parameters
+from raterbook.numbers.parameters import Parameters
 from raterbook.reporting import Report
 from raterbook.reporting.figures.rows import bound_of
 from raterbook.reporting.sections.trust import coefficients, puzzling
@@ -69,11 +69,6 @@ def test_one_alpha_has_one_word(alpha):
 
 
 def test_a_report_may_ask_for_the_intervals_that_analysis_makes():
-    assert INTERVALS == METHODS
-    usual, wish = Parameters("r"), Interval()
-    assert (usual.interval, usual.resamples, usual.coverage, usual.seed) == (
-        wish.method,
-        wish.draws,
-        wish.coverage,
-        wish.seed,
-    )
+    assert Parameters("r").wish == Interval()
+    asked = [Parameters("r", interval=method).wish for method in METHODS]
+    assert asked == [Interval(method) for method in METHODS]

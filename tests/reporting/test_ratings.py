@@ -8,8 +8,6 @@ from raterbook.numbers.compute import cluster_of, frame_of, questions_of, summar
 from raterbook.numbers.parameters import Parameters
 from tests.reporting.conftest import SAMPLES
 
-COUNTS = ("n_raters", "n_ratings")
-
 
 def rows_of(stored, statistic, question, raters=None):
     frame = frame_of(stored, Parameters(stored.name))

@@ -155,7 +155,7 @@ _SLOT = re.compile(
 )
 
 
-def system_text(section: PromptSection, inputs: Sequence[str], examples: bool = True) -> str:
+def system_text(section: PromptSection, inputs: Sequence[str]) -> str:
     """Everything that is the same for every row."""
     criteria = "\n".join(f"- {name}: {text}" for name, text in section.criteria.items())
     blocks = [
@@ -166,11 +166,10 @@ def system_text(section: PromptSection, inputs: Sequence[str], examples: bool = 
         "Output: one JSON object with this structure and nothing else:\n"
         + _json(section.output_structure),
     ]
-    if examples:
-        blocks += [
-            f"Example {number}\nInput:\n{_json(one['input'])}\nOutput:\n{_json(one['output'])}"
-            for number, one in enumerate(section.examples, start=1)
-        ]
+    blocks += [
+        f"Example {number}\nInput:\n{_json(one['input'])}\nOutput:\n{_json(one['output'])}"
+        for number, one in enumerate(section.examples, start=1)
+    ]
     return "\n\n".join(block for block in blocks if block)
 
 

@@ -32,7 +32,17 @@ from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 from .habits import with_habits
 from .ranking import Ranking, ranking_of
 from .rows import numbers_of
-from .sides import EVERY, Sides, board_of, frame_with, sides_of, the_model, the_models
+from .sides import (
+    EVERY,
+    Sides,
+    board_of,
+    frame_with,
+    in_clusters,
+    is_matched,
+    sides_of,
+    the_model,
+    the_models,
+)
 from .strictness import Strictness, severities, strictness
 
 OF_LABELS = ("exact", "kappa")  # of the statistics, those that need no numbers
@@ -219,10 +229,8 @@ def _compared(sides: Sides, question: Any, mask: np.ndarray, group: Mapping[str,
     board, wish = sides.board, sides.wish
     grid = board.grid(question.id)
     people = sides.people(grid)
-    columns = np.append(people, sides.own)
     both = sides.both(question.id) & mask
-    coded = board.ratings(grid, columns, both)
-    matched = question.level == "nominal" or not question.level
+    coded, matched = sides.coded(question.id, mask), is_matched(question.level)
     names = STATISTICS if question.is_score else OF_LABELS
     against = [name for name in names if name in COMPARISONS]
     plain = tuple(estimates_against(coded, coded.raters[-1], against, wish))
@@ -255,12 +263,8 @@ def _together(
     """The test of all questions at once: a case, or its cluster, is one draw."""
     several = []
     for question in wanted:
-        grid = sides.board.grid(question.id)
-        both = sides.both(question.id) & mask
-        coded = sides.board.ratings(grid, np.append(sides.people(grid), sides.own), both)
-        units = np.asarray(coded.units)
-        coded = replace(coded, clusters=sides.board.cluster[units])
-        several.append((coded, question.level == "nominal" or not question.level))
+        coded = in_clusters(sides.coded(question.id, mask), sides.board)
+        several.append((coded, is_matched(question.level)))
     units = np.unique(np.concatenate([np.asarray(coded.units) for coded, _ in several]))
     found = Compared(
         None,

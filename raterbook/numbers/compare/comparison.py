@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.comparison.annotators import AnnotatorTest, PersonTest
+from raterbook.analysis.comparison.annotators import LEAST, LEVEL, AnnotatorTest, PersonTest
 from raterbook.analysis.comparison.confidence import Calibration
 from raterbook.analysis.comparison.habits import GroupApart
 from raterbook.analysis.comparison.persons import Beside
@@ -280,12 +280,14 @@ def _lines(part: Compared) -> list[str]:
 
 
 def _say(found: Estimate) -> str:
-    if found.value is None:
-        return "–"
-    said = in_two(found.value)
-    if found.low is None or found.high is None:
-        return said
-    return f"{said} ({in_two(found.low)} to {in_two(found.high)})"
+    return with_ends(found.value, found.low, found.high)
+
+
+def with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    """“0.71 (0.62 to 0.80)”, as far as there is any of it."""
+    if value is None or low is None or high is None:
+        return "–" if value is None else in_two(value)
+    return f"{in_two(value)} ({in_two(low)} to {in_two(high)})"
 
 
 def in_two(value: float) -> str:
@@ -368,10 +370,10 @@ def _why(test: AnnotatorTest) -> str:
     if len(test.left_out) < 2:
         return "fewer than two people rated; a second person on the same items would tell"
     if not many:
-        return "no two people rated the same items; 30 items that two people rate would tell"
+        return f"no two people rated the same items; {LEAST} items that two people rate would tell"
     return (
-        f"nobody rated more than {many} items beside another person and the model; 30 items would "
-        "tell"
+        f"nobody rated more than {many} items beside another person and the model; {LEAST} items "
+        "would tell"
     )
 
 
@@ -453,7 +455,7 @@ def items_to_tell(test: AnnotatorTest) -> int | None:
 
     m = len(test.persons)
     place = (m + 1) // 2
-    level = 0.05 * place / (m * sum(1 / k for k in range(1, m + 1)))
+    level = LEVEL * place / (m * sum(1 / k for k in range(1, m + 1)))
 
     def times(each: PersonTest) -> float:
         gap = abs(test.epsilon - each.difference.value)

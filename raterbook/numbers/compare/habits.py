@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from raterbook.analysis.comparison.confidence import Calibration, calibration
 from raterbook.analysis.comparison.habits import (
@@ -23,7 +24,7 @@ from raterbook.analysis.ratings import Coded
 
 from ..counted import Grid
 from .comparison import Compared
-from .sides import Sides
+from .sides import Sides, in_clusters
 from .strictness import likeness
 
 
@@ -38,7 +39,7 @@ def with_habits(
             found.append(replace(part, habits=_of_all(sides, wanted)))
             continue
         asked = questions[part.question]
-        coded = both_rated(sides, asked)
+        coded = sides.coded(asked.id)
         found.append(
             replace(
                 part,
@@ -54,23 +55,12 @@ def with_habits(
     return found
 
 
-def both_rated(sides: Sides, question: Any) -> Coded:
-    """What people and the model, who is the last, answered on the units of both."""
-    grid = sides.board.grid(question.id)
-    columns = np.append(sides.people(grid), sides.own)
-    return sides.board.ratings(grid, columns, sides.both(question.id))
-
-
 def _of_all(sides: Sides, wanted: Sequence[Any]) -> tuple[Beside, ...]:
     """How alike the model's scores on several questions are, beside each person's."""
     scores = [question for question in wanted if question.is_score]
     if len(scores) < 2:
         return ()
-    several = []
-    for question in scores:
-        coded = both_rated(sides, question)
-        units = np.asarray(coded.units)
-        several.append(replace(coded, clusters=sides.board.cluster[units]))
+    several = [in_clusters(sides.coded(question.id), sides.board) for question in scores]
     return (halo_effect(several, several[0].raters[-1], interval=sides.wish),)
 
 
@@ -151,27 +141,31 @@ def _again(sides: Sides, question: Any) -> Beside | None:
     if frame is None or not frame["replicate"].gt(1).any():
         return None
     rows = frame[frame["question"].astype(object).eq(question.id)]
-    rows = rows[rows["status"].astype(object).eq("answered")]
     rows = rows[rows["rater"].astype(object).isin([*map(str, sides.names), sides.model])]
     if not rows["replicate"].gt(1).any():
         return None
-    plain = rows[["rater", "item", "case", "part", "replicate"]].copy()
-    value = rows["value"].astype(object).astype(str)
-    keys = ["item", "case", "part"]
-    for column in (*keys, "rater"):
-        plain[column] = plain[column].astype(object).where(plain[column].notna(), "").astype(str)
     cluster = "cluster" if "cluster" in rows and rows["cluster"].notna().any() else "case"
     labels = rows[cluster].astype(object).where(rows[cluster].notna(), rows["case"].astype(object))
-    plain["value"], plain["cluster"] = value, labels.astype(str)
-    first = plain[plain["replicate"].eq(1)].drop(columns=["replicate", "cluster"])
-    both = plain[plain["replicate"].gt(1)].merge(first, on=[*keys, "rater"], suffixes=("", "_1"))
-    both["same"] = both["value"].eq(both["value_1"]).astype(float)
-    table = both.pivot(index=[*keys, "replicate", "cluster"], columns="rater", values="same")
+    both = given_again(rows.assign(cluster=labels.astype(str)), "cluster")
+    places = ["item", "case", "part", "replicate", "cluster"]
+    table = both.pivot(index=places, columns="rater", values="same").astype(float)
     if sides.model not in table:
         return None
     table = table.reindex(columns=[*(n for n in table if n != sides.model), sides.model])
     clusters = table.index.get_level_values("cluster").to_numpy()
     return same_again("stability", table.to_numpy(float), clusters, list(table), sides.wish)
+
+
+def given_again(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
+    """Answers given again, with `more` columns of theirs: is each the `same` as the first?"""
+    keys = ["rater", "item", "case", "part", "question"]
+    rows = frame[frame["status"].astype(object).eq("answered")]
+    plain = rows[[*keys, "value", "replicate", *more]].copy()
+    for column in (*keys, "value"):
+        plain[column] = plain[column].astype(object).where(plain[column].notna(), "").astype(str)
+    first = plain.loc[plain["replicate"].eq(1), [*keys, "value"]]
+    both = plain[plain["replicate"].gt(1)].merge(first, on=keys, suffixes=("", "_first"))
+    return both.assign(same=both["value"].eq(both["value_first"]))
 
 
 def _flipped(sides: Sides, question: Any) -> Beside | None:

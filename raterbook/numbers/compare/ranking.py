@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.comparison.annotators import (
+    CORRECTION,
     AnnotatorTest,
     Duels,
     ModelPair,
@@ -21,9 +22,10 @@ from raterbook.analysis.comparison.annotators import (
     pairs_of_models,
 )
 
+from ...protocols.problems import joined
 from ..number import Number, percent
-from .comparison import BEYOND, Comparison, in_two, verdict_of
-from .sides import Sides
+from .comparison import BEYOND, Comparison, verdict_of, with_ends
+from .sides import Sides, in_clusters, is_matched
 
 
 @dataclass(frozen=True)
@@ -116,12 +118,12 @@ class Ranking:
         if len(first) == many:
             said += "That it is nearer than any other model is not shown. "
         elif len(first) > 1:
-            said += f"That it is nearer than {_listed(first[1:])} is not shown. "
+            said += f"That it is nearer than {joined(first[1:])} is not shown. "
         else:
             said += "It is nearer than each other model. "
         passing = [each.model for each in part.places if each.verdict == "may replace"]
         if passing:
-            said += f"Corrected for all {many}, {_listed(passing)} may replace these people."
+            said += f"Corrected for all {many}, {joined(passing)} may replace these people."
         else:
             said += f"Corrected for all {many}, none is shown to be fit to replace people."
         return said
@@ -154,25 +156,16 @@ class Ranking:
     def numbers(self) -> list[Number]:
         """The pairs as rows of numbers.json: `advantage[rater=one, than=other]`."""
         return [
-            Number(
-                statistic="advantage",
+            Number.of(
+                "advantage",
+                each.difference,
                 question=part.question,
                 group={"rater": str(each.first), "than": str(each.second)},
-                estimate=each.difference.value,
-                low=each.difference.low,
-                high=each.difference.high,
-                low_like=each.difference.low_like,
-                high_like=each.difference.high_like,
                 raters="human",
                 n_items=each.difference.n_units,
-                n_raters=each.difference.n_raters,
-                n_ratings=each.difference.n_ratings,
-                method=each.difference.method or None,
                 p=each.p,
                 p_corrected=each.p_corrected,
-                correction="benjamini-yekutieli",
-                reason=each.difference.reason,
-                warnings=tuple(each.difference.warnings),
+                correction=CORRECTION,
             )
             for part in self.parts
             for each in part.pairs
@@ -202,11 +195,9 @@ class Ranking:
             lines.append(f"  {part.question or 'all questions'}")
             width = max(len(each.model) for each in part.places)
             for row in part.rows():
-                share = "–" if row["advantage"] is None else in_two(row["advantage"])
-                if row["low"] is not None:
-                    share += f" ({in_two(row['low'])} to {in_two(row['high'])})"
-                rate = "–" if row["winning_rate"] is None else in_two(row["winning_rate"])
-                beats = f"; nearer than {_listed(row['beats'])}" if row["beats"] else ""
+                share = with_ends(row["advantage"], row["low"], row["high"])
+                rate = with_ends(row["winning_rate"], None, None)
+                beats = f"; nearer than {joined(row['beats'])}" if row["beats"] else ""
                 lines.append(
                     f"    {row['model']:<{width}}  as near as a person {share}; winning rate "
                     f"{rate}; {row['verdict']}{beats}"
@@ -222,10 +213,6 @@ class Ranking:
             for each in tables
         ]
         return f"<p><strong>{escape(self.sentence)}</strong></p>" + "".join(shown)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def ranking_of(round: str, every: Mapping[str, tuple[Sides, Comparison]]) -> Ranking:
@@ -268,8 +255,7 @@ def duels_of(
         people = several[0].people(grid)
         rated = np.asarray(grid.codes[:, people].any(axis=1))
         coded = board.ratings(grid, np.append(people, [each.own for each in several]), rated)
-        coded = replace(coded, clusters=board.cluster[np.asarray(coded.units)])
-        tables.append((coded, len(people), level in (None, "nominal")))
+        tables.append((in_clusters(coded, board), len(people), is_matched(level)))
     persons = list(dict.fromkeys(name for each, many, _ in tables for name in each.raters[:many]))
 
     def made(at: int, kept: Sequence[int]) -> Duels:

@@ -152,26 +152,17 @@ def number_of(question: str | None, group: dict[str, Any], each: BesideRow) -> N
     if each.statistic == "advantage":
         whose = {}
     corrected = "holm" if each.p_corrected is not None else None
-    return Number(
-        statistic=each.statistic,
+    return Number.of(
+        each.statistic,
+        found,
         question=question,
         group={**group, **{name: _plain(value) for name, value in each.group.items()}, **whose},
-        estimate=found.value,
-        low=found.low,
-        high=found.high,
-        low_like=found.low_like,
-        high_like=found.high_like,
         raters="human",
         n_items=found.n_units,
-        n_raters=found.n_raters,
-        n_ratings=found.n_ratings,
-        method=found.method or None,
         p=found.p if corrected else None,
         p_holm=each.p_corrected,
         p_corrected=each.p_corrected,
         correction=corrected,
-        reason=found.reason,
-        warnings=tuple(found.warnings),
     )
 
 

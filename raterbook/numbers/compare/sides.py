@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.comparison.annotators import LEVEL
 from raterbook.analysis.intervals import USUAL, Interval
+from raterbook.analysis.ratings import Coded
 
 from ...rounds import Round
 from ..completeness import check, check_names
@@ -59,7 +61,7 @@ def sides_of(
         replace(USUAL, coverage=given.coverage),
         given.raters,
         frame,
-        0.05 if sight is None else sight.level(sides=1),
+        LEVEL if sight is None else sight.level(sides=1),
         sight,
     )
 
@@ -97,6 +99,16 @@ def the_models(stored: Round, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_matched(level: str | None) -> bool:
+    """Whether two answers of this level are the same or not, and no nearer or further."""
+    return not level or level == "nominal"
+
+
+def in_clusters(coded: Coded, board: Board) -> Coded:
+    """The same in the board's clusters, so that several questions are drawn together."""
+    return replace(coded, clusters=board.cluster[np.asarray(coded.units)])
+
+
 @dataclass(frozen=True)
 class Sides:
     """The answers of both sides of one round."""
@@ -109,7 +121,7 @@ class Sides:
     wish: Interval
     raters: tuple[str, ...] | None = None
     frame: pd.DataFrame | None = None  # with what was asked for again
-    level: float = 0.05  # of the test
+    level: float = LEVEL  # of the test
     sight: Sight | None = None
 
     def epsilon_of(self, questions: Iterable[str], together: bool = False) -> float:
@@ -151,6 +163,12 @@ class Sides:
             return np.zeros(self.board.n_units, dtype=bool)
         people = grid.codes[:, self.people(grid)].any(axis=1)
         return np.asarray(people & (grid.codes[:, self.own] > 0))
+
+    def coded(self, question: str, mask: np.ndarray | None = None) -> Coded:
+        """What people and the model, who is the last, answered on the units of both."""
+        grid, both = self.board.grid(question), self.both(question)
+        columns = np.append(self.people(grid), self.own)
+        return self.board.ratings(grid, columns, both if mask is None else both & mask)
 
     def chances(self, units: np.ndarray, rated: np.ndarray) -> np.ndarray | None:
         """With which chance each unit's item came to people; None where nobody knows."""

@@ -312,6 +312,13 @@ def strip(ax: Any, items: np.ndarray, ends: tuple[float, float], foot: float) ->
 LEAST = 0.25  # points to each side at least, so that trifles look like trifles
 
 
+def at_the_side(ax: Any, place: float, text: str) -> None:
+    """A number to the right of its line, outside the axes."""
+    ax.text(
+        1.02, place, text, va="center", color=INK, fontsize=9, transform=ax.get_yaxis_transform()
+    )
+
+
 def lean_figure(leans: pd.DataFrame, said: str) -> Any:
     """The lean with its interval; a hollow arrow from the first to the last third of the round."""
     ax = axes(1.15 + 0.36 * len(leans))
@@ -327,15 +334,7 @@ def lean_figure(leans: pd.DataFrame, said: str) -> Any:
                 (row.early, place - 0.27),
                 arrowprops={"arrowstyle": "->", "color": SOFT, "linewidth": 1},
             )
-        ax.text(
-            1.02,
-            place,
-            signed(row.lean),
-            va="center",
-            color=INK,
-            fontsize=9,
-            transform=ax.get_yaxis_transform(),
-        )
+        at_the_side(ax, place, signed(row.lean))
     ax.axvline(0, linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
     ax.set_yticks(range(len(leans)), names(leans["rater"]))
     ax.set_ylim(-0.6, len(leans) - 0.4)
@@ -354,15 +353,7 @@ def strict_figure(rows: pd.DataFrame, said: str) -> Any:
     for place, row in enumerate(rows[::-1].itertuples()):
         ax.plot([row.low, row.high], [place] * 2, color=INK, linewidth=2.4, solid_capstyle="butt")
         ax.plot(row.severity, place, "o", color=INK, markersize=7)
-        ax.text(
-            1.02,
-            place,
-            signed(row.severity),
-            va="center",
-            color=INK,
-            fontsize=9,
-            transform=ax.get_yaxis_transform(),
-        )
+        at_the_side(ax, place, signed(row.severity))
     ax.axvline(0, linestyle=":", color=ACCENT, linewidth=1.5, zorder=0)
     ax.set_yticks(range(len(rows)), names(rows["called"][::-1]))
     ax.set_ylim(-0.6, len(rows) - 0.4)

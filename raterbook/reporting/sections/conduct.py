@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from ...numbers.compare.habits import given_again
 from ...numbers.counted import Counted, codes
 from ..html import NOTHING, Section, heading, join, paragraph, table
 from ..leanings import COLUMNS, DATED, beside, cluster_of, furthest
@@ -372,19 +373,9 @@ def chance_run(many: int, share: float) -> float:
 
 def repeats(frame: pd.DataFrame) -> pd.DataFrame:
     """rater, share, n: answers given again that are the same as the first."""
-    rows = frame[frame["status"].astype(object).eq("answered")]
-    if not rows["replicate"].gt(1).any():
+    if not frame["replicate"].gt(1).any():
         return pd.DataFrame(columns=["rater", "share", "n"])
-    keys = ["rater", "item", "case", "part", "question"]
-    plain = rows[[*keys, "value", "replicate"]].copy()
-    for column in (*keys, "value"):
-        plain[column] = plain[column].astype(object).where(plain[column].notna(), "")
-    first = plain[plain["replicate"].eq(1)].drop(columns="replicate")
-    again = plain[plain["replicate"].gt(1)]
-    both = again.merge(first, on=keys, suffixes=("", "_first"))
-    both["same"] = both["value"].astype(str).eq(both["value_first"].astype(str))
-    found = both.groupby("rater")["same"].agg(["mean", "size"]).reset_index()
-    return found.set_axis(["rater", "share", "n"], axis=1)
+    return shares_same(given_again(frame))
 
 
 def gold(frame: pd.DataFrame, counted: Counted) -> pd.DataFrame:
@@ -401,7 +392,13 @@ def gold(frame: pd.DataFrame, counted: Counted) -> pd.DataFrame:
     key = plain[kinds.loc[plain.index].eq("key")].drop_duplicates(columns)
     theirs = plain[kinds.loc[plain.index].isin(["human", "model"])]
     both = theirs.merge(key, on=columns, suffixes=("", "_key"))
-    both["same"] = both["value"].astype(str).eq(both["value_key"].astype(str))
+    return shares_same(
+        both.assign(same=both["value"].astype(str).eq(both["value_key"].astype(str)))
+    )
+
+
+def shares_same(both: pd.DataFrame) -> pd.DataFrame:
+    """rater, share, n: how many of a rater's answers are the same as what they are held to."""
     found = both.groupby("rater")["same"].agg(["mean", "size"]).reset_index()
     return found.set_axis(["rater", "share", "n"], axis=1)
 

@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from ...numbers.counted import Counted, codes
+from ...numbers.number import LEADING
 from ...protocols.statistics import of_family
 from ..html import NOTHING, Section, heading, join, table
 from ..leanings import one_scale
@@ -272,7 +273,7 @@ def breakdowns(report: Any) -> Section | None:
         if row["statistic"].startswith("weighted_mean"):
             continue  # beside the plain means they would triple every table; numbers.csv has them
         own = not keys or OWN & set(keys) or keys == (report.system,)
-        if not own and row["aggregate"] in (None, "macro"):
+        if not own and row["aggregate"] in LEADING:
             groups.setdefault(keys, []).append(row)
     parts = []
     for keys, rows in sorted(groups.items(), key=lambda entry: (-len(entry[0]), entry[0])):

@@ -11,7 +11,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import Interval
 
 from ...files.content import label, put
 from ...files.formats import endings, written_as
@@ -254,8 +253,7 @@ def given(report: Any, one: Dispute) -> str:
 def calibration(report: Any) -> Section | None:
     """A calibration's votes: α before and after the answers were revealed, and whose they are."""
     given = report.parameters
-    wish = Interval(given.interval, given.coverage, given.resamples, given.seed)
-    found = votes(report.stored, given.pseudonyms, given.questions, given.raters, wish)
+    found = votes(report.stored, given.pseudonyms, given.questions, given.raters, given.wish)
     if not found or not found[0].n:
         return None
     first = found[0]

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from raterbook.analysis import Interval
 from raterbook.analysis.comparison.rasch import Rasch
 
-from ...numbers.compare.strictness import Strictness, strictness
+from ...numbers.compare.strictness import WELL_FITTED, Strictness, strictness
 from ...numbers.counted import Board
 from ...numbers.measures import questions_of
 from ..html import NOTHING, Section, heading, join, paragraph, table
@@ -56,9 +56,7 @@ def lean(report: Any) -> Markup:
         return NOTHING
     drawn = found
     if len(found) > MOST:  # of many some always lie far out: only those shown to are named
-        drawn = shown(report)
-        drawn = drawn.loc[drawn["lean"].abs().sort_values(kind="stable").index[-MOST:]]
-        drawn = drawn.sort_values(["lean", "rater"])
+        drawn = outermost(shown(report), "lean")
     from ..figures.rows import lean_figure
 
     said = finding(report)
@@ -111,6 +109,12 @@ def lean(report: Any) -> Markup:
     return heading("Severity") + picture + made + paragraph(note, "soft")
 
 
+def outermost(rows: pd.DataFrame, by: str) -> pd.DataFrame:
+    """As many as a figure holds, those furthest from 0, in order."""
+    kept = rows.loc[rows[by].abs().sort_values(kind="stable").index[-MOST:]]
+    return kept.sort_values([by, "rater"])
+
+
 def strict(report: Any) -> Markup:
     """How strict each rater is by the many-facet Rasch model, models beside people among them."""
     found = strictness_of(report)
@@ -126,11 +130,9 @@ def strict(report: Any) -> Markup:
     said = strictest(report, made, rows)
     drawn = rows
     if many > MOST:
-        drawn = rows.loc[rows["severity"].abs().sort_values(kind="stable").index[-MOST:]]
-        drawn = drawn.sort_values(["severity", "rater"])
+        drawn = outermost(rows, "severity")
     alt = f"{said}. " + "; ".join(
-        f"{row.called} {signed(row.severity)} "
-        f"({interval(row.low, row.high, SIGNED) or 'no interval'})"
+        f"{row.called} {signed(row.severity)} ({between(row) or 'no interval'})"
         for row in drawn.itertuples()
     )
     asked = listing([report.label(name) for name in found.questions])
@@ -151,7 +153,7 @@ def strict(report: Any) -> Markup:
         (
             row.called,
             signed(row.severity),
-            interval(row.low, row.high, SIGNED) or "–",
+            between(row) or "–",
             signed(row.points),
             number(row.infit),
             number(row.outfit),
@@ -162,7 +164,9 @@ def strict(report: Any) -> Markup:
     head = ("Rater", "Severity", "Interval", "Points", "Infit", "Outfit", "Scores")
     note = (
         f"Points: how much higher than {whom} a rater scores these items. Infit and "
-        "outfit are 1 where the model holds; above 1.5 a rater’s scores follow it little."
+        f"outfit are 1 where the model holds; above {WELL_FITTED:g} a rater’s scores follow it "
+        "little. Above 0 is strict here; in points against the others, where they are shown, a "
+        "strict rater lies below 0, and who else rated the same items counts in it."
     )
     notes = [*made.notes(), *(
         [f"No intervals: {reason(why)}."] if (why := rows["reason"].iloc[0]) else []
@@ -202,9 +206,8 @@ def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
     ):
         if len(beyond):
             row: Any = next(beyond.itertuples())
-            more = f", furthest of {len(beyond)} who are" if len(beyond) > 1 else ""
-            between = interval(row.low, row.high, SIGNED)
-            said.append(f"{row.called} is {word}{more} ({signed(row.severity)} logits; {between})")
+            how_far = f"{signed(row.severity)} logits; {between(row)}"
+            said.append(f"{row.called} is {word}{of_several(beyond)} ({how_far})")
     return ", ".join(said) or "No rater is shown to be stricter or more lenient than the others"
 
 
@@ -214,7 +217,7 @@ def fair(made: Rasch, those: str) -> list[str]:
     return [
         f"{row.group} has a mean of {number(row.plain)} by {those}; had each of them scored all "
         f"its items, it would be {number(row.adjusted)} ({signed(row.difference)}"
-        + (f"; {between}" if (between := interval(row.low, row.high, SIGNED)) else "")
+        + (f"; {said}" if (said := between(row)) else "")
         + ")."
         for row in moved.itertuples()
     ]
@@ -233,6 +236,10 @@ def between(row: Any) -> str:
     return interval(row.low, row.high, SIGNED)
 
 
+def of_several(rows: pd.DataFrame) -> str:
+    return f", furthest of {len(rows)} who are" if len(rows) > 1 else ""
+
+
 def finding(report: Any) -> str:
     """Who is shown to be severe and who lenient; each by an interval of their own."""
     found = shown(report)
@@ -241,11 +248,8 @@ def finding(report: Any) -> str:
     for rows, words in ((severe, "severe"), (lenient[::-1], "lenient")):
         if len(rows):
             row: Any = next(rows.itertuples())
-            more = f", furthest of {len(rows)} who are" if len(rows) > 1 else ""
-            said.append(
-                f"{report.rater_name(row.rater)} is {words}{more} "
-                f"({signed(row.lean)} points; {between(row)})"
-            )
+            how_far = f"{signed(row.lean)} points; {between(row)}"
+            said.append(f"{report.rater_name(row.rater)} is {words}{of_several(rows)} ({how_far})")
     return ", ".join(said) or f"No {report.people} is shown to be severe or lenient"
 
 

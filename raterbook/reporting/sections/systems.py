@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ...numbers.measures import asked_of
-from ...numbers.number import excludes_zero, is_comparison, is_shown
+from ...numbers.number import LEADING, excludes_zero, is_comparison, is_shown
 from ...protocols.beside import facts
 from ...protocols.statistics import compared_means, difference_of
 from ..html import Section, fold, join, paragraph, table
@@ -90,7 +90,7 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
             if row["statistic"].startswith(("proportion_", "severe_any", "recall", "precision"))
             and row["group"]
             and list(row["group"]) == [report.system]
-            and row["aggregate"] in (None, "macro")
+            and row["aggregate"] in LEADING
         ]
     return [
         {

@@ -10,6 +10,7 @@ import pandas as pd
 from raterbook.analysis import Interval
 from raterbook.analysis.averages import Entries
 from raterbook.analysis.averages.weighted import moved_by_weighting
+from raterbook.analysis.intervals.resampling import reach_of
 
 from ...numbers.counted import Counted
 from ..html import Section, join, paragraph, table
@@ -186,9 +187,7 @@ def weighted_beside(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any
         left = within["error"] - within.groupby("rater")["error"].transform("mean")
         score = (centred * (left - found["slope"] * centred)).groupby(within["subject"]).sum()
         found["slope_se"] = float(np.sqrt((score**2).sum()) / spread)
-        from scipy.special import ndtri
-
-        found["reach"] = float(ndtri(0.5 + coverage / 2))
+        found["reach"] = reach_of(coverage)
     return found
 
 

@@ -180,13 +180,13 @@ _EVENTS = {
     number: f"SELECT {each.key} AS event, {columns(each)} {_unlinked(number)} ORDER BY event"
     for number, each in SOURCES.items()
 }
-_CHANGES = {  # of new subjects and parts, the subjects
-    number: f"SELECT DISTINCT {which} {_unlinked(number)}"
-    for number, which in {
-        4: "t.id",
-        5: "t.subject_id",
-        6: "(SELECT subject_id FROM part WHERE part.id = t.part_id)",
-    }.items()
+_CHANGED = {  # of new subjects and parts, the subjects
+    4: "t.id",
+    5: "t.subject_id",
+    6: "(SELECT p.subject_id FROM part p WHERE p.id = t.part_id)",
+}
+_CHANGES = {
+    number: f"SELECT DISTINCT {which} {_unlinked(number)}" for number, which in _CHANGED.items()
 }
 _REVISION = (
     f"SELECT max(event) FROM link WHERE source = {VALUES} AND event BETWEEN :first AND :last"
@@ -309,9 +309,7 @@ def _server_values(table: str) -> str:
 
 def _server_body() -> str:
     """What the function does: `_extend` and `_new` above, in the server's language."""
-    rows, subjects = [], {4: "t.id", 5: "t.subject_id"}
-    subjects[6] = "(SELECT p.subject_id FROM part p WHERE p.id = t.part_id)"
-    changed = []
+    rows, changed = [], []
     for number, each in SOURCES.items():
         links = f"FROM link l WHERE l.source = {number}"
         new = f"{each.key} > coalesce((SELECT max(l.event) {links}), 0)"
@@ -321,8 +319,8 @@ def _server_body() -> str:
             f"SELECT {number} AS source, {each.key} AS event,"
             f" convert_to({_said(each.table)}, 'UTF8') AS said FROM {each.table.name} t WHERE {new}"
         )
-        if number in subjects:
-            changed.append(f"SELECT {subjects[number]} AS s FROM {each.table.name} t WHERE {new}")
+        if number in _CHANGED:
+            changed.append(f"SELECT {_CHANGED[number]} AS s FROM {each.table.name} t WHERE {new}")
     values = " UNION ALL ".join(_server_values(name) for name in ("shown_value", "hidden_value"))
     return f"""
 DECLARE

@@ -105,11 +105,10 @@ def forget_journal(connection: Connection) -> None:
         connection.info.pop("journal", None)
 
 
-def settle_journal(connection: sqlite3.Connection, mode: str | None = None) -> str:
+def settle_journal(connection: sqlite3.Connection) -> str:
     """Put the file into the journal mode of this SQLite, unless others are using it just now."""
-    wanted = mode or journal()
     try:
-        return str(connection.execute(f"PRAGMA journal_mode = {wanted}").fetchone()[0])
+        return str(connection.execute(f"PRAGMA journal_mode = {journal()}").fetchone()[0])
     except sqlite3.OperationalError:
         return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
 

@@ -107,9 +107,7 @@ def where_unsure(report: Any, machine: str, asked: list[Any]) -> Markup:
     coverage = 1 - (1 - report.parameters.coverage) / max(len(asked), 1)
     lines, further = [], []
     for question in asked:
-        grid = sides.board.grid(question.id)
-        columns = np.append(sides.people(grid), sides.own)
-        coded = sides.board.ratings(grid, columns, sides.both(question.id))
+        coded = sides.coded(question.id)
         label = report.label(question.id)
         wish = replace(sides.wish, coverage=coverage)
         for each in likeness(coded, coded.raters[-1], labels=question.is_label, interval=wish):

@@ -19,16 +19,10 @@ from raterbook.analysis import Ratings, mean, proportion, weighted_mean
 from raterbook.analysis.averages.means import median, sd
 from raterbook.analysis.coefficients.tables import NAMES, coefficient
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import Interval
 from raterbook.analysis.ratings.engine import fetched
 from raterbook.files.archive import Archive
 from raterbook.numbers.checks import checks
-from raterbook.numbers.compute import (
-    Numbers,
-    kept_within,
-    rows_of,
-    wordings,
-)
+from raterbook.numbers.compute import Numbers, kept_within, rows_of, why_not, wordings
 from raterbook.numbers.counted import scale_of
 from raterbook.numbers.measures import (
     asked_of,
@@ -36,7 +30,6 @@ from raterbook.numbers.measures import (
     correction_of,
     nothing,
     questions_of,
-    takes,
     wanted,
 )
 from raterbook.numbers.number import Number
@@ -104,13 +97,6 @@ class ArchivedAnswers:
     @cached_property
     def questions(self) -> dict[str, dict[str, Any]]:
         return questions_of(self.archive.protocol)
-
-    @cached_property
-    def wish(self) -> Interval:
-        given = self.parameters
-        return Interval(
-            given.interval, coverage=given.coverage, draws=given.resamples, seed=given.seed
-        )
 
     @cached_property
     def given(self) -> Any:
@@ -187,21 +173,8 @@ class ArchivedAnswers:
         called = next(iter(measure.get("recode") or {}), question)
         of_it = table.filter(table.question == question, table.rater.isin(names or [""]))
         estimate, owners = self._estimate(measure, question, of_it)
-        return Number(
-            statistic=str(measure["statistic"]),
-            question=called,
-            estimate=estimate.value,
-            low=estimate.low,
-            high=estimate.high,
-            low_like=estimate.low_like,
-            high_like=estimate.high_like,
-            raters=kind,
-            n_items=owners,
-            n_raters=estimate.n_raters,
-            n_ratings=estimate.n_ratings,
-            method=estimate.method or None,
-            reason=estimate.reason,
-            warnings=tuple(estimate.warnings),
+        return Number.of(
+            str(measure["statistic"]), estimate, question=called, raters=kind, n_items=owners
         )
 
     def _who(self, question: str) -> tuple[Any, list[str]]:
@@ -223,16 +196,14 @@ class ArchivedAnswers:
         statistic = str(measure["statistic"])
         scale, _ = scale_of(self.questions[question], self.seen[self.seen["question"] == question])
         values, numeric = list(scale.values), not scale.labels
-        if scale.labels and takes(measure) in ("numbers", "order"):
-            level = self.questions[question].get("level")
-            if takes(measure) == "numbers" or level not in ("ordinal", "interval", "ratio"):
-                reason = "not_numeric" if takes(measure) == "numbers" else "no_order"
-                return nothing(statistic, reason), 0
+        if reason := why_not(measure, self.questions[question], scale):
+            return nothing(statistic, reason), 0
         value = table["number"] if numeric else table["value"]
         if recode := measure.get("recode"):
             groups = next(iter(recode.values()))
-            olds = [(old, new) for new, many in groups.items() for old in _listed(many)]
-            value, values = table["value"].cases(*olds), list(groups)
+            kind = float if numeric else str
+            olds = [(kind(old), new) for new, many in groups.items() for old in _listed(many)]
+            value, values = value.cases(*olds), list(groups)
         table = table.mutate(value=value)
         table = table.filter(table.value.notnull())
         alone = fetched(table.aggregate(u=table.unit.nunique(), c=table["cluster"].nunique()))
@@ -245,14 +216,14 @@ class ArchivedAnswers:
             table.select(*columns), declared, "cluster" if shared or len(columns) > 4 else None
         )
         if statistic in NAMES:
-            return coefficient(statistic, ratings, self.wish), self._owners(table, 2)
+            return coefficient(statistic, ratings, self.parameters.wish), self._owners(table, 2)
         if statistic in AVERAGES:
-            found = AVERAGES[statistic](ratings, interval=self.wish)
+            found = AVERAGES[statistic](ratings, interval=self.parameters.wish)
             if statistic == "weighted_mean":
                 table = table.filter(table.confidence.notnull())
             return found, self._owners(table, 1)
         of = measure.get("of")
-        found = proportion(ratings, _listed(measure["is"]), of=of, interval=self.wish)
+        found = proportion(ratings, _listed(measure["is"]), of=of, interval=self.parameters.wish)
         among = table if of is None else table.filter(table.value.isin(_listed(of)))
         return replace(found, statistic=statistic), self._owners(among, 1)
 
