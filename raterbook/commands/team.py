@@ -83,15 +83,15 @@ def _status(store: Store) -> int:
             words += f", {each.by_others:,} of them stored by another login"
         print(words.rstrip())
     if wrong is None:
-        print("Whether policies, triggers and views say what they should is seen by the owner alone.")
+        print("The owner alone sees whether policies, triggers and views say what they should.")
     elif wrong:
         print(
             "The guards are not as Raterbook makes them. Somebody with the owner's rights changed "
-            "them, and logins may have seen or added what is not theirs: keep this database, and put "
-            "the last copy in its place (`raterbook copy FROM TO`)."
+            "them, and logins may have seen or added what is not theirs: keep this database, and "
+            "put the last copy in its place (`raterbook copy FROM TO`)."
         )
-        for each in wrong:
-            print(f"  {each} says something else")
+        for guard in wrong:
+            print(f"  {guard} says something else")
     else:
         print("Policies, triggers and views are as Raterbook makes them.")
     return int(bool(wrong))

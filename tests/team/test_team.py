@@ -127,7 +127,7 @@ def test_guards_as_they_were_made_are_said_to_be_so_and_stay(study, capsys, clus
 def test_a_lead_is_told_that_guards_are_looked_at_by_the_owner(study, capsys, cluster):
     name, _ = study
     assert run(["--db", cluster.address(name, "lea"), "team", "status"]) == 0
-    assert "is seen by the owner alone" in capsys.readouterr().out
+    assert "The owner alone sees whether" in capsys.readouterr().out
 
 
 def test_a_lead_makes_no_logins(study, capsys, cluster):

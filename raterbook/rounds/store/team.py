@@ -124,7 +124,7 @@ def status(store: Store) -> list[Member]:
 
 
 def guards(store: Store) -> list[str] | None:
-    """The guards that say something else than ours; None for who may not look: all but the owner."""
+    """The guards that say something else than ours; None for who may not look, a lead say."""
     server_of(store)
     with store.read() as connection:
         if not connection.scalar(_LOOKS):
