@@ -23,7 +23,7 @@ STEPS = ("init", "add", "remove", "status")
     arg("--login", metavar="LOGIN", help="name of the login (default: NAME)"),
     arg("--to", metavar="FILE", help="new file for the address with its password, for hand-over"),
 )
-def team(given: Namespace) -> None:
+def team(given: Namespace) -> int:
     """One login each: the database itself keeps raters apart."""
     needs = given.step in ("add", "remove")
     if needs and not given.name:
@@ -44,7 +44,8 @@ def team(given: Namespace) -> None:
         remove(store, given.name)
         print(f"{given.name} sees and adds nothing any more; what was answered stays.")
     else:
-        _status(store)
+        return _status(store)
+    return 0
 
 
 def _add(store: Store, given: Namespace) -> None:
@@ -68,10 +69,10 @@ def _add(store: Store, given: Namespace) -> None:
         print(f"{login} is {part} here; {file} has the address with its password: hand it over.")
 
 
-def _status(store: Store) -> None:
-    from ..rounds.store.team import status
+def _status(store: Store) -> int:
+    from ..rounds.store.team import guards, status
 
-    found = status(store)
+    found, wrong = status(store), guards(store)
     print(f"{store.path}: {len(found)} logins")
     for each in found:
         state = "active" if each.active else "removed"
@@ -81,3 +82,16 @@ def _status(store: Store) -> None:
         if each.by_others:
             words += f", {each.by_others:,} of them stored by another login"
         print(words.rstrip())
+    if wrong is None:
+        print("The owner alone sees whether policies, triggers and views say what they should.")
+    elif wrong:
+        print(
+            "The guards are not as Raterbook makes them. Somebody with the owner's rights changed "
+            "them, and logins may have seen or added what is not theirs: keep this database, and "
+            "put the last copy in its place (`raterbook copy FROM TO`)."
+        )
+        for guard in wrong:
+            print(f"  {guard} says something else")
+    else:
+        print("Policies, triggers and views are as Raterbook makes them.")
+    return int(bool(wrong))

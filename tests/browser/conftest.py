@@ -11,6 +11,7 @@ from raterbook.rating import Form
 from raterbook.rounds import ItemTable, PartRow, Round, Store
 from tests.browser.bare import BareDesk
 from tests.browser.desk import Desk, write_notebook
+from tests.browser.hub import NO_HUB
 from tests.browser.lab import Lab
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -47,8 +48,6 @@ WITHOUT_SAMPLE = {
     ],
 }
 MISSING = f"THE BROWSER TESTS DID NOT RUN: there is no {CHROMIUM}; install Debian's chromium."
-
-NO_HUB = "THE JUPYTERHUB TESTS DID NOT RUN"
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -142,6 +141,25 @@ def bare_desk(context, tmp_path):
         desk.page.close(run_before_unload=False)
         desk.widget.close()
     assert [error for desk in desks for error in desk.errors] == []
+
+
+@pytest.fixture
+def come(hub, chromium, playwright):
+    """come(name) logs in in a browser of one's own, and waits for what the server shows first."""
+    browser = playwright.chromium.launch(executable_path=str(chromium), args=ARGUMENTS)
+
+    def come(name, lands=True):
+        page = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
+        page.goto(f"{hub.url}/hub/login")
+        page.locator("input[name=username]").fill(name)
+        page.locator("input[name=password]").fill("any")
+        page.locator("input[type=submit], button[type=submit]").first.click()
+        if lands:
+            page.wait_for_url(f"**/user/{name}/lab/tree/**", timeout=120_000)
+        return page
+
+    yield come
+    browser.close()
 
 
 @pytest.fixture

@@ -90,6 +90,46 @@ def test_a_file_has_no_logins(tmp_path, capsys):
     assert "is a file, which has no logins" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("ALTER POLICY own ON {t}answer_event USING (true)", "policy answer_event.own"),
+        ("ALTER POLICY add_own ON {t}mark_event WITH CHECK (true)", "policy mark_event.add_own"),
+        ("ALTER POLICY lead ON {t}rater TO raterbook_rater", "policy rater.lead"),
+        (
+            "DROP TRIGGER part_frozen ON {t}part; CREATE TRIGGER part_frozen BEFORE INSERT ON"
+            " {t}part FOR EACH ROW WHEN (false) EXECUTE FUNCTION {t}refuse_frozen()",
+            "trigger part.part_frozen",
+        ),
+        ("ALTER VIEW rating.identity SET (security_invoker = off)", "view identity"),
+        ("CREATE VIEW {t}all_answers AS SELECT * FROM {t}answer_event", "view all_answers"),
+    ],
+)
+def test_a_guard_that_says_something_else_under_its_name_is_seen_by_the_owner(
+    study, capsys, cluster, change, said
+):
+    name, _ = study
+    cluster.sql(change.format(t="raterbook."), name)
+    assert run(["--db", cluster.address(name), "team", "status"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.endswith(" says something else")] == [
+        f"  {said} says something else"
+    ]
+
+
+def test_guards_as_they_were_made_are_said_to_be_so_and_stay(study, capsys, cluster):
+    name, _ = study
+    for _ in range(2):
+        assert run(["--db", cluster.address(name), "team", "status"]) == 0
+        assert "views are as Raterbook makes them." in capsys.readouterr().out
+
+
+def test_a_lead_is_told_that_guards_are_looked_at_by_the_owner(study, capsys, cluster):
+    name, _ = study
+    assert run(["--db", cluster.address(name, "lea"), "team", "status"]) == 0
+    assert "The owner alone sees whether" in capsys.readouterr().out
+
+
 def test_a_lead_makes_no_logins(study, capsys, cluster):
     name, _ = study
     assert run(["--db", cluster.address(name, "lea"), "team", "init"]) == 2

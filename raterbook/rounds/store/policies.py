@@ -304,21 +304,21 @@ def after_tables() -> Iterator[str]:
             f" SET search_path = {SCHEMA}, pg_temp AS $${body.replace('%', '%%')}$$"
         )
     yield f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {SCHEMA} FROM PUBLIC"
-    for table, name, when, function in _triggers():
+    for table, name, when, function in each_trigger():
         yield (
             f"CREATE TRIGGER {name} {when.format(table=f'{SCHEMA}.{table}')}"
             f" EXECUTE FUNCTION {SCHEMA}.{function}()"
         )
     for table in (*schema.metadata.tables, *OWN_TABLES):
         yield f"ALTER TABLE {SCHEMA}.{table} ENABLE ROW LEVEL SECURITY"
-    for table, name, words in _policies():
+    for table, name, words in each_policy():
         yield f"CREATE POLICY {name} ON {SCHEMA}.{table} {words}"
     yield CURRENT_ANSWER
     for table in READ:
-        yield _view(table)
+        yield view_of(table)
 
 
-def _triggers() -> Iterator[tuple[str, str, str, str]]:
+def each_trigger() -> Iterator[tuple[str, str, str, str]]:
     """Of each: its table, its name, when, and the function."""
     never, each = "BEFORE {what} ON {{table}} FOR EACH STATEMENT", " FOR EACH ROW"
     for table in schema.metadata.tables.values():
@@ -345,7 +345,7 @@ def _triggers() -> Iterator[tuple[str, str, str, str]]:
         yield name, f"{name}_tell", "AFTER INSERT ON {table}" + each, "tell"
 
 
-def _policies() -> Iterator[tuple[str, str, str]]:
+def each_policy() -> Iterator[tuple[str, str, str]]:
     """Of each: its table, its name, what it says."""
     for table in (*schema.metadata.tables, *OWN_TABLES):
         yield table, "lead", "USING ((SELECT leads())) WITH CHECK ((SELECT leads()))"
@@ -355,7 +355,7 @@ def _policies() -> Iterator[tuple[str, str, str]]:
         yield table, "add_own", f"FOR INSERT WITH CHECK ({rows})"
 
 
-def _view(table: str) -> str:
+def view_of(table: str) -> str:
     columns, _ = READ[table]
     read = {name.strip() for name in columns.split(",")}
     shown = []
@@ -476,9 +476,9 @@ def shape() -> Iterator[tuple[str, str, str]]:
         yield "function", name, each.body
     for name, body in TRIGGERS.items():
         yield "function", name, body
-    for table, name, _, function in _triggers():
+    for table, name, _, function in each_trigger():
         yield "trigger", f"{table}.{name}", f"O {function}"
-    for table, name, _ in _policies():
+    for table, name, _ in each_policy():
         yield "policy", f"{table}.{name}", ""
     for table in (*schema.metadata.tables, *OWN_TABLES):
         yield "row security of", table, "true"

@@ -7,6 +7,7 @@ triggers here; who may see and add what, by the policies in policies.py. Times a
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -278,6 +279,60 @@ def verify(connection: Connection, place: str) -> None:
             "owner's rights changed it, and answers may be changed too: keep it, and put the last "
             "copy in its place (`raterbook copy FROM TO`)."
         )
+
+
+def altered(connection: Connection) -> list[str]:
+    """Policies, triggers and views that have our names and say something else, or are not ours.
+
+    Ours are made beside them for a moment, of tables that only this session has, so that the server
+    words both alike, whatever its version. For who may make such tables: the owner.
+    """
+
+    def different(said: str, *places: str) -> set[str]:
+        query, temporary = text(said), connection.scalar(_TEMPORARY)
+        here, made = (
+            {tuple(row) for row in connection.execute(query, {"places": list(names)})}
+            for names in (places, (temporary,))
+        )
+        return {f"{row[0]} {row[1]}" for row in here ^ made}
+
+    trial = connection.begin_nested()
+    for name in (*schema.metadata.tables, *policies.OWN_TABLES):
+        connection.exec_driver_sql(f"CREATE TEMP TABLE {name} (LIKE {policies.SCHEMA}.{name})")
+    for table, name, words in policies.each_policy():
+        connection.exec_driver_sql(f"CREATE POLICY {name} ON pg_temp.{table} {words}")
+    for table, name, when, function in policies.each_trigger():
+        words = f"{when.format(table=f'pg_temp.{table}')} EXECUTE FUNCTION"
+        connection.exec_driver_sql(f"CREATE TRIGGER {name} {words} {policies.SCHEMA}.{function}()")
+    wrong = different(_POLICIES, policies.SCHEMA) | different(_TRIGGERS, policies.SCHEMA)
+    trial.rollback()
+    trial = connection.begin_nested()
+    for statement in (policies.CURRENT_ANSWER, *map(policies.view_of, policies.READ)):
+        beside = re.sub(r"CREATE VIEW \w+\.", "CREATE TEMP VIEW ", statement, count=1)
+        connection.exec_driver_sql(beside)
+    wrong |= different(_VIEWS, policies.SCHEMA, policies.MASKED)
+    trial.rollback()
+    return sorted(wrong)
+
+
+_TEMPORARY = text("SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()")
+_POLICIES = """
+SELECT 'policy', c.relname || '.' || l.polname, l.polcmd, l.polpermissive, l.polroles::text,
+  pg_get_expr(l.polqual, l.polrelid), pg_get_expr(l.polwithcheck, l.polrelid)
+FROM pg_policy l JOIN pg_class c ON c.oid = l.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = ANY(:places)
+"""
+_TRIGGERS = """
+SELECT 'trigger', c.relname || '.' || t.tgname, t.tgtype, t.tgenabled, t.tgfoid, t.tgattr::text,
+  t.tgnargs, pg_get_expr(t.tgqual, t.tgrelid)
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = ANY(:places) AND NOT t.tgisinternal
+"""
+_VIEWS = """
+SELECT 'view', c.relname, pg_get_viewdef(c.oid), c.reloptions::text
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = ANY(:places) AND c.relkind = 'v'
+"""
 
 
 # What the server cannot do, said so that somebody can do something about it.

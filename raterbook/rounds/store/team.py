@@ -22,7 +22,7 @@ from raterbook.rounds.model import RoundError, shown
 from raterbook.rounds.store import policies
 from raterbook.rounds.store.backup import OWNERS, new_file
 from raterbook.rounds.store.policies import LEADS, RATERS, SCHEMA, quoted
-from raterbook.rounds.store.postgres import Server
+from raterbook.rounds.store.postgres import Server, altered
 from raterbook.rounds.store.store import Store
 
 ROLES = {"lead": LEADS, "rater": RATERS}
@@ -123,6 +123,16 @@ def status(store: Store) -> list[Member]:
         return [Member(*row) for row in connection.execute(_STATUS)]
 
 
+def guards(store: Store) -> list[str] | None:
+    """The guards that say something else than ours; None for who may not look, a lead say."""
+    server_of(store)
+    with store.read() as connection:
+        if not connection.scalar(_LOOKS):
+            return None
+    with store.write() as connection:
+        return altered(connection)
+
+
 @contextmanager
 def hand_over(file: Path) -> Iterator[Callable[[str], None]]:
     """Writes to a new file that its owner alone can read: the one place where a password stands.
@@ -193,6 +203,7 @@ _OWNS = text(
     "SELECT pg_has_role(session_user, nspowner, 'MEMBER') FROM pg_namespace"
     f" WHERE nspname = '{SCHEMA}'"
 )
+_LOOKS = text(f"SELECT ({_OWNS}) AND has_database_privilege(current_database(), 'TEMP')")
 _GRANTED = text(f"SELECT has_schema_privilege('{LEADS}', '{SCHEMA}', 'USAGE')")
 _ROLE = text("SELECT rolsuper, rolcreaterole, rolbypassrls FROM pg_roles WHERE rolname = :name")
 _MEMBER = text("SELECT pg_has_role(CAST(:login AS name), CAST(:group AS name), 'MEMBER')")
