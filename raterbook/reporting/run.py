@@ -15,9 +15,9 @@ import sys
 import tempfile
 import threading
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def build(
                 min(jobs, len(rounds)), mp_context=context, initializer=end_quietly
             )
             executor = stack.enter_context(pool)
-            stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+            stack.push(leaving(pool))
         futures: list[Future[Path]] = []
         if executor is not None:
             with until_they_listen():
@@ -92,6 +92,10 @@ def build(
                 pages.append(BuiltPage(page))
             except ReportError as error:
                 failures.append(str(error))
+            except SystemExit as stopped:
+                if not futures:
+                    raise
+                raise KeyboardInterrupt from stopped  # a process heard it, if this one did not
             except Exception as error:
                 if executor is None:
                     raise
@@ -106,15 +110,30 @@ def build(
 
 @contextmanager
 def until_they_listen() -> Iterator[None]:
-    """Processes that begin here do not hear Ctrl+C before they know what to do then."""
-    if threading.current_thread() is not threading.main_thread():
+    """Processes that begin here hear of Ctrl+C once they know what to do then, and not before."""
+    if sys.platform == "win32":
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def leaving(pool: ProcessPoolExecutor) -> Callable[..., None]:
+    """What is still to do when a pool is left: nothing new is begun, and Ctrl+C is for all."""
+    others = {process.pid for process in multiprocessing.active_children()}
+
+    def leave(kind: type[BaseException] | None, *_: object) -> None:
+        pool.shutdown(wait=False, cancel_futures=True)
+        if kind is KeyboardInterrupt:  # it may have been told to this process alone
+            for process in multiprocessing.active_children():
+                if process.pid and process.pid not in others:
+                    with suppress(ProcessLookupError):
+                        os.kill(process.pid, signal.SIGINT)
+
+    return leave
 
 
 ENDED = threading.Event()  # in a process of a pool: what is still in its queue is not begun
@@ -131,6 +150,8 @@ def end_quietly() -> None:
         raise SystemExit(130)
 
     signal.signal(signal.SIGINT, end)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def build_one(

@@ -138,7 +138,7 @@ def test_bca_equals_scipys_on_a_mean():
 
     rng = np.random.default_rng(3)
     x = rng.exponential(size=80)
-    theirs = bootstrap((x,), np.mean, n_resamples=20_000, method="BCa", rng=rng)
+    theirs = bootstrap((x,), np.mean, n_resamples=20_000, method="BCa", random_state=rng)
     ours = mean(list(x), interval=Interval("bca", draws=20_000))
     width = ours.high - ours.low
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.03 * width)

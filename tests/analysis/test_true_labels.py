@@ -34,7 +34,7 @@ def agreed(left, right):
 def test_how_often_each_rater_is_right_comes_out():
     found = [dawid_skene(drawn(seed=seed)[1], interval=None).raters["accuracy_with"]
              for seed in range(5)]  # fmt: skip
-    assert np.mean(found, axis=0) == pytest.approx(np.array(RIGHT), abs=0.03)
+    assert np.mean(np.array(found, float), axis=0) == pytest.approx(np.array(RIGHT), abs=0.03)
 
 
 def test_the_likeliest_label_is_right_more_often_than_the_best_rater():

@@ -10,6 +10,7 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -75,13 +76,13 @@ def best(*functions, times=3):
 
 
 def joined(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         frame = pd.read_sql(SAME_ROWS, connection)
     return frame.astype(dict.fromkeys(CATEGORIES, "category"))
 
 
 def flat(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         frame = pd.read_sql(PLAIN, connection)
     return frame.astype(dict.fromkeys(CATEGORIES, "category"))
 
@@ -99,7 +100,7 @@ def commits(stored, count=300):
 
 def bare_commits(path, count=300):
     """The same to a bare table, with the same flushing."""
-    with sqlite3.connect(path, isolation_level=None) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection, connection:
         connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, a TEXT UNIQUE)")
         durations = []
@@ -146,7 +147,7 @@ def main(answers):
         stored, saving = filled(path, answers)
         print(f"saved {answers:,} answers in {saving:.1f} s ({answers / saving:,.0f} per second)")
         plain = Path(folder) / "plain.sqlite"
-        with sqlite3.connect(plain) as connection:
+        with closing(sqlite3.connect(plain)) as connection, connection:
             joined(path).to_sql("plain", connection, index=False)
         (ours, with_joins, one_table), frames = best(
             stored.frame, lambda: joined(path), lambda: flat(plain)

@@ -10,6 +10,7 @@ import json
 import re
 import sqlite3
 import zipfile
+from contextlib import closing
 
 import pytest
 
@@ -356,7 +357,7 @@ def stored(tmp_path_factory):
 
 
 def dump(stored):
-    with sqlite3.connect(stored.store.path) as connection:
+    with closing(sqlite3.connect(stored.store.path)) as connection, connection:
         lines = list(connection.iterdump())
     connection.close()
     return lines

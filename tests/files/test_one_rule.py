@@ -1,6 +1,7 @@
 """What the form's door says of an answer, a file's says too; and what goes out, as it came in."""
 
 import json
+from contextlib import closing
 
 import pandas as pd
 import pytest
@@ -120,7 +121,7 @@ def test_percentages_have_that_spelling_in_the_view_too(opened):
 
     round = opened()
     saved(round, "ana", ("i1/m", "sure", 80), ("i2/m", "sure", "0.5%"))
-    with sqlite3.connect(round.workspace.db) as database:
+    with closing(sqlite3.connect(round.workspace.db)) as database, database:
         found = database.execute("SELECT value FROM current_answer ORDER BY subject").fetchall()
     assert found == [("80",), ("0.5%",)]
 

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from unittest.mock import patch
 from xml.etree import ElementTree
 
@@ -226,7 +226,10 @@ def crafted(word):
             each.mkdir()
         (victim / "index.html").write_text("mine")
         opened(inside, Names())
-        with sqlite3.connect(inside / "data" / "raterbook.sqlite") as connection:
+        with (
+            closing(sqlite3.connect(inside / "data" / "raterbook.sqlite")) as connection,
+            connection,
+        ):
             connection.execute("DROP TRIGGER IF EXISTS round_update")
             for (name,) in connection.execute(
                 "SELECT name FROM sqlite_master WHERE type='trigger' AND tbl_name='round'"

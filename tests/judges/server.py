@@ -80,7 +80,7 @@ class Server:
         self.seen, self.most_at_once, self.now = [], 0, 0
         self.answered = []  # user messages whose good reply was sent completely
         self._attempts, self._recent = Counter(), deque()
-        self._ready = threading.Event()
+        self._ready, self._writers = threading.Event(), set()
 
     @property
     def url(self):
@@ -101,7 +101,7 @@ class Server:
 
     async def _main(self):
         self._loop, self._done = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._client, "127.0.0.1", self.port, backlog=200)
+        server = await asyncio.start_server(self._accept, "127.0.0.1", self.port, backlog=200)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._done.wait()
@@ -110,6 +110,13 @@ class Server:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        for writer in self._writers:  # also of who came too late to be served
+            writer.transport.abort()
+        await asyncio.sleep(0)  # a loop closes its sockets one turn later
+
+    def _accept(self, reader, writer):
+        self._writers.add(writer)
+        return self._client(reader, writer)
 
     async def _client(self, reader, writer):
         try:

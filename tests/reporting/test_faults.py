@@ -273,3 +273,26 @@ def test_ctrl_c_while_processes_build_pages_is_one_line_and_leaves_nothing_half_
     assert (run.returncode, said) == (130, "")
     assert errors == "Stopped; what was saved stays saved.\n"
     assert not reports.is_dir() or list(reports.iterdir()) == []
+
+
+def begun_by(pid):
+    """How many processes of a pool it has."""
+    told = subprocess.run(["ps", "-o", "args=", "--ppid", str(pid)], capture_output=True, text=True)
+    return told.stdout.count("multiprocessing.spawn")
+
+
+@pytest.mark.parametrize("tell", [os.killpg, os.kill], ids=["all", "one"])
+def test_ctrl_c_before_the_processes_build_is_heard_by_them_too(tmp_path, tell):
+    """Told to all, as the keys do, or to the one that began them, as a service does."""
+    for number in range(3):
+        open_round(tmp_path, "halo-support", 3, name=f"r{number}")
+    words = [*(sys.executable, "-m", "raterbook", "--workspace", str(tmp_path)),
+             *("report", "--all", "--jobs", "2")]  # fmt: skip
+    run = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    while run.poll() is None and not begun_by(run.pid):
+        time.sleep(0.05)
+    tell(run.pid, signal.SIGINT)
+    said, errors = run.communicate(timeout=120)
+    assert (run.returncode, said, errors) == (130, "", "Stopped; what was saved stays saved.\n")
+    assert list((tmp_path / "reports").glob("*/index.html")) == []

@@ -1,6 +1,7 @@
 """Which journal is used, and how it is flushed."""
 
 import sqlite3
+from contextlib import closing
 
 from raterbook.rounds import Store
 from raterbook.rounds.store import database
@@ -12,7 +13,7 @@ def test_a_write_ahead_log_is_left_where_this_sqlite_could_damage_it(stored, mon
     path = stored.store.path
     stored.store.dispose()
     for sound, mode in ((True, "wal"), (False, "persist")):
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("PRAGMA journal_mode = wal")
         connection.close()
         monkeypatch.setattr(database, "has_sound_wal", lambda sound=sound: sound)
@@ -42,6 +43,6 @@ def test_a_rollback_journal_is_kept_for_the_next_answer_and_stays_small(stored, 
     say("ana", "q0/a", "tone", 3)
     assert journal.read_bytes()[:28] == bytes(28)  # a head of zeros: there is nothing to roll back
     assert 0 < journal.stat().st_size <= database.KEPT
-    with sqlite3.connect(path) as other:  # as another program sees it
+    with closing(sqlite3.connect(path)) as other, other:  # as another program sees it
         assert other.execute("SELECT count(*) FROM answer_event").fetchone()[0] > 0
     other.close()

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect
 
 from raterbook.rounds.model import ALTERED, RoundError, listed, shown
 from raterbook.rounds.store import schema
@@ -265,7 +265,8 @@ def narrow(path: Path) -> None:
 @cache
 def _made() -> dict[tuple[str, str], str]:
     """Every table, index, trigger and view of today's schema, as SQLite writes it down."""
-    with create_engine("sqlite://").begin() as connection:
+    engine = create_engine("sqlite://", poolclass=NullPool)  # closed with its last use
+    with engine.begin() as connection:
         create(connection)
         return _shape(connection)
 

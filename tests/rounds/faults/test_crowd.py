@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -113,7 +114,7 @@ def test_control_somebody_in_a_crowd_that_does_not_queue_waits_longer(tmp_path):
 
 def test_control_a_crowd_on_bare_sqlite_is_not_all_served(tmp_path):
     path = tmp_path / "bare.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE bare (event_id TEXT UNIQUE)")
     connection.close()
     told, _ = told_by_all(tmp_path, path, writers.write_bare, 20)

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ SAVE = """
 import sqlite3, sys
 
 def ids(path):
-    return {row[0] for row in sqlite3.connect(path).execute("SELECT event_id FROM answer_event")}
+    with closing(sqlite3.connect(path)) as connection:
+        return {row[0] for row in connection.execute("SELECT event_id FROM answer_event")}
 
 def save_all(stored, count, before=lambda number: None, after=lambda: None):
     told, refused = [], []
@@ -183,7 +185,7 @@ def test_control_without_a_journal_a_full_disk_leaves_a_damaged_or_half_written_
     run(NO_JOURNAL, path, inside=INJECT)
     try:
         whole = writers.integrity(path) == "ok"
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             (rows,) = connection.execute("SELECT count(*) FROM t").fetchone()
         connection.close()
     except sqlite3.DatabaseError:

@@ -6,6 +6,7 @@ random moment and drops an arbitrary part of what was not flushed by then.
 
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -52,7 +53,7 @@ def recorded(folder, journal, synchronous=""):
     there = folder / "disk"
     there.mkdir()
     writers.new_round(there / "store.sqlite", ["ana"]).store.dispose()
-    with sqlite3.connect(there / "store.sqlite") as connection:
+    with closing(sqlite3.connect(there / "store.sqlite")) as connection, connection:
         connection.execute(f"PRAGMA journal_mode = {journal}")
     connection.close()
     before = folder / "before"

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 
 from raterbook.protocols import parse
@@ -157,7 +157,7 @@ def running(target, path, folder, raters, run, count) -> Iterator[list]:
 
 
 def integrity(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         (state,) = connection.execute("PRAGMA integrity_check").fetchone()
     connection.close()
     return state
