@@ -227,21 +227,21 @@ class _Differences:
         spread = _Spread(question, rows)
         final = self._by_place(self.counted.of(question.id, self.final))
         left = self._by_place(self.counted.of(question.id, self.left))
-        said = {*final, *left}
         wanted = spread.differs(by, beyond)
-        known = {place for place in said if place in spread.places}
-        of_adjudicators = np.zeros(len(wanted), dtype=bool)
-        of_adjudicators[[spread.places[place] for place in known]] = True
-        theirs = self._by_place(rows[(wanted | of_adjudicators)[spread.of_row]])
+        needed = wanted.copy()
+        needed[[spread.places[place] for place in {*final, *left} & set(spread.places)]] = True
+        theirs = self._by_place(rows[needed[spread.of_row]])
         found = []
         for place in {**theirs, **final, **left}:
             answers = [each.get(place, []) for each in (theirs, final, left)]
             case = str(next(rows[0]["case"] for rows in answers if rows))
             item = None if question.of == "case" else place[0]
-            those = (tuple(self._said(question, place, row) for row in rows) for rows in answers)
+            said, decided, open_ = (
+                tuple(self._said(question, place, row) for row in rows) for rows in answers
+            )
+            one = Dispute(item, case, place[1], question.id, said, decided, open_, disputed=False)
             at = spread.places.get(place)
-            wide = (0.0, 0.0, False, False) if at is None else (*spread.at(at), bool(wanted[at]))
-            found.append(Dispute(item, case, place[1], question.id, *those, *wide))
+            found.append(one if at is None else spread.measured(one, at, bool(wanted[at])))
         return found
 
     def _by_place(self, rows: pd.DataFrame) -> dict[Place, list[dict[str, Any]]]:
@@ -353,8 +353,9 @@ class _Spread:
         spread = largest - least
         return spread, spread / (high - low)
 
-    def at(self, place: int) -> tuple[float, float, bool]:
-        return float(self.spread[place]), float(self.width[place]), bool(self.tied[place])
+    def measured(self, one: Dispute, at: int, disputed: bool) -> Dispute:
+        spread, width, tied = float(self.spread[at]), float(self.width[at]), bool(self.tied[at])
+        return replace(one, spread=spread, width=width, tied=tied, disputed=disputed)
 
     def differs(self, by: str, beyond: float) -> np.ndarray:
         """Whether the places are in dispute by this rule, as far as it goes by the answers."""

@@ -23,8 +23,6 @@ from raterbook.panels.controls import (
     button,
     comma_separated,
     refusal,
-    row,
-    show,
     tick,
 )
 from raterbook.protocols import Protocol, load, names
@@ -32,6 +30,7 @@ from raterbook.protocols import show as in_words
 from raterbook.reporting.html import bullets, fold, heading, paragraph, part, table
 from raterbook.rounds.model import Problems, counted, listed, shown
 from raterbook.rounds.plan import Mix
+from raterbook.widgets import close, row, show
 
 # What raters see of a field, as the protocol says it.
 SEEN = {"none": "not shown", "hidden": "hidden from raters", "after": "shown once submitted"}
@@ -146,7 +145,7 @@ class OpeningPanel(widgets.VBox):
         self._table, self._placed, self._guessed = None, {}, {}
         before, self.columns.children = self.columns.children, ()
         for one in before:
-            one.close()
+            close(one)
         if self.asked is not None and self.source:
             known = known_columns(self.asked)
             try:

@@ -320,6 +320,8 @@ class Explore:
         """
         import ipywidgets
 
+        from ..widgets import PANEL, Keyboard, Picker, row
+
         shown = ipywidgets.Dropdown(
             options=[(title, name) for name, title in VIEWS.items()], description="View"
         )
@@ -333,7 +335,7 @@ class Explore:
             )
             for name in ["rater", *self.columns][:4]
         }
-        item = ipywidgets.Dropdown(options=[("none", ""), *self.units], description="Item")
+        item = Picker("Item", self.units, "none")
         page, below = ipywidgets.HTML(), ipywidgets.HTML()
 
         def draw(_: Any = None) -> None:
@@ -354,9 +356,9 @@ class Explore:
             box.observe(draw, "value")
         item.observe(read, "value")
         draw()
-        above = [ipywidgets.HBox([shown, question]), ipywidgets.HBox([*filters.values()])]
-        box = ipywidgets.VBox([*above, page, item, below])
-        return box.add_class("rb-view").add_class("mathjax_ignore")
+        above = [row(shown, question), row(*filters.values())]
+        box = ipywidgets.VBox([*above, page, item, below, Keyboard()])
+        return box.add_class("rb-view").add_class(PANEL).add_class("mathjax_ignore")
 
     def __repr__(self) -> str:
         return f"Explore({self.round.name!r}): {count(len(VIEWS), 'view')}: {', '.join(VIEWS)}"

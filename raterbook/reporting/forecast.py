@@ -210,6 +210,8 @@ def panel(found: Forecast) -> Any:
     """Widgets: a number, raters, ratings, cluster size and width; the curve follows them."""
     import ipywidgets
 
+    from ..widgets import PANEL, Keyboard, row
+
     def whole(value: int, words: str) -> Any:
         return ipywidgets.BoundedIntText(value, min=1, max=MOST, description=words)
 
@@ -234,6 +236,5 @@ def panel(found: Forecast) -> Any:
     for box in boxes:
         box.observe(draw, "value")
     draw()
-    above = [ipywidgets.HBox(boxes[:3]), ipywidgets.HBox(boxes[3:])]
-    shown = ipywidgets.VBox([*above, page])
-    return shown.add_class("rb-view").add_class("mathjax_ignore")
+    shown = ipywidgets.VBox([row(*boxes[:3]), row(*boxes[3:]), page, Keyboard()])
+    return shown.add_class("rb-view").add_class(PANEL).add_class("mathjax_ignore")
