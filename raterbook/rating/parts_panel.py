@@ -125,4 +125,8 @@ class PartsPanel(widgets.VBox):
             field = fields[name]
             wanted = name == self._source if self._source in fields else field.of == self._of
             if text and field.visible and wanted:
-                yield field.label, text, "9em" if field.show in ("long", "markdown") else "3em"
+                yield (
+                    field.label,
+                    text,
+                    "9em" if field.show in ("long", "markdown", "code") else "3em",
+                )

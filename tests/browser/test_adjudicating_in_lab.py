@@ -84,7 +84,7 @@ def test_a_vote_is_revealed_discussed_and_taken_again(desk, folder):
 
 
 def test_typing_anywhere_outside_the_reason_decides_nothing(desk, folder):
-    """After a click into it letters, digits and Enter are nobody's: no decision, and no cell goes."""
+    """After a click into it letters, digits and Enter are nobody's: no cell goes either."""
     desk.page.locator(".rb-adjudicate details.item").wait_for(timeout=60_000)
     cells = desk.page.locator(".jp-Notebook .jp-Cell").count()
     desk.page.locator(".rb-adjudicate p", has_text="questions in dispute").click()
