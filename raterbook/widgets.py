@@ -37,11 +37,23 @@ export default { render: ({ el }) => keep(el) };
 """.replace("PANEL", PANEL)
 
 
+# The page's pieces in a panel stand on its own ground, in letters of its size.
+STYLE = """
+.rb-panel:focus { outline: none; }
+.rb-panel .rb-page { background: none !important; font-size: 14px !important; }
+.rb-panel .rb-page .scroll { background: none !important; }
+.rb-panel .rb-page .texts blockquote { font-size: 15px; }
+.rb-panel .rb-page section > h2:first-child { margin-top: 1rem; }
+[data-jp-theme-light="false"] .rb-panel .framed { color-scheme: dark; }
+.rb-panel .lm-TabBar-content { flex-wrap: wrap; }
+.rb-panel .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
+"""
+
+
 class Keyboard(anywidget.AnyWidget):
     """Stands in a panel unseen, anywhere inside the one with the class `rb-panel`."""
 
-    _esm = SCRIPT
-    _css = f".{PANEL}:focus {{ outline: none; }}"
+    _esm, _css = SCRIPT, STYLE
 
     def __init__(self) -> None:
         super().__init__()

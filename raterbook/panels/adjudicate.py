@@ -31,7 +31,7 @@ from raterbook.reporting.sections.disputes import Cards, agenda, how_far, vote_t
 from raterbook.reporting.words import capital, count, listing, scale_names
 from raterbook.rounds import Answer, Event, Round, RoundError
 from raterbook.rounds.consensus import ADJUDICATOR
-from raterbook.widgets import LISTED, PANEL, Keyboard, close, row, show
+from raterbook.widgets import LISTED, PANEL, ROWS, Keyboard, close, row, show
 
 WIDE, FITTING = {"width": "99%"}, {"width": "auto"}
 Cell = tuple[str, int, str]  # the ref of an item or case, a part or 0, a question
@@ -89,7 +89,8 @@ class DecisionPanel(widgets.VBox):
         self.why = widgets.Textarea(
             description="Reason",
             placeholder="Why: it is reported beside the decision",
-            layout=widgets.Layout(width="99%", height="5em"),
+            layout=widgets.Layout(width="99%", height="6em"),
+            style={"description_width": "4em"},
             continuous_update=False,  # sent whole before a click is
         )
         self.buttons = {
@@ -111,14 +112,20 @@ class DecisionPanel(widgets.VBox):
         # What is there while there is a dispute: shown and hidden, never made anew, so that a
         # button that was pressed keeps the keyboard.
         self.of_one = [moves, self.page, self.choices, self.why, deciding]
+        # The decision stands beside the answers where there is room, else below them.
+        beside = widgets.VBox(
+            [self.choices, self.why, row(deciding, self.buttons["undo"]), self.said],
+            layout={"flex": "1 1 17em", "min_width": "0"},
+        )
+        self.page.layout.flex, self.page.layout.min_width = "3 1 32em", "0"
+        whole = widgets.HBox([self.page, beside], layout={**ROWS, "align_items": "flex-start"})
         super().__init__(
             [
                 self.by,
                 row(self.question, self.beyond, self.names),
                 self.head,
-                *self.of_one[:-1],
-                row(deciding, self.buttons["undo"]),
-                self.said,
+                moves,
+                whole,
                 Keyboard(),
             ]
         )

@@ -153,11 +153,6 @@ STYLE = (
 .rb-drop b { padding: .25rem .8rem; border-radius: 2px; font-weight: 500;
   background: var(--jp-layout-color3, #8885); }
 .rb-drop input { position: absolute; inset: 0; width: 100%; opacity: 0; cursor: pointer; }
-.rb-lead .rb-page { background: none !important; font-size: 14px !important; }
-.rb-lead .rb-page .scroll { background: none !important; }
-[data-jp-theme-light="false"] .rb-lead .framed { color-scheme: dark; }
-.rb-lead .lm-TabBar-content { flex-wrap: wrap; }
-.rb-lead .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
 """
 )
 

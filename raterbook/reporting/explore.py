@@ -330,8 +330,10 @@ class Explore:
         filters = {
             name: ipywidgets.SelectMultiple(
                 options=sorted(self.answers[own(name)].dropna().astype(str).unique()),
-                description=name.capitalize(),
+                description=name.capitalize().replace("_", " "),
                 rows=4,
+                style={"description_width": "8em"},
+                layout={"width": "21em"},
             )
             for name in ["rater", *self.columns][:4]
         }
