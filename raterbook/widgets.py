@@ -43,7 +43,7 @@ STYLE = """
 .rb-panel .rb-page { background: none !important; font-size: 14px !important; }
 .rb-panel .rb-page .scroll { background: none !important; }
 .rb-panel .rb-page .texts blockquote { font-size: 15px; }
-.rb-panel .rb-page section > h2:first-child { margin-top: 1rem; }
+.rb-panel .rb-page section > h2:first-child { margin-top: 1rem !important; }
 [data-jp-theme-light="false"] .rb-panel .framed { color-scheme: dark; }
 .rb-panel .lm-TabBar-content { flex-wrap: wrap; }
 .rb-panel .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }

@@ -70,7 +70,9 @@ class DecisionPanel(widgets.VBox):
         self.steps: list[dict[Cell, Answer | None]] = []
         asked = [q for q in round.protocol.questions if is_settled(q)]
         ways = [(capital(words), name) for name, words in BY.items()]
-        self.by = widgets.Dropdown(options=ways, description="In dispute", layout=WIDE)
+        self.by = widgets.Dropdown(
+            options=ways, description="In dispute", layout={"width": "44rem", "max_width": "99%"}
+        )
         self.beyond = widgets.BoundedFloatText(
             value=1, min=0, max=100, step=1, description="Levels", tooltip="Further apart than"
         )
@@ -115,9 +117,10 @@ class DecisionPanel(widgets.VBox):
         # The decision stands beside the answers where there is room, else below them.
         beside = widgets.VBox(
             [self.choices, self.why, row(deciding, self.buttons["undo"]), self.said],
-            layout={"flex": "1 1 17em", "min_width": "0"},
+            layout={"flex": "1 1 17em", "min_width": "0", "max_width": "36rem"},
         )
-        self.page.layout.flex, self.page.layout.min_width = "3 1 32em", "0"
+        at = self.page.layout
+        at.flex, at.min_width, at.max_width, at.margin = "3 1 32em", "0", "56rem", "2px 1em 2px 2px"
         whole = widgets.HBox([self.page, beside], layout={**ROWS, "align_items": "flex-start"})
         super().__init__(
             [

@@ -274,8 +274,8 @@ class OpeningPanel(widgets.VBox):
             widgets.BoundedIntText, "Training first", value=0, min=0, max=10**6, width="18em"
         )
         self.looks = box(
-            widgets.Text, "Looks before the end",
-            placeholder="none; else how many, or shares: 25%,50%,100%", width="30em",
+            widgets.Text, "Early looks", placeholder="none; else how many, or shares: 25%,50%,100%",
+            width="36em",
         )  # fmt: skip
         self.shares = Drawn()
         head = Drawn()

@@ -322,18 +322,20 @@ class Explore:
 
         from ..widgets import PANEL, Keyboard, Picker, row
 
+        at = {"style": {"description_width": "8em"}, "layout": {"width": "21em"}}
         shown = ipywidgets.Dropdown(
-            options=[(title, name) for name, title in VIEWS.items()], description="View"
+            options=[(title, name) for name, title in VIEWS.items()], description="View", **at
         )
         asked = [(name, name) for name in [*self.scored(), *self.labelled()]]
-        question = ipywidgets.Dropdown(options=[("usual", ""), *asked], description="Question")
+        question = ipywidgets.Dropdown(
+            options=[("usual", ""), *asked], description="Question", **at
+        )
         filters = {
             name: ipywidgets.SelectMultiple(
                 options=sorted(self.answers[own(name)].dropna().astype(str).unique()),
                 description=name.capitalize().replace("_", " "),
                 rows=4,
-                style={"description_width": "8em"},
-                layout={"width": "21em"},
+                **at,
             )
             for name in ["rater", *self.columns][:4]
         }

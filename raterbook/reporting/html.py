@@ -135,7 +135,11 @@ AFTER = "</div>"
 
 @cache
 def _before() -> str:
-    return f'<div class="rb-page mathjax_ignore tex2jax_ignore"><style>{look()}</style>'
+    return f'<div class="rb-page mathjax_ignore tex2jax_ignore"><style>{look()}{IN_LAB}</style>'
+
+
+# In Lab a section stands on the notebook's own ground, by day and by night.
+IN_LAB = "\n[data-jp-theme-light] .rb-page { --rb-paper: var(--jp-layout-color0); }"
 
 
 def with_legend(html: Markup) -> Markup:
