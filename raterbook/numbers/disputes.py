@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from raterbook.analysis import Ratings
@@ -18,7 +19,7 @@ from ..protocols import Question, holds
 from ..protocols.statistics import alpha_at
 from ..rounds import Answer, Round, RoundError, current
 from ..rounds.completeness import depends_on
-from ..rounds.consensus import ADJUDICATOR, agreed
+from ..rounds.consensus import ADJUDICATOR, agreed, strict_majority
 from ..rounds.snapshot import percentage, written
 from .counted import Board, Counted, count, subjects
 from .measures import cluster_of, questions_of
@@ -124,10 +125,14 @@ class Disputes:
         with round.store.read() as connection:
             self._seen, self._last = round.look(connection), current.last(connection)
         self._answers = _Differences(round, pseudonyms)
-        self._every: dict[Key, Dispute] = {}  # by whatever rule, and whether it is in dispute
+        # What those who count differ on by this rule, and whatever adjudicators said.
+        self._every: dict[Key, Dispute] = {}
         self._of_case: dict[str, list[Key]] = {}
+        self._differs: set[Key] = set()
         for name in questions or self.known:
-            for one in self._answers.differing(self.known[name]):
+            for one in self._answers.differing(self.known[name], by, beyond):
+                if one.disputed:
+                    self._differs.add(one.key)
                 self._every[one.key] = self._judged(one)
                 self._of_case.setdefault(one.case, []).append(one.key)
 
@@ -168,13 +173,11 @@ class Disputes:
         return True
 
     def _judged(self, one: Dispute) -> Dispute:
-        question = self.known[one.question]
-        place = (one.subject, one.part)
-        disputed = self._answers.is_asked(question, place, one.case) and _holds(
-            question, one, self.by, self.beyond
-        )
-        differ = bool(one.final and one.decision is None)  # adjudicators
-        return replace(one, disputed=disputed or differ)
+        question, place = self.known[one.question], (one.subject, one.part)
+        disputed = (
+            one.key in self._differs and self._answers.is_asked(question, place, one.case)
+        ) or bool(one.final and one.decision is None)  # adjudicators differ
+        return one if disputed == one.disputed else replace(one, disputed=disputed)
 
 
 def statement(question: Question, rater: str, answer: Answer) -> Statement:
@@ -191,17 +194,6 @@ def undecided(found: Sequence[Dispute]) -> list[Dispute]:
 def is_settled(question: Question) -> bool:
     """Whether an answer can be decided: one of a few, or a number; not a confidence, nor words."""
     return bool(question.values or question.is_numeric) and not question.covers
-
-
-def _holds(question: Question, one: Dispute, by: str, beyond: float) -> bool:
-    values = [each.value for each in one.said]
-    if len(set(values)) < 2:
-        return False
-    if by == "majority":
-        return not agreed({"human": values}, ("human",))
-    if by == "spread":
-        return one.spread > beyond or not (question.is_numeric or question.level == "ordinal")
-    return one.tied or by == "any"
 
 
 class _Differences:
@@ -229,37 +221,35 @@ class _Differences:
                 where = (mark["item"], mark["rater"])
                 self.evidence.setdefault(where, []).append(str(mark["quote"]))
 
-    def differing(self, question: Question) -> list[Dispute]:
-        """Where those who count differ, or an adjudicator said something."""
-        theirs = self._by_place(self.counted.of(question.id), differing=True)
+    def differing(self, question: Question, by: str, beyond: float) -> list[Dispute]:
+        """Where those who count differ by this rule, or an adjudicator said something."""
+        rows = self.counted.of(question.id)
+        spread = _Spread(question, rows)
         final = self._by_place(self.counted.of(question.id, self.final))
         left = self._by_place(self.counted.of(question.id, self.left))
-        whole = {**theirs, **final, **left}
-        if missing := set(whole) - set(theirs):
-            rows = self.counted.of(question.id)
-            theirs |= self._by_place(rows[rows["subject"].isin([name for name, _ in missing])])
+        wanted = spread.differs(by, beyond)
+        needed = wanted.copy()
+        needed[[spread.places[place] for place in {*final, *left} & set(spread.places)]] = True
+        theirs = self._by_place(rows[needed[spread.of_row]])
         found = []
-        for place, rows in whole.items():
-            said, decided, open_ = (
-                tuple(self._said(question, place, row) for row in each.get(place, []))
-                for each in (theirs, final, left)
-            )
+        for place in {**theirs, **final, **left}:
+            answers = [each.get(place, []) for each in (theirs, final, left)]
+            case = str(next(rows[0]["case"] for rows in answers if rows))
             item = None if question.of == "case" else place[0]
-            case = str(rows[0]["case"])
-            one = Dispute(item, case, place[1], question.id, said, decided, open_)
-            found.append(self._measured(question, one))
+            said, decided, open_ = (
+                tuple(self._said(question, place, row) for row in rows) for rows in answers
+            )
+            one = Dispute(item, case, place[1], question.id, said, decided, open_, disputed=False)
+            at = spread.places.get(place)
+            found.append(one if at is None else spread.measured(one, at, bool(wanted[at])))
         return found
 
-    def _by_place(
-        self, rows: pd.DataFrame, differing: bool = False
-    ) -> dict[Place, list[dict[str, Any]]]:
-        rows = rows.assign(value=rows["value"].astype(object))
-        places = [rows["subject"].astype(object), rows["part"]]
-        if differing and len(rows):
-            rows = rows[rows.groupby(places)["value"].transform("nunique") > 1]
+    def _by_place(self, rows: pd.DataFrame) -> dict[Place, list[dict[str, Any]]]:
         found: dict[Place, list[dict[str, Any]]] = {}
         rows = rows[READ].astype(object)
-        for row in rows.where(rows.notna(), None).to_dict("records"):
+        columns = (rows[name].where(rows[name].notna(), None).tolist() for name in READ)
+        for values in zip(*columns, strict=True):
+            row = dict(zip(READ, values, strict=True))
             found.setdefault((str(row["subject"]), int(row["part"])), []).append(row)
         return found
 
@@ -279,25 +269,6 @@ class _Differences:
             row["seconds"],
             row["answered_at"],
         )
-
-    def _measured(self, question: Question, one: Dispute) -> Dispute:
-        values = [each.value for each in one.said]
-        counts = sorted((values.count(value) for value in set(values)), reverse=True)
-        tied = len(counts) > 1 and counts[0] == counts[1]
-        order = {str(value): float(at) for at, value in enumerate(question.values or ())}
-        if question.is_numeric:
-            numbers = [float(value) for value in values]
-            low, high = question.ends
-        else:
-            numbers = [order.get(value, 0.0) for value in values]
-            low, high = 0, max(len(order) - 1, 1)
-        if question.is_numeric or question.level == "ordinal":
-            spread = max(numbers, default=0.0) - min(numbers, default=0.0)
-            width = spread / (high - low)
-        else:
-            spread = float(max(len(counts) - 1, 0))
-            width = 1 - counts[0] / len(values) if counts else 0.0
-        return replace(one, spread=spread, width=width, tied=tied)
 
     def is_asked(self, question: Question, place: Place, case: str) -> bool:
         """Whether it is asked after the answers that stand; true while one of them is open."""
@@ -332,7 +303,76 @@ class _Differences:
             }  # fmt: skip
         text = self.stand[question.id].get(place, "")
         known = {str(value): value for value in question.values or ()}
-        return known.get(text, float(text) if question.is_numeric and text else None)
+        return known.get(text, number_of(text) if question.is_numeric and text else None)
+
+
+class _Spread:
+    """How far those who count differ on one question, place by place, counted with arrays."""
+
+    def __init__(self, question: Question, rows: pd.DataFrame):
+        subjects_, named = pd.factorize(rows["subject"])
+        values, texts = pd.factorize(rows["value"].astype(object))
+        self.question, self.texts = question, [str(text) for text in texts]
+        parts = rows["part"].to_numpy(dtype=np.int64)
+        where = np.stack([subjects_, parts], axis=1).astype(np.int64)
+        each, self.of_row = np.unique(where, axis=0, return_inverse=True)
+        self.of_row = self.of_row.reshape(-1)
+        names = list(map(str, named))
+        self.places: dict[Place, int] = {
+            (names[subject], part): at for at, (subject, part) in enumerate(each.tolist())
+        }
+        order = np.argsort(self.of_row, kind="stable")
+        starts = np.searchsorted(self.of_row[order], np.arange(len(each)))
+        nth = np.arange(len(order)) - starts[self.of_row[order]]
+        # Row by row what was said in one place: the codes of values from 1, 0 for no further one.
+        self.said = np.zeros((len(each), int(nth.max(initial=-1)) + 1), dtype=np.int64)
+        self.said[self.of_row[order], nth] = values[order] + 1
+        there = self.said > 0
+        alike = [(self.said == column[:, None]).sum(axis=1) for column in self.said.T]
+        self.alike = np.stack(alike, axis=1) * there if alike else self.said
+        most = self.alike.max(axis=1, initial=0)
+        first = (self.alike == most[:, None]) & there
+        self.tied = first.sum(axis=1) > most
+        self.kinds = np.divide(1, self.alike, where=there, out=np.zeros(there.shape)).sum(axis=1)
+        self.spread, self.width = self._width(there, most)
+
+    def _width(self, there: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        question = self.question
+        if not (question.is_numeric or question.level == "ordinal"):
+            many = np.maximum(there.sum(axis=1), 1)
+            return np.maximum(np.round(self.kinds) - 1, 0), np.where(most, 1 - most / many, 0.0)
+        if question.is_numeric:
+            numbers, (low, high) = [number_of(text) for text in self.texts], question.ends
+        else:
+            order = {str(value): float(at) for at, value in enumerate(question.values or ())}
+            numbers = [order.get(text, 0.0) for text in self.texts]
+            low, high = 0, max(len(order) - 1, 1)
+        values = np.array([0.0, *numbers])[self.said]
+        least = np.where(there, values, np.inf).min(axis=1, initial=np.inf)
+        largest = np.where(there, values, -np.inf).max(axis=1, initial=-np.inf)
+        spread = largest - least
+        return spread, spread / (high - low)
+
+    def measured(self, one: Dispute, at: int, disputed: bool) -> Dispute:
+        spread, width, tied = float(self.spread[at]), float(self.width[at]), bool(self.tied[at])
+        return replace(one, spread=spread, width=width, tied=tied, disputed=disputed)
+
+    def differs(self, by: str, beyond: float) -> np.ndarray:
+        """Whether the places are in dispute by this rule, as far as it goes by the answers."""
+        if by == "majority":
+            rule = strict_majority(self.said) == 0
+        elif by == "spread":
+            ordered = self.question.is_numeric or self.question.level == "ordinal"
+            rule = self.spread > beyond if ordered else np.full(len(self.said), True)
+        else:
+            rule = self.tied | (by == "any")
+        differ: np.ndarray = rule & (self.kinds > 1.5)
+        return differ
+
+
+def number_of(text: str) -> float:
+    """A number as the frame writes it; half a per cent is written with its sign."""
+    return float(text.removesuffix("%"))
 
 
 def _stands(final: Sequence[str], theirs: Sequence[str]) -> str:

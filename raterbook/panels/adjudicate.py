@@ -22,7 +22,8 @@ from raterbook.numbers.disputes import (
     undecided,
     votes,
 )
-from raterbook.panels.controls import Drawn, row, tick
+from raterbook.numbers.targets import refuse_hidden
+from raterbook.panels.controls import Drawn, Notice, tick
 from raterbook.protocols import Question
 from raterbook.rating.form import refuse
 from raterbook.reporting.html import bullets, heading, paragraph
@@ -30,10 +31,9 @@ from raterbook.reporting.sections.disputes import Cards, agenda, how_far, vote_t
 from raterbook.reporting.words import capital, count, listing, scale_names
 from raterbook.rounds import Answer, Event, Round, RoundError
 from raterbook.rounds.consensus import ADJUDICATOR
+from raterbook.widgets import LISTED, PANEL, ROWS, Keyboard, close, row, show
 
-WIDE = widgets.Layout(width="99%")
-FITTING = widgets.Layout(width="auto")
-LISTED = 200  # disputes that the list has at once: each is sent to the browser at every step
+WIDE, FITTING = {"width": "99%"}, {"width": "auto"}
 Cell = tuple[str, int, str]  # the ref of an item or case, a part or 0, a question
 
 
@@ -46,11 +46,12 @@ class Adjudication(widgets.Tab):
 
     def __init__(self, round: Round, adjudicator: str | None):
         refuse(round, adjudicator, (ADJUDICATOR,))
+        refuse_hidden(round)  # who sees what is in dispute sees how far raters agree
         assert adjudicator
         self.decide = DecisionPanel(round, adjudicator)
         self.calibrate = CalibrationPanel(round, adjudicator)
         super().__init__([self.decide, self.calibrate], titles=("Decide", "Calibrate"))
-        self.add_class("rb-adjudicate")
+        self.add_class("rb-adjudicate").add_class(PANEL)
         self.observe(lambda _: self.children[self.selected_index or 0].refresh(), "selected_index")
 
 
@@ -69,14 +70,16 @@ class DecisionPanel(widgets.VBox):
         self.steps: list[dict[Cell, Answer | None]] = []
         asked = [q for q in round.protocol.questions if is_settled(q)]
         ways = [(capital(words), name) for name, words in BY.items()]
-        self.by = widgets.Dropdown(options=ways, description="In dispute", layout=WIDE)
+        self.by = widgets.Dropdown(
+            options=ways, description="In dispute", layout={"width": "44rem", "max_width": "99%"}
+        )
         self.beyond = widgets.BoundedFloatText(
             value=1, min=0, max=100, step=1, description="Levels", tooltip="Further apart than"
         )
         every = [("All questions", ""), *((q.label, q.id) for q in asked)]
         self.question = widgets.Dropdown(options=every, description="Question")
         self.names = tick("Raters’ names")
-        self.head, self.page, self.said = Drawn(), Drawn(), Drawn()
+        self.head, self.page, self.said = Drawn(), Drawn(), Notice()
         self.chosen = widgets.Dropdown(
             options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
         )
@@ -84,10 +87,12 @@ class DecisionPanel(widgets.VBox):
             min=1, max=1, description="Go to", layout=widgets.Layout(width="12em")
         )
         self.choice: Any = widgets.RadioButtons(options=[])
+        self.choices = widgets.VBox([self.choice])
         self.why = widgets.Textarea(
             description="Reason",
             placeholder="Why: it is reported beside the decision",
-            layout=widgets.Layout(width="99%", height="5em"),
+            layout=widgets.Layout(width="99%", height="6em"),
+            style={"description_width": "4em"},
             continuous_update=False,  # sent whole before a click is
         )
         self.buttons = {
@@ -103,7 +108,30 @@ class DecisionPanel(widgets.VBox):
             }.items()
         }
         self.buttons["decide"].button_style = "primary"
-        super().__init__()
+        moving = (self.buttons[name] for name in ("earlier", "later", "agenda"))
+        moves = row(self.chosen, self.place, *moving)
+        deciding = row(*(self.buttons[name] for name in ("decide", "leave", "back")))
+        # What is there while there is a dispute: shown and hidden, never made anew, so that a
+        # button that was pressed keeps the keyboard.
+        self.of_one = [moves, self.page, self.choices, self.why, deciding]
+        # The decision stands beside the answers where there is room, else below them.
+        beside = widgets.VBox(
+            [self.choices, self.why, row(deciding, self.buttons["undo"]), self.said],
+            layout={"flex": "1 1 17em", "min_width": "0", "max_width": "36rem"},
+        )
+        at = self.page.layout
+        at.flex, at.min_width, at.max_width, at.margin = "3 1 32em", "0", "56rem", "2px 1em 2px 2px"
+        whole = widgets.HBox([self.page, beside], layout={**ROWS, "align_items": "flex-start"})
+        super().__init__(
+            [
+                self.by,
+                row(self.question, self.beyond, self.names),
+                self.head,
+                moves,
+                whole,
+                Keyboard(),
+            ]
+        )
         for name, do in {
             "decide": self._decide,
             "leave": self._leave,
@@ -125,7 +153,7 @@ class DecisionPanel(widgets.VBox):
 
     def refresh(self) -> None:
         """What is in dispute now; the one that was shown stays, else the first that is open."""
-        self.beyond.layout.display = None if self.by.value == "spread" else "none"
+        show(self.beyond, self.by.value == "spread")
         questions = [self.question.value] if self.question.value else []
         self.every = Disputes(self.round, questions, self.by.value, self.beyond.value)
         self.waiting = unfinished(self.round)
@@ -164,7 +192,7 @@ class DecisionPanel(widgets.VBox):
         self.chosen.index = None if at is None else at - self.first
         self.place.max = max(1, len(self.found))
         self.place.value = 1 if at is None else at + 1
-        self.place.layout.display = None if len(self.found) > LISTED else "none"
+        show(self.place, len(self.found) > LISTED)
         self.filling = False
         self._picked()
 
@@ -205,7 +233,8 @@ class DecisionPanel(widgets.VBox):
             self.why.value = "" if held is None else held.reason or ""
         self.draw()
         if before is not self.choice:
-            before.close()
+            self.choices.children = [self.choice]
+            close(before)
 
     def draw(self) -> None:
         one = self._current()
@@ -221,27 +250,13 @@ class DecisionPanel(widgets.VBox):
         self.head.draw(*lines)
         self.buttons["undo"].disabled = not self.steps
         self.buttons["back"].disabled = one is None or not self.is_mine(one)
-        buttons = self.buttons
-        top = [
-            self.by,
-            row(self.question, self.beyond, self.names),
-            self.head,
-        ]
+        for each in self.of_one:
+            show(each, one is not None)
         if one is None:
-            self.children = [*top, row(buttons["undo"]), self.said]
             return
         place = self.found.index(one) + 1
         title = f"{place} of {len(self.found)}. {self.round.protocol.question(one.question).label}"
         self.page.draw(self.shown.card(one, title, self.names.value))
-        self.children = [
-            *top,
-            row(self.chosen, self.place, *(buttons[n] for n in ("earlier", "later", "agenda"))),
-            self.page,
-            self.choice,
-            self.why,
-            row(*(buttons[name] for name in ("decide", "leave", "back", "undo"))),
-            self.said,
-        ]
 
     def tell(self, text: str) -> None:
         self.said.draw(paragraph(text))
@@ -388,24 +403,33 @@ class CalibrationPanel(widgets.VBox):
 
     def __init__(self, round: Round, adjudicator: str):
         self.round, self.adjudicator, self.shown = round, adjudicator, Cards(round)
-        self.page, self.said = Drawn(), Drawn()
+        self.page, self.said = Drawn(), Notice()
+        self.drawn = LISTED  # of the questions to discuss
         self.names = tick("Raters’ names", True)
         self.ready = tick("Everybody has voted; a reveal cannot be undone")
         self.reveal = widgets.Button(description="Reveal the answers", layout=FITTING)
         self.again = widgets.Button(description="Look again", layout=FITTING)
         self.reveal.disabled = True
+        self.more = widgets.Button(description="Show more", layout=FITTING)
+        show(self.more, False)
         super().__init__(
             [
                 row(self.again, self.names),
                 row(self.reveal, self.ready),
                 self.said,
                 self.page,
+                self.more,
             ]
         )
         self.ready.observe(self._is_ready, "value")
         self.names.observe(lambda _: self.refresh(), "value")
         self.reveal.on_click(lambda _: self._reveal())
         self.again.on_click(lambda _: self.refresh())
+        self.more.on_click(lambda _: self._further())
+
+    def _further(self) -> None:
+        self.drawn += LISTED
+        self.refresh()
 
     def _is_ready(self, _: Any) -> None:
         self.reveal.disabled = not self.ready.value
@@ -444,8 +468,11 @@ class CalibrationPanel(widgets.VBox):
                 self.names.value,
                 decided=False,
             )
-            for place, one in enumerate(every, start=1)
+            for place, one in enumerate(every[: self.drawn], start=1)
         ]
+        show(self.more, len(every) > self.drawn)
+        if len(every) > self.drawn:
+            cards.append(paragraph(f"{self.drawn:,} of {len(every):,} are shown.", "soft"))
         self.page.draw(
             heading(f"{count(len(found) - 1, 'vote')} revealed"),
             vote_table(self.round.protocol, found),

@@ -95,22 +95,6 @@ def tick(label: str, value: bool = False) -> Any:
     return widgets.Checkbox(value, description=label, indent=False, layout=layout)
 
 
-def row(*children: Any) -> Any:
-    """Side by side, and below one another where it is narrow."""
-    return widgets.HBox(children, layout=widgets.Layout(flex_flow="row wrap", align_items="center"))
-
-
-def show(widget: Any, shown: bool) -> None:
-    widget.layout.display = None if shown else "none"
-
-
-def close(widget: Any) -> None:
-    """One that another has taken the place of, with all that is in it: nothing of it is kept."""
-    for child in getattr(widget, "children", ()):
-        close(child)
-    widget.close()
-
-
 def comma_separated(text: str) -> list[str]:
     """Names that were typed, in their order: one a line, or with commas."""
     return [name.strip() for name in text.replace("\n", ",").split(",") if name.strip()]
@@ -122,23 +106,8 @@ def comma_separated(text: str) -> list[str]:
 SCRIPT = """
 const PIECE = 1 << 20; // a message to the kernel must not be larger than ten of these
 
-// Lab's keys for commands (x cuts the cell, a adds one) are no keys of a panel: each element that
-// can have the keyboard must say so itself.
-const FOCUSED = "a, button, input, select, summary, textarea, [tabindex]";
-function keepKeys(el) {
-  const panel = el.closest(".rb-lead");
-  if (!panel) return void (el.isConnected || setTimeout(keepKeys, 100, el));
-  const mark = () => {
-    for (const one of panel.querySelectorAll(FOCUSED)) one.dataset.lmSuppressShortcuts = "true";
-    for (const one of panel.querySelectorAll(".rb-outcome")) one.setAttribute("role", "status");
-  };
-  new MutationObserver(mark).observe(panel, { childList: true, subtree: true });
-  mark();
-}
-
 export default {
   render({ model, el }) {
-    keepKeys(el);
     const label = document.createElement("label");
     const words = document.createElement("span");
     const input = document.createElement("input");
@@ -184,11 +153,6 @@ STYLE = (
 .rb-drop b { padding: .25rem .8rem; border-radius: 2px; font-weight: 500;
   background: var(--jp-layout-color3, #8885); }
 .rb-drop input { position: absolute; inset: 0; width: 100%; opacity: 0; cursor: pointer; }
-.rb-lead .rb-page { background: none !important; font-size: 14px !important; }
-.rb-lead .rb-page .scroll { background: none !important; }
-[data-jp-theme-light="false"] .rb-lead .framed { color-scheme: dark; }
-.rb-lead .lm-TabBar-content { flex-wrap: wrap; }
-.rb-lead .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
 """
 )
 

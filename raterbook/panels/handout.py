@@ -12,12 +12,13 @@ from urllib.parse import quote
 import ipywidgets as widgets
 from markupsafe import Markup
 
-from raterbook.panels.controls import BESIDE, Drawn, box, comma_separated, row, show
+from raterbook.panels.controls import BESIDE, Drawn, box, comma_separated
 from raterbook.reporting.folder import slug, write_notebook
 from raterbook.reporting.html import bullets, table
 from raterbook.reporting.kernel import NOTEBOOK
 from raterbook.reporting.shown import MOST, PLANNED, replanned
 from raterbook.rounds import RoundError
+from raterbook.widgets import row, show
 
 RATE = NOTEBOOK.with_name("rate.ipynb")
 

@@ -24,11 +24,8 @@ from raterbook.panels.controls import (
     Notice,
     box,
     button,
-    close,
     following,
     refusal,
-    row,
-    show,
     tick,
 )
 from raterbook.panels.handout import PlanPanel, link
@@ -39,6 +36,7 @@ from raterbook.reporting.kernel import WATCHER
 from raterbook.reporting.shown import MOST, said
 from raterbook.rounds import RATER_KINDS, RoundError
 from raterbook.rounds.model import PLANNED, FileError, counted, listed
+from raterbook.widgets import LISTED, PANEL, Keyboard, close, row, show
 
 SHOWN = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Left")
@@ -55,11 +53,11 @@ class LeadPanel(widgets.VBox):
         self._workspace = workspace
         self.panel: Any = None
         self.chosen = box(widgets.Dropdown, "Round")
-        self.place = Drawn()
+        self.place, self.keyboard = Drawn(), Keyboard()
         super().__init__()
         self.chosen.observe(self._choose, "value")
         self._list(round_name or "")
-        self.add_class("rb-lead")
+        self.add_class("rb-lead").add_class(PANEL)
 
     def _list(self, name: str) -> None:
         known = self._workspace.rounds()
@@ -83,7 +81,7 @@ class LeadPanel(widgets.VBox):
             self.place.draw(paragraph(f"Workspace {self._workspace.path}", "soft"))
         else:
             self.place.value = self._workspace._repr_html_()
-        self.children = [self.chosen, self.place, self.panel]
+        self.children = [self.chosen, self.place, self.panel, self.keyboard]
         if before is not None:
             close(before)
 
@@ -108,9 +106,9 @@ class RoundPanel(widgets.VBox):
             "Close and report": self._of_page(),
         }
         self.tabs = widgets.Tab(list(pages.values()), titles=list(pages))
-        super().__init__([self.head, self.notice, self.tabs])
+        super().__init__([self.head, self.notice, self.tabs, Keyboard()])
         self.refresh()
-        self.add_class("rb-lead")
+        self.add_class("rb-lead").add_class(PANEL)
         if round.store.server is not None:  # which tells when something comes
             following(self)
 
@@ -280,8 +278,11 @@ class RoundPanel(widgets.VBox):
     def _hand(self, files: Iterable[tuple[str, Path]]) -> list[str]:
         given = list(files)
         place = Path(self._round.workspace.path)
-        shown = [(who, str(file.relative_to(place)), link(file)) for who, file in given]
-        self.handed.draw(part("handed", shown))
+        shown = [(who, str(f.relative_to(place)), link(f)) for who, f in given[:LISTED]]
+        pieces = [part("handed", shown)]
+        if (rest := len(given) - LISTED) > 0:
+            pieces.append(paragraph(f"{rest:,} further files lie beside these.", "soft"))
+        self.handed.draw(*pieces)
         return [f"{counted(len(given), 'file')} to hand out."]
 
     def _hand_notebooks(self) -> list[str]:

@@ -23,8 +23,6 @@ from raterbook.panels.controls import (
     button,
     comma_separated,
     refusal,
-    row,
-    show,
     tick,
 )
 from raterbook.protocols import Protocol, load, names
@@ -32,6 +30,7 @@ from raterbook.protocols import show as in_words
 from raterbook.reporting.html import bullets, fold, heading, paragraph, part, table
 from raterbook.rounds.model import Problems, counted, listed, shown
 from raterbook.rounds.plan import Mix
+from raterbook.widgets import close, row, show
 
 # What raters see of a field, as the protocol says it.
 SEEN = {"none": "not shown", "hidden": "hidden from raters", "after": "shown once submitted"}
@@ -146,7 +145,7 @@ class OpeningPanel(widgets.VBox):
         self._table, self._placed, self._guessed = None, {}, {}
         before, self.columns.children = self.columns.children, ()
         for one in before:
-            one.close()
+            close(one)
         if self.asked is not None and self.source:
             known = known_columns(self.asked)
             try:
@@ -275,8 +274,8 @@ class OpeningPanel(widgets.VBox):
             widgets.BoundedIntText, "Training first", value=0, min=0, max=10**6, width="18em"
         )
         self.looks = box(
-            widgets.Text, "Looks before the end",
-            placeholder="none; else how many, or shares: 25%,50%,100%", width="30em",
+            widgets.Text, "Early looks", placeholder="none; else how many, or shares: 25%,50%,100%",
+            width="36em",
         )  # fmt: skip
         self.shares = Drawn()
         head = Drawn()

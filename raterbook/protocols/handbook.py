@@ -86,6 +86,8 @@ _SHOWN = {
     "text": "shown",
     "long": "shown, with search",
     "markdown": "shown with its headings, lists, tables and code",
+    "code": "shown as code, line for line",
+    "formula": "shown as a formula",
     "triples": "shown as a table of triples",
     "none": "not shown",
     "hidden": "hidden from raters",

@@ -16,8 +16,8 @@ from raterbook.protocols.measures import Measure, Target
 from raterbook.protocols.questions import Question
 from raterbook.protocols.schema import OneOrMore, Text, Truth, Written
 
-Show = Literal["text", "long", "markdown", "triples", "none", "hidden", "after"]
-VISIBLE = ("text", "long", "markdown", "triples")
+Show = Literal["text", "long", "markdown", "code", "formula", "triples", "none", "hidden", "after"]
+VISIBLE = ("text", "long", "markdown", "code", "formula", "triples")
 
 
 class AnswerColumn(Written):
@@ -40,9 +40,9 @@ class Field(Written):
     label: Text = Key(description="what people call it; raters read it over the text")
     show: Show = Key(
         default="text",
-        description="text, long (with search), markdown (lists, tables, code as such) and "
-        "triples are seen; none is left out, hidden must not be known to raters or models, after "
-        "is shown once the item is submitted",
+        description="text, long (with search), markdown (lists, tables, code as such), code (as it "
+        "is set), formula (TeX, drawn) and triples are seen; none is left out, hidden must not be "
+        "known to raters or models, after is shown once the item is submitted",
     )
     of: Literal["item", "case"] = Key(
         default="item", description="case where it is the same in every item of a case"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets as widgets
 
 from raterbook.rounds import PartRow, Round, RoundError
+from raterbook.widgets import PANEL, Keyboard, Picker, close
 
 
 class PartsPanel(widgets.VBox):
@@ -29,9 +30,7 @@ class PartsPanel(widgets.VBox):
         self._round, self._of, self._source = round, spec.of, spec.source
         self._noun = spec.label.lower()
         wide = {"width": "99%"}
-        self.chosen = widgets.Dropdown(
-            options=[each.key for each in self._subjects()], description=spec.of.capitalize()
-        )
+        self.chosen = Picker(spec.of.capitalize(), (each.key for each in self._subjects()))
         self.texts = widgets.VBox()
         self.lines = widgets.Textarea(
             layout=widgets.Layout(height="14em", **wide),
@@ -59,9 +58,10 @@ class PartsPanel(widgets.VBox):
                 self.lines,
                 self.button,
                 self.said,
+                Keyboard(),
             ]
         )
-        self.add_class("mathjax_ignore")
+        self.add_class(PANEL).add_class("mathjax_ignore")
         self.show()
 
     def show(self) -> None:
@@ -80,7 +80,7 @@ class PartsPanel(widgets.VBox):
             for label, text, height in self._fields()
         ]
         for text in before:
-            text.close()
+            close(text)
         self.said.value = ""
 
     def save(self) -> None:
@@ -125,4 +125,8 @@ class PartsPanel(widgets.VBox):
             field = fields[name]
             wanted = name == self._source if self._source in fields else field.of == self._of
             if text and field.visible and wanted:
-                yield field.label, text, "9em" if field.show in ("long", "markdown") else "3em"
+                yield (
+                    field.label,
+                    text,
+                    "9em" if field.show in ("long", "markdown", "code") else "3em",
+                )

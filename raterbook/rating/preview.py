@@ -168,6 +168,10 @@ def _made_up(protocol: Protocol, number: int) -> Iterator[tuple[str, str]]:
             yield name, f"item {number} → is → made up\nit → stands for → yours"
         elif field.show == "markdown":
             yield name, f"## Item {number}\n\n{SENTENCES[0]}\n\n- **{SENTENCES[1]}**\n- `made up`"
+        elif field.show == "code":
+            yield name, f"def made_up_{number}(text):\n    return text"
+        elif field.show == "formula":
+            yield name, f"x_{number} = \\frac{{a}}{{b}}"
         elif field.show == "long":
             yield name, "\n\n".join([" ".join(SENTENCES)] * 3)
         else:

@@ -320,20 +320,26 @@ class Explore:
         """
         import ipywidgets
 
+        from ..widgets import PANEL, Keyboard, Picker, row
+
+        at = {"style": {"description_width": "8em"}, "layout": {"width": "21em"}}
         shown = ipywidgets.Dropdown(
-            options=[(title, name) for name, title in VIEWS.items()], description="View"
+            options=[(title, name) for name, title in VIEWS.items()], description="View", **at
         )
         asked = [(name, name) for name in [*self.scored(), *self.labelled()]]
-        question = ipywidgets.Dropdown(options=[("usual", ""), *asked], description="Question")
+        question = ipywidgets.Dropdown(
+            options=[("usual", ""), *asked], description="Question", **at
+        )
         filters = {
             name: ipywidgets.SelectMultiple(
                 options=sorted(self.answers[own(name)].dropna().astype(str).unique()),
-                description=name.capitalize(),
+                description=name.capitalize().replace("_", " "),
                 rows=4,
+                **at,
             )
             for name in ["rater", *self.columns][:4]
         }
-        item = ipywidgets.Dropdown(options=[("none", ""), *self.units], description="Item")
+        item = Picker("Item", self.units, "none")
         page, below = ipywidgets.HTML(), ipywidgets.HTML()
 
         def draw(_: Any = None) -> None:
@@ -354,9 +360,9 @@ class Explore:
             box.observe(draw, "value")
         item.observe(read, "value")
         draw()
-        above = [ipywidgets.HBox([shown, question]), ipywidgets.HBox([*filters.values()])]
-        box = ipywidgets.VBox([*above, page, item, below])
-        return box.add_class("rb-view").add_class("mathjax_ignore")
+        above = [row(shown, question), row(*filters.values())]
+        box = ipywidgets.VBox([*above, page, item, below, Keyboard()])
+        return box.add_class("rb-view").add_class(PANEL).add_class("mathjax_ignore")
 
     def __repr__(self) -> str:
         return f"Explore({self.round.name!r}): {count(len(VIEWS), 'view')}: {', '.join(VIEWS)}"

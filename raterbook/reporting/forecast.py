@@ -123,6 +123,9 @@ def _for_width(found: Forecast, size: Size, width: float) -> tuple[str, str]:
     return head, f"{which}; {sure}.{price(found, replace(size, items=items))}"
 
 
+WISH = " --width says how narrow it has to be."
+
+
 def _for_more(found: Forecast, size: Size) -> tuple[str, str]:
     once, double = (replace(size, items=by * found.pilot.items) for by in (1, 2))
     there = {
@@ -140,8 +143,7 @@ def _for_more(found: Forecast, size: Size) -> tuple[str, str]:
         f"would be about {number(after)} wide in place of {number(width)}"
     )
     rests = "; its value is assumed" if each.assumed else ""
-    wish = " --width says how narrow it has to be."
-    return head, f", for {who(found, size)}{rests}.{price(found, double)}{wish}"
+    return head, f", for {who(found, size)}{rests}.{price(found, double)}{WISH}"
 
 
 def who(found: Forecast, size: Size) -> str:
@@ -190,7 +192,7 @@ def curve(found: Forecast, each: Outlook, size: Size) -> pd.DataFrame:
 def section(found: Forecast, each: Outlook, size: Size) -> Section:
     """One number's curve, with the finding above it and the cost below."""
     alone = replace(found, numbers=(each,), sizes=(size,))
-    said = sentence(alone)
+    said = sentence(alone).replace(WISH, "")  # here a box asks for it
     curves = curve(found, each, size)
     if curves["width"].isna().all():
         why = curves["reason"].iloc[-1]
@@ -209,6 +211,8 @@ def section(found: Forecast, each: Outlook, size: Size) -> Section:
 def panel(found: Forecast) -> Any:
     """Widgets: a number, raters, ratings, cluster size and width; the curve follows them."""
     import ipywidgets
+
+    from ..widgets import PANEL, Keyboard, row
 
     def whole(value: int, words: str) -> Any:
         return ipywidgets.BoundedIntText(value, min=1, max=MOST, description=words)
@@ -232,8 +236,8 @@ def panel(found: Forecast) -> Any:
 
     boxes = [which, raters, per_item, cluster, wanted]
     for box in boxes:
+        box.style.description_width = "7em"  # each of their names whole
         box.observe(draw, "value")
     draw()
-    above = [ipywidgets.HBox(boxes[:3]), ipywidgets.HBox(boxes[3:])]
-    shown = ipywidgets.VBox([*above, page])
-    return shown.add_class("rb-view").add_class("mathjax_ignore")
+    shown = ipywidgets.VBox([row(*boxes[:3]), row(*boxes[3:]), page, Keyboard()])
+    return shown.add_class("rb-view").add_class(PANEL).add_class("mathjax_ignore")

@@ -112,21 +112,34 @@ def look() -> Markup:
 
 
 def dressed(html: str) -> str:
-    """HTML for a notebook, in the page's own look and no other's."""
+    """HTML for a notebook, in the page's own look and no other's; its keys are not Lab's."""
+    for tag in FOCUSED:
+        html = str(html).replace(tag, f"{tag} {QUIET}")
     return f"{_before()}{html}{AFTER}"
 
 
 def undressed(html: str) -> str:
     """The same, as it stands on the page."""
-    return html.removeprefix(_before()).removesuffix(AFTER) if html.startswith(_before()) else html
+    if not html.startswith(_before()):
+        return html
+    return html.removeprefix(_before()).removesuffix(AFTER).replace(f" {QUIET}", "")
 
+
+# What can have the keyboard, as templates write it: no text has these signs. Lab asks it whether
+# its keys for commands (x cuts the cell) are meant for Lab.
+FOCUSED = ("<summary", ' tabindex="0"', "<a ")
+QUIET = 'data-lm-suppress-shortcuts="true"'
 
 AFTER = "</div>"
 
 
 @cache
 def _before() -> str:
-    return f'<div class="rb-page mathjax_ignore tex2jax_ignore"><style>{look()}</style>'
+    return f'<div class="rb-page mathjax_ignore tex2jax_ignore"><style>{look()}{IN_LAB}</style>'
+
+
+# In Lab a section stands on the notebook's own ground, by day and by night.
+IN_LAB = "\n[data-jp-theme-light] .rb-page { --rb-paper: var(--jp-layout-color0); }"
 
 
 def with_legend(html: Markup) -> Markup:

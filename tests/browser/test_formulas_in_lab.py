@@ -1,10 +1,12 @@
 """Nothing that a stranger wrote is typeset in JupyterLab, loaded or run; beside it a formula is."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from raterbook.files.handbook import write_codebook
+from raterbook.protocols import load
 from tests.browser.conftest import open_round
 from tests.browser.desk import Desk
 from tests.reporting.rounds import records
@@ -21,8 +23,10 @@ report = stored.read()
 display(report.worth_reading(), report.made(), stored.answers(texts=True), stored.flags())
 explore = Explore(stored)
 display(explore.panel(), explore.splitting(), stored.form("ana"))
+display(chosen("round-02").form("ana"))
 display(HTML("<p id='ours'>A formula of our own: $x^2$</p>"))
 """
+MARKDOWN = load(Path(__file__).parent / "markdown.yaml")
 _RUN = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
 _PREVIEW = """path => void window.jupyterapp.commands.execute(
   'docmanager:open', {path, factory: 'Markdown Preview'})"""
@@ -37,6 +41,8 @@ def desk(lab, context, folder):
     """A notebook over a round whose texts, remarks and reasons are formulas."""
     items = [{**item, "answer": f"{FORMULA} {IMAGE}"} for item in records("neureg-qa", 3)]
     stored = open_round(folder, "neureg-qa", items, raters=("ana", "ben", "eva"))
+    written = [{"id": "a1", "answer": f"So it is: $E = m c^2$. {FORMULA} {IMAGE}"}]
+    open_round(folder, MARKDOWN, written, raters=("ana",), name="round-02")
     said = [
         f"{item.key},{rater},{question},{value}"
         for rater, off in (("ana", 0), ("ben", 1), ("eva", 2))
@@ -78,6 +84,9 @@ def test_items_remarks_and_reasons_are_letters_in_a_notebook_and_in_the_codebook
     page.evaluate(_RUN)
     page.locator("#ours mjx-container").wait_for(timeout=90_000)  # the control: it does typeset
     page.locator(".rb-block").first.wait_for()
+    ours = page.locator(".rb-passage .rb-formula math")  # of an item in Markdown, by ourselves
+    ours.first.wait_for()
+    assert ours.all_text_contents()[0] == "E=mc2"
     assert page.locator(".rb-view").count() == 1
     assert page.evaluate(_TYPESET, ".jp-Notebook") == ["A formula of our own: x2"]
     outputs = page.locator(".jp-OutputArea").first.inner_text()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from raterbook.protocols import load
+from raterbook.protocols import load, parse
 from tests.browser.test_reading_the_form import barriers
 
 ANSWER = (
@@ -79,6 +79,31 @@ def test_a_formula_is_drawn_sign_by_sign_and_what_is_marked_in_it_is_its_source(
     place = json.loads(desk.marks()[0][1])["evidence"]
     assert place["quote"] == r"\alpha^2 \le \frac{1"
     assert desk.page.evaluate(_LIT, "rb-evidence") == ["α2≤1"]
+
+
+def test_a_field_of_code_and_one_of_a_formula_are_shown_as_such(bare_desk):
+    source = (Path(__file__).parent / "markdown.yaml").read_text(encoding="utf-8")
+    text = source.replace(
+        "    answer:",
+        "    work: {label: Work, show: code}\n    sum: {label: Sum, show: formula}\n    answer:",
+    )
+    code = "for one in all:\n    print('<b>', one)  # $x$"
+    sums = "$$\\frac{a}{b}$$\n\nx^2\n\n\\rule{9em}{9em}"
+    desk = bare_desk(parse(text), [{**ITEMS[0], "work": code, "sum": sums}])
+    desk.picture("code-and-formula")
+    pre = desk.form.locator("pre.rb-code")
+    assert pre.inner_text() == code
+    assert pre.evaluate("one => getComputedStyle(one).fontFamily").endswith("monospace")
+    drawn = desk.form.locator(".rb-passage[aria-label=Sum] math")
+    assert drawn.all_text_contents() == ["ab", "x2"]
+    as_written = desk.form.locator(".rb-passage[aria-label=Sum] .rb-given")
+    assert as_written.all_text_contents() == ["\\rule{9em}{9em}"]
+    desk.form.locator(".rb-passage[aria-label=Sum]").evaluate(
+        "node => getSelection().setBaseAndExtent(node.querySelector('msup'), 0,"
+        " node.querySelector('msup'), 2)"
+    )
+    desk.press("e").wait_for_state("saved")
+    assert json.loads(desk.marks()[0][1])["evidence"]["quote"] == "x^2"
 
 
 def test_a_sign_of_a_formula_is_found_and_marked_whole(desk):

@@ -7,6 +7,7 @@ import time
 import uuid
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from raterbook.rounds import Event
 from tests.browser.conftest import open_round
@@ -239,8 +240,50 @@ def type_in_every_place(desk, until=None):
     desk.page.wait_for_timeout(500)
 
 
+# One after the other gets the keyboard; these do not tell Lab that its keys are not meant.
+_LOUD = """() => [...document.querySelectorAll(
+    '.jp-OutputArea-output :is(a, button, input, select, summary, textarea, [tabindex])')]
+  .filter(one => one.focus() ?? (document.activeElement === one
+    && !one.hasAttribute('data-lm-suppress-shortcuts')))
+  .map(one => one.outerHTML)"""
+_CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(
+  (cell) => [cell.model.type, cell.model.id])"""
+OF_LAB = "ddxabmyr"  # delete, cut, add, change what a cell is
+
+
+def loud(desk):
+    """What of the outputs leaves Lab its keys, by what it says and by what Lab does then."""
+    found = desk.page.evaluate(_LOUD)
+    cells = desk.page.evaluate(_CELLS)
+    for kind in ("button", "select", "summary", ".scroll", ".rb-panel"):
+        for one in (
+            desk.page.locator(f".jp-OutputArea-output {kind}").filter(visible=True).all()[:1]
+        ):
+            one.focus()
+            for key in OF_LAB:
+                desk.page.keyboard.press(key)
+            if desk.page.evaluate(_CELLS) != cells:
+                return [*found, kind]
+    return found
+
+
+def barriers(desk):
+    """What axe-core calls serious in what is ours: panels, sections of the page, the form."""
+    ours = [one for one in (".rb-panel", ".rb-page", ".rb") if desk.page.locator(one).count()]
+    if not ours:
+        return []
+    response = Axe().run(desk.page, context={"include": [[one] for one in ours]}).response
+    assert response["passes"]
+    return [
+        f"{one['id']}: {one['nodes'][0]['html']}"
+        for one in response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_typing_beside_any_notebook_that_loads_stores_nothing_and_runs_no_cell(of_a_round, path):
+    """In the same sitting: keys within its panels are not Lab's, and nobody is shut out."""
     desk = of_a_round(path)
     before = everything(desk), runs(desk)
     desk.page.reload()
@@ -249,6 +292,8 @@ def test_typing_beside_any_notebook_that_loads_stores_nothing_and_runs_no_cell(o
     assert (everything(desk), runs(desk)) == before
     desk.picture(f"typed-beside-{path.stem}")
     assert drawn(desk, path).is_visible()
+    assert loud(desk) == []
+    assert barriers(desk) == []
 
 
 def test_the_control_a_panel_that_takes_the_keyboard_stores_a_decision(of_a_round):

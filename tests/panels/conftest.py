@@ -32,7 +32,7 @@ def say(round_, rater, item, question, value, **more):
     assert ack.ok, ack.reason
 
 
-def opened(folder, said=SAID, asked=ASKED, raters=RATERS, parts=None, long=""):
+def opened(folder, said=SAID, asked=ASKED, raters=RATERS, parts=None, long="", **plan):
     """A round in which the raters said this, with uma to settle it."""
     text = asking(asked, parts=parts, key=["id", "model"], case="id", system="model")
     names = [name.split("/") for name in said]
@@ -43,7 +43,7 @@ def opened(folder, said=SAID, asked=ASKED, raters=RATERS, parts=None, long=""):
         ]
     )
     protocol = parse(text, source="given.yaml")
-    round_ = Workspace(folder).open("round-01", protocol, items, raters=raters)
+    round_ = Workspace(folder).open("round-01", protocol, items, raters=raters, **plan)
     for item, answers in said.items():
         for question, values in answers.items():
             for rater, value in zip(raters, values, strict=True):

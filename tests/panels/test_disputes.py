@@ -63,6 +63,15 @@ def test_what_cannot_be_in_dispute_is_refused_with_what_can(round_, how, said):
         disputes(round_, **how)
 
 
+def test_half_a_per_cent_is_a_number_among_percents(tmp_path):
+    said = {"a/m": {"share": ("0.5%", "0.5%", 20)}, "b/m": {"share": ("0.5%", 3, 20)}}
+    round_ = opened(tmp_path, said, {"share": {"type": "percent"}})
+    found = disputes(round_)
+    assert [(one.unit, one.spread, one.width, one.tied) for one in found] == [
+        ("b/m", 19.5, 0.195, True)
+    ]
+
+
 @pytest.mark.parametrize("name", rounds.NAMES)
 def test_undecided_is_just_what_has_no_consensus_in_the_numbers(tmp_path, name):
     round_ = rounds.built(name, tmp_path)

@@ -56,10 +56,10 @@ function lightOf(name) {
 }
 
 // What a text becomes on the page: its blocks, and its pieces, nodes of text with their places.
-function plain(text) {
+function plain(text, tag = "div", attributes = {}) {
   const pieces = [];
   const nodes = blocksOf(text).map((block) => {
-    const node = given("div", block.text, { class: "rb-block" });
+    const node = given(tag, block.text, { class: "rb-block", ...attributes });
     pieces.push({ start: block.start, text: block.text, node: node.firstChild ?? node });
     return node;
   });
@@ -129,6 +129,31 @@ function markdown(text) {
   return { nodes, pieces };
 }
 
+// A formula a paragraph, with its signs of TeX around it or without; each that is not read whole is
+// shown as it was written.
+const AROUND = /^\s*(?:\$\$?|\\[[(])?|(?:\$?\$|\\[\])])?\s*$/g;
+
+function formulas(text) {
+  const pieces = [];
+  const nodes = [...text.matchAll(/\S[^]*?(?=\n[ \t]*\n|$)/g)].map(({ 0: written, index }) => {
+    const inside = written.replace(AROUND, "");
+    const start = index + (inside ? written.indexOf(inside) : 0);
+    const part = { tag: "pre", kids: [{ kind: "rb-formula", kids: [[start, start + inside.length]] }] };
+    const made = inside ? formula(text, part, pieces) : null;
+    if (made) return el("div", { class: "rb-block rb-markdown" }, made);
+    const node = given("div", written, { class: "rb-block" });
+    pieces.push({ start: index, text: written, node: node.firstChild });
+    return node;
+  });
+  return { nodes, pieces };
+}
+
+const SHOWN = {
+  markdown,
+  formula: formulas,
+  code: (text) => plain(text, "pre", { class: "rb-block rb-code", dir: "ltr" }),
+};
+
 // The text that is shown, and in each piece where in it the piece begins.
 function shownText(text, pieces) {
   let shown = "";
@@ -146,9 +171,9 @@ function shownText(text, pieces) {
 const sizeOf = (piece) => piece.size ?? piece.text.length;
 
 export class Passage {
-  constructor(label, text, { isMarkdown = false } = {}) {
+  constructor(label, text, show = "text") {
     this.text = text;
-    const { nodes, pieces } = isMarkdown ? markdown(text) : plain(text);
+    const { nodes, pieces } = (SHOWN[show] ?? plain)(text);
     this.node = el(
       "div",
       {

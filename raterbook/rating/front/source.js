@@ -86,9 +86,9 @@ export class Source {
       const node = el("div", { class: "rb-field rb-triples" }, top, table);
       return { node, region: "material", search: filter };
     }
-    const isMarkdown = field.show === "markdown";
-    const passage = new Passage(field.label, text, { isMarkdown });
-    const long = field.show === "long" || text.length > (isMarkdown ? LONG : VERY_LONG);
+    const tall = field.show === "markdown" || field.show === "code"; // more lines than its letters
+    const passage = new Passage(field.label, text, field.show);
+    const long = field.show === "long" || text.length > (tall ? LONG : VERY_LONG);
     const search = long && text.length > SEEN ? searchBox(passage, field.label, this.act.mark) : null;
     const marks = el("div", { class: "rb-marks", hidden: true });
     const title = el("h3", { class: "rb-label" }, field.label);

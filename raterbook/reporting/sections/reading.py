@@ -31,7 +31,7 @@ from ..words import count, group_name, listing, percent, value_name, value_names
 
 SHOWN = 5
 INLINE, TEXT, SOURCE = 70, 700, 3000
-RANK = {"text": 0, "long": 1, "markdown": 1, "triples": 2}
+RANK = {"text": 0, "long": 1, "markdown": 1, "code": 1, "formula": 0, "triples": 2}
 COMMENTS = 6
 RATERS = 12
 
