@@ -12,7 +12,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
 from raterbook.analysis.intervals.raters import Departures, add_rows
 from raterbook.analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
-from raterbook.analysis.ratings.patterns import CELLS, how_many, numbered
+from raterbook.analysis.ratings.patterns import how_many, numbered
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,7 @@ def add_up(codes: np.ndarray, columns: tuple[np.ndarray, ...]) -> np.ndarray:
     return np.column_stack([np.bincount(codes.ravel(), column, size) for column in columns])
 
 
+AT_ONCE = 1 << 18  # answers that are added up again without a rater
 Rows = Callable[[Entries], np.ndarray]
 
 
@@ -218,7 +219,7 @@ def _rows_without(
     rest = np.zeros((len(who), shape[1]))
     units = int(cells.unit.max(initial=0)) + 1
     after = np.cumsum(many[cluster])
-    batch = (after - 1) // CELLS
+    batch = (after - 1) // AT_ONCE
     for start, end in zip(*_ends(batch), strict=True):
         sizes = many[cluster[start:end]]
         pair = np.repeat(np.arange(end - start), sizes)

@@ -15,6 +15,7 @@ from raterbook.analysis.averages.proportions import proportion_of
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, PLAIN
+from raterbook.analysis.ratings.patterns import numbered
 
 
 def severity(ratings: Any, *, interval: Wish = "jackknife") -> pd.DataFrame:
@@ -66,13 +67,13 @@ def _from_others(cells: Entries) -> Entries:
     x = cells.numbers["x"]
     if not len(cells):
         return Entries(cells.unit, cells.rater, cells.cluster, {"gap": x}, cells.raters)
-    _, units = np.unique(cells.unit, return_inverse=True)
+    units = numbered(cells.unit)[2]
     sums = add_up(units, (x, np.ones(len(cells))))[units]
     met = sums[:, 1] > 1
-    rest = (sums[:, 0] - x) / np.where(met, sums[:, 1] - 1, 1)
-    return Entries(cells.unit, cells.rater, cells.cluster, {"gap": x - rest}, cells.raters).where(
-        met
-    )
+    gap = x - (sums[:, 0] - x) / np.where(met, sums[:, 1] - 1, 1)
+    del sums, units
+    found = Entries(cells.unit, cells.rater, cells.cluster, {"gap": gap}, cells.raters)
+    return found if met.all() else found.where(met)
 
 
 # Clusters × different pairs of values: beyond, an interval would not fit into memory.

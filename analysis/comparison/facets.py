@@ -116,20 +116,24 @@ class Facets:
         A row has how often each class is met, the sum of levels of each cell, and how often each
         step of each row of thresholds was taken.
         """
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array, hstack
 
-        classes, cells = len(self.total), len(self.of_rater)
-        level, row = self.given.level, self.row[self.cell]
+        def added(value: np.ndarray, whose: np.ndarray, place: np.ndarray, width: int) -> csr_array:
+            return csr_array((value, (whose, place)), shape=(many, width))
+
+        level, of_rating = self.given.level, of[self.given.unit]
         rated = np.flatnonzero(np.bincount(self.given.unit, minlength=len(of)))
-        whose, place = [of[rated], of[self.given.unit]], [self.of_unit[rated], classes + self.cell]
-        value = [np.ones(len(rated)), level.astype(float)]
-        for step in range(self.steps):
+        blocks = [
+            added(np.ones(len(rated)), of[rated], self.of_unit[rated], len(self.total)),
+            added(level.astype(float), of_rating, self.cell, len(self.of_rater)),
+        ]
+        width = len(self.levels) * self.steps
+        steps = csr_array((many, width))
+        for step in range(self.steps):  # one by one: all at once, they are most of the memory
             taken = level > step
-            whose.append(of[self.given.unit[taken]])
-            place.append(classes + cells + row[taken] * self.steps + step)
-            value.append(np.ones(int(taken.sum())))
-        where = (np.concatenate(whose), np.concatenate(place))
-        return csr_array((np.concatenate(value), where), shape=(many, self.width))
+            place = self.row[self.cell[taken]] * self.steps + step
+            steps = steps + added(np.ones(len(place)), of_rating[taken], place, width)
+        return hstack([*blocks, steps], format="csr")
 
     @property
     def width(self) -> int:

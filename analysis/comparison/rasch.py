@@ -152,8 +152,10 @@ class _Model:
             own = np.array([self.raters.index(name) for name in coded.raters], dtype=int)
             place = self.units.get_indexer(pd.Index(coded.units, dtype=object))
             row, column = np.nonzero(coded.codes)
-            code = coded.codes[row, column].astype(int) - 1
-            parts.append((place[row], np.full(len(row), at), own[column], code))
+            code = coded.codes[row, column].astype(np.int32) - 1
+            # In halves of the usual memory: there is an entry a rating.
+            many = (place[row], np.full(len(row), at), own[column], code)
+            parts.append(tuple(each.astype(np.int32) for each in many))
             levels.append(code)
             points.append(np.asarray(coded.numbers, dtype=float))
         together = [np.concatenate(each) for each in zip(*parts, strict=True)]
@@ -161,7 +163,8 @@ class _Model:
         shared = np.unique(np.concatenate(levels))
         used = [np.unique(own) if self.partial else shared for own in levels]
         level = np.concatenate([
-            np.searchsorted(seen, own) for own, seen in zip(levels, used, strict=True)
+            np.searchsorted(seen, own).astype(np.int32)
+            for own, seen in zip(levels, used, strict=True)
         ])  # fmt: skip
         self.given = Observed(self.all.unit, self.all.criterion, self.all.rater, level)
         self.levels = [len(seen) for seen in (used if self.partial else used[:1])]
@@ -222,7 +225,7 @@ class _Model:
                 pd.DataFrame(blank, columns=RATER, dtype=object), reason=why, coverage=wish.coverage
             )
         kept = np.unique(self.given.rater)
-        own = np.searchsorted(kept, self.given.rater)
+        own = np.searchsorted(kept, self.given.rater).astype(np.int32)
         given = Observed(self.given.unit, self.given.criterion, own, self.given.level)
         self.facets = Facets(given, self.group, len(kept), self.levels)
         clusters = np.unique(self.cluster[given.unit])

@@ -452,7 +452,7 @@ def count(
 ) -> Counted:
     """Sort the frame's answers; the frame itself stays as it is."""
     frame = frame.copy(deep=False)
-    for column in ("question", "rater", "rater_kind", "status", "role"):
+    for column in ("question", "rater", "rater_kind"):
         if column in frame:
             frame[column] = frame[column].astype(object)
     part = frame["part"].fillna(0).astype(int)

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
+from raterbook.analysis.ratings.patterns import numbered
+
 from ..numbers.counted import Counted, codes
 
 DATED = 0.9  # of the answers with a time of their own, before their order is known
@@ -46,6 +48,13 @@ def beside(rows: pd.DataFrame, coverage: float, tests: int = 1) -> pd.DataFrame:
     return gaps(rows[kept], value[kept], others, coverage, tests)
 
 
+def by_name(column: pd.Series) -> tuple[np.ndarray, Any]:
+    """Each row's place among the names that are there, in their order."""
+    code, seen = pd.factorize(column)
+    place, names = pd.factorize(pd.Index(seen).astype(str), sort=True)
+    return place[code], names
+
+
 def gaps(
     rows: pd.DataFrame, own: np.ndarray, others: np.ndarray, coverage: float, tests: int = 1
 ) -> pd.DataFrame:
@@ -54,14 +63,17 @@ def gaps(
 
     if not len(rows):
         return pd.DataFrame(columns=COLUMNS)
-    rater, names = pd.factorize(rows["rater"].astype(str), sort=True)
+    rater, names = by_name(rows["rater"])
     cluster = pd.factorize(rows["cluster"])[0]
     many = np.bincount(rater)
     gap = np.bincount(rater, own - others) / many
     # Each cluster's deviation from its rater's mean is one draw.
-    place, cell = np.unique(rater * (cluster.max() + 1) + cluster, return_inverse=True)
+    width = cluster.max() + 1
+    cell = rater * width + cluster
+    del cluster
+    place, _, cell = numbered(cell)
     apart = np.bincount(cell, own - others - gap[rater])
-    whose = place // (cluster.max() + 1)
+    whose = place // width
     draws = np.bincount(whose)
     level = (1 - coverage) / max(len(names) * tests, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -88,29 +100,38 @@ def concord(
     On the units that three or more rated; below 0, a rater agrees with the others less than they
     with one another.
     """
-    raters, clusters, own, rest = [], [], [], []
-    for question in questions:
-        rows = counted.of(question.id)
-        given = codes(rows, question)
-        rows, given = rows[np.isfinite(given)], given[np.isfinite(given)]
-        if not len(rows):
-            continue
-        unit = pd.factorize(rows["unit"])[0]
-        value = np.unique(given, return_inverse=True)[1]
-        width = value.max() + 1
-        alike = np.bincount(unit * width + value, minlength=(unit.max() + 1) * width)
-        same = alike[unit * width + value] - 1
-        many = np.bincount(unit)[unit]
-        pairs = (alike * (alike - 1) / 2).reshape(-1, width).sum(axis=1)[unit]
-        kept = many > 2
-        raters.append(pd.Categorical(rows["rater"][kept].astype(str)))
-        clusters.append(pd.Categorical(cluster_of(rows[kept], cluster)))
-        own.append(same[kept] / (many[kept] - 1))
-        rest.append((pairs - same)[kept] / ((many - 1) * (many - 2) / 2)[kept])
-    if not own:
+    each = (concord_on(counted, question, cluster) for question in questions)
+    parts = [found for found in each if found is not None]
+    if not parts:
         return pd.DataFrame(columns=COLUMNS)
+    raters, clusters, own, rest = zip(*parts, strict=True)
     named = {"rater": union_categoricals(raters), "cluster": union_categoricals(clusters).codes}
     return gaps(pd.DataFrame(named), np.concatenate(own), np.concatenate(rest), coverage)
+
+
+def concord_on(
+    counted: Counted, question: Any, cluster: str | None
+) -> tuple[pd.Categorical, pd.Categorical, np.ndarray, np.ndarray] | None:
+    """Who gave the answers, their clusters, the share that is as this one, and of the others'."""
+    rows = counted.of(question.id)
+    given = codes(rows, question)
+    rows, given = rows[np.isfinite(given)], given[np.isfinite(given)]
+    if not len(rows):
+        return None
+    unit = pd.factorize(rows["unit"])[0]
+    value = np.unique(given, return_inverse=True)[1]
+    width = value.max() + 1
+    alike = np.bincount(unit * width + value, minlength=(unit.max() + 1) * width)
+    same = alike[unit * width + value] - 1
+    many = np.bincount(unit)[unit]
+    pairs = (alike * (alike - 1) / 2).reshape(-1, width).sum(axis=1)[unit]
+    kept = many > 2
+    return (
+        pd.Categorical(rows["rater"][kept].astype(str)),
+        pd.Categorical(cluster_of(rows[kept], cluster)),
+        same[kept] / (many[kept] - 1),
+        (pairs - same)[kept] / ((many - 1) * (many - 2) / 2)[kept],
+    )
 
 
 def habit(

@@ -26,6 +26,7 @@ from ..numbers.number import LEADING
 from ..numbers.parameters import checked
 from ..numbers.targets import sight_of
 from ..rounds import Round
+from ..rounds.frame import in_words
 from .folder import slug
 from .html import Section, cell, figure, plain
 from .leanings import concord, leans, scores, strict_leans
@@ -136,7 +137,8 @@ class Report(reading.ItemTexts):
         texts = [question.id for question in self.protocol.questions if question.is_text]
         every = self.frame.iloc[:0]
         if texts:
-            every = frame_of(self.stored, self.parameters, texts=True, sight=self.sight)
+            given, until = self.parameters, self.sight.until if self.sight else None
+            every = in_words(self.stored, given.pseudonyms, until, given.groups)
         return count(every[every["question"].isin(texts)], self.protocol.questions).given
 
     @cached_property
@@ -172,7 +174,9 @@ class Report(reading.ItemTexts):
     @cached_property
     def strict_leans(self) -> pd.DataFrame:
         """The same, with intervals by which a rater may be named."""
-        return strict_leans(self)
+        found = strict_leans(self)
+        vars(self).pop("scores", None)  # much memory, and nothing else is made of them
+        return found
 
     @cached_property
     def grades(self) -> pd.DataFrame:

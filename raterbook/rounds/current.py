@@ -133,7 +133,8 @@ class Events:
         cell = self.cell(question=True)
         order = np.lexsort((self.lamport, cell))  # stable: later ones last
         ends = np.append(np.flatnonzero(np.diff(cell[order])), len(order) - 1)
-        current = replace(self.take(order[ends]), revision=np.diff(ends, prepend=-1))
+        revision = _narrow(np.diff(ends, prepend=-1))
+        current = replace(self.take(order[ends]), revision=revision)
         stays = current.status != RETRACTED
         return current if retracted else current.only(stays)
 
@@ -178,12 +179,23 @@ def _arrays(
     query = select(*columns.values()).where(wanted).order_by(_events.c.seq)
     # The driver's own cursor: rows as plain tuples, a million of them in a third of the time.
     cursor: Any = connection.execute(query).cursor
-    pieces: list[list[np.ndarray]] = [[np.empty(0, _KINDS.get(name, np.int64))] for name in columns]
+    pieces: dict[str, list[np.ndarray]] = {name: [] for name in columns}
     while rows := cursor.fetchmany(_AT_ONCE):
-        for piece, (name, cells) in zip(pieces, zip(columns, zip(*rows), strict=True), strict=True):
-            piece.append(np.array(cells, dtype=_KINDS.get(name, np.int64)))
+        for name, cells in zip(columns, zip(*rows), strict=True):
+            pieces[name].append(_narrow(np.array(cells, dtype=_KINDS.get(name, np.int64))))
     cursor.close()
-    return {name: np.concatenate(piece) for name, piece in zip(columns, pieces, strict=True)}
+    none = {name: np.empty(0, _KINDS.get(name, np.int64)) for name in columns}
+    # A column's pieces go as soon as it is one.
+    return {name: np.concatenate(pieces.pop(name) or [none[name]]) for name in columns}
+
+
+def _narrow(column: np.ndarray) -> np.ndarray:
+    """Whole numbers in half the memory, where they are not too large for it."""
+    if column.dtype != np.int64 or not len(column):
+        return column
+    small = np.iinfo(np.int32)
+    fits = small.min <= column.min() and column.max() <= small.max
+    return column.astype(np.int32) if fits else column
 
 
 def _same(connection: Connection, events: ColumnElement[bool]) -> tuple[int, dict[str, Any]]:

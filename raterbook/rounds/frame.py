@@ -5,19 +5,22 @@ The database gives numbers; which answer is current, and every name, is found wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 import raterbook.rounds.items as items
-from raterbook.rounds.current import RETRACTED, Events
+from raterbook.rounds.current import RETRACTED, SKIPPED, Events
 from raterbook.rounds.model import STATUSES, RoundError
 from raterbook.rounds.raters import public_name
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions, percentage, written
+
+if TYPE_CHECKING:
+    from raterbook.rounds.round import Round
 
 # What stands in a cell is somebody's text: where a notebook shows a frame, “$” is no formula.
 pd.set_option("display.html.use_mathjax", False)
@@ -96,19 +99,19 @@ def frame(
         "round": _categorical(np.zeros(size, dtype=np.int8), [seen.name]),
         "item": item(events.subject),
         "case": case(events.subject),
-        "part": events.part.copy(),
+        "part": events.part.astype(np.int64),
         "rater": Names.of({key: public_name(row, pseudonyms) for key, row in raters.items()})(
             events.rater
         ),
         "rater_kind": Names.of({key: row.kind for key, row in raters.items()})(events.rater),
         "question": question(events.question),
-        "replicate": events.replicate.copy(),
+        "replicate": events.replicate.astype(np.int64),
         "value": _values(asked, events),
         "number": number,
         "status": _categorical(events.status, list(STATUSES[:RETRACTED])),
         "confidence": _confidence(asked, events, number),
         "seconds": events.seconds.copy(),
-        "revision": events.revision.copy(),
+        "revision": events.revision.astype(np.int64),
         "answered_at": _utc(events.answered_at),
         "role": role(events.subject),
         "cluster": _column(seen, inside, seen.cluster)(events.subject),
@@ -124,6 +127,21 @@ def frame(
                 f"they have {', '.join(known)}."
             )
     return pd.DataFrame(data | {n: each.copy() for n, each in events.more.items()}, copy=False)
+
+
+def in_words(
+    stored: Round, pseudonyms: bool = False, until: int | None = None, groups: Iterable[str] = ()
+) -> pd.DataFrame:
+    """The answers to text questions and those that were left open, with their reasons: what a
+    frame of the round has beside the values of closed questions."""
+    with stored.store.read() as connection:
+        seen, inside = stored.look(connection), stored.inside(connection)
+        asked = stored.questions(connection)
+        events = wanted(stored.said(connection, until), seen, asked, True, False)
+    texts = [each.id for each in asked.values() if each.question.is_text]
+    events = events.only(np.isin(events.question, texts) | (events.status == SKIPPED))
+    columns = dict.fromkeys(items.group_columns(stored.protocol), False)
+    return frame(seen, asked, inside, events, columns | dict.fromkeys(groups, True), pseudonyms)
 
 
 def _subjects(seen: Snapshot) -> tuple[Names, Names, Names]:

@@ -214,6 +214,7 @@ def _short(value: str) -> str:
 # What a round asks about: its items, cases and parts, without what raters must not know.
 
 
+AT_ONCE = 20_000  # rows of the database
 Values = dict[tuple[int, int], dict[str, str]]  # (subject, part) → name → value
 
 
@@ -343,10 +344,12 @@ def _values(connection: Connection, table: Table, round_id: int) -> Values:
         .where(schema.subject.c.round_id == round_id)
     )
     values: Values = {}
-    names: dict[str, str] = {}  # each is kept once, however many items there are
+    words: dict[str, str] = {}  # each is kept once, however many items say it
     rows: Any = connection.execute(query).cursor  # the driver's own: plain tuples
-    for subject, part, name, value in rows.fetchall():
-        values.setdefault((subject, part), {})[names.setdefault(name, name)] = value
+    while some := rows.fetchmany(AT_ONCE):
+        for subject, part, name, value in some:
+            own = values.setdefault((subject, part), {})
+            own[words.setdefault(name, name)] = words.setdefault(value, value)
     return values
 
 

@@ -183,14 +183,7 @@ def take(connection: Connection, round_id: int) -> Snapshot:
     done = log.entries(connection, round_id, *log.STATES, "assign")
     state = [entry for entry in done if entry.action in log.STATES][-1]
     plans = [json.loads(entry.detail)["per_item"] for entry in done if entry.action == "assign"]
-    subjects = {
-        row.id: Subject(*row)
-        for row in connection.execute(
-            select(*(schema.subject.c[name] for name in Subject.__dataclass_fields__))
-            .where(schema.subject.c.round_id == round_id)
-            .order_by(schema.subject.c.id)
-        )
-    }
+    subjects = _subjects(connection, round_id)
     return Snapshot(
         round_id=round_id,
         name=row.name,
@@ -208,6 +201,27 @@ def take(connection: Connection, round_id: int) -> Snapshot:
         raters={row.name: row for row in people.of_round(connection, round_id)},
         excluded=_excluded(connection, round_id),
     )
+
+
+def _subjects(connection: Connection, round_id: int) -> dict[int, Subject]:
+    rows = connection.execute(
+        select(*(schema.subject.c[name] for name in Subject.__dataclass_fields__))
+        .where(schema.subject.c.round_id == round_id)
+        .order_by(schema.subject.c.id)
+    )
+    words: dict[str, str] = {}  # each is kept once: a case may be called as its item is
+    return {
+        row.id: Subject(
+            row.id,
+            words.setdefault(row.kind, row.kind),
+            words.setdefault(row.key, row.key),
+            row.ref,
+            row.case_id,
+            words.setdefault(row.role, row.role),
+            row.batch,
+        )
+        for row in rows
+    }
 
 
 def stored_protocol(connection: Connection, hash: str) -> Protocol:

@@ -314,8 +314,11 @@ def uniform(counted: Counted, coverage: float = 0.95, cluster: str | None = None
     kept = [question for question in asked if question.values]
     if len(kept) < 3:
         return pd.DataFrame(columns=columns)
-    rows = counted.people[counted.people["question"].isin([q.id for q in kept])]
-    rows = rows.assign(cluster=cluster_of(rows, cluster))
+    needed = ["question", "rater", "unit", "number", "case", *([cluster] if cluster else [])]
+    rows = counted.people[list(dict.fromkeys(needed))]
+    asked_of = rows["question"].isin([q.id for q in kept])
+    rows = rows if asked_of.all() else rows[asked_of]
+    rows = rows.assign(cluster=pd.Categorical(cluster_of(rows, cluster)))
     grouped = rows.groupby(["rater", "unit"], sort=True).agg(
         size=("number", "size"),
         low=("number", "min"),
@@ -419,7 +422,8 @@ def progress(frame: pd.DataFrame, counted: Counted) -> tuple[pd.DataFrame, str] 
     """
     answered = frame["status"].astype(object).eq("answered") & frame["item"].notna()
     who = frame["rater"].isin(counted.people["rater"].unique())
-    rows = frame[answered & who & frame["replicate"].eq(1)]
+    counts = answered & who & frame["replicate"].eq(1)
+    rows = frame.loc[counts, ["rater", "item", "answered_at"]]
     if not len(rows) or rows["answered_at"].isna().any():
         return None
     pairs = [rows["rater"].astype(object), rows["item"].astype(object)]

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ...numbers.counted import Counted, codes
 from ...protocols import Protocol
 from ...rounds import Item, Round
+from ...rounds.frame import in_words
 from ...rounds.marks import AFTER_REVEAL
 from ..html import (
     Section,
@@ -421,9 +422,8 @@ def marked(report: Any) -> Markup:
     flags = [row for row in rows if row["mark"] == "flag"]
     late = [row for row in rows if row["mark"] == AFTER_REVEAL]
     stretches = len(rows) - len(flags) - len(late)
-    every = report.stored.frame(texts=True, reasons=True, pseudonyms=pseudonyms)
-    left = every[every["status"].eq("skipped") & every["rater_kind"].isin(["human", "adjudicator"])]
-    del every
+    left = in_words(report.stored, pseudonyms)
+    left = left[left["status"].eq("skipped") & left["rater_kind"].isin(["human", "adjudicator"])]
     told = []
     if flags:
         items = len({row["item"] for row in flags})
