@@ -98,7 +98,7 @@ def test_a_published_interval_reaches_as_far_as_the_normal_says(table):
 
 @pytest.mark.parametrize(("units", "rough"), [(9, True), (10, False)])
 def test_fewer_than_ten_clusters_are_rough_and_two_are_none(table, units, rough):
-    some = CLUSTER < units
+    some = units > CLUSTER
     assert ("few_clusters" in fitted(table, some).warnings) is rough
     two = fitted(table, CLUSTER < 2)
     assert set(two.raters["reason"]) == {"too_few_units_for_interval"}

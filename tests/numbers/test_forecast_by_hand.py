@@ -26,7 +26,10 @@ def outlook(same=1.0, per_item=1.0, doubt=0.0, name="mean", **more):
     return Outlook(name, "tone", None, made, per_item)
 
 
-def plan(*numbers, sizes=(Size(40, 2, 2),), width=None, cost=None):
+HERE = (Size(40, 2, 2),)
+
+
+def plan(*numbers, sizes=HERE, width=None, cost=None):
     return Forecast("r1", numbers, tuple(sizes), sizes[0], cost or Cost(), 0.95, width)
 
 
