@@ -146,7 +146,7 @@ def test_looks_that_were_not_declared_are_counted():
 def test_an_interval_that_is_drawn_needs_draws_beyond_its_ends():
     asked = Parameters("r1", interval="bootstrap", resamples=2000)
     early, late = sight((2, 40), declared=(0.5, 1.0)), sight((2, 80), declared=(0.5, 1.0))
-    with pytest.raises(ValueError, match="2,000 draws carry no interval of 99.69"):
+    with pytest.raises(ValueError, match=r"2,000 draws carry no interval of 99\.69"):
         early.parameters(asked)
     assert late.parameters(asked).coverage == pytest.approx(0.95)
     enough = replace(asked, resamples=6600)
