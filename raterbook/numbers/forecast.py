@@ -417,7 +417,7 @@ def sizes_of(pilot: Size, given: Mapping[str, Sequence[float]]) -> list[Size]:
         for per_item in given.get("per_item") or [usual]:
             for cluster in sizes:
                 for many in items:
-                    if min(raters, per_item, many, cluster or 1) < 1:
+                    if min(raters, per_item, many, 1 if cluster is None else cluster) < 1:
                         raise ValueError("items, raters, ratings and cluster sizes begin at 1")
                     if per_item > raters:
                         raise ValueError(

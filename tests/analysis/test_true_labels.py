@@ -7,8 +7,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
-from raterbook.analysis import Ratings
+from raterbook.analysis import Interval, Ratings
 from raterbook.analysis.comparison.labels import dawid_skene, truth_of
 
 RIGHT = (0.9, 0.8, 0.75, 0.65)
@@ -103,6 +104,66 @@ def test_of_three_raters_the_third_has_no_truth_to_answer_to():
     found = dawid_skene(said)
     assert found.reason is None
     assert set(found.raters["reason"]) == {"too_few_for_truth"}
+
+
+def by_expectation(rows, labels, turns=200):
+    """Dawid and Skene one answer at a time, from the shares of votes."""
+    sure = [{a: row.count(a) / sum(v is not None for v in row) for a in labels} for row in rows]
+    for _ in range(turns):
+        common = {a: sum(each[a] for each in sure) / len(rows) for a in labels}
+        said = []
+        for j in range(len(rows[0])):
+            table = {a: dict.fromkeys(labels, 0.0) for a in labels}
+            for row, each in zip(rows, sure, strict=True):
+                for a in labels if row[j] is not None else ():
+                    table[a][row[j]] += each[a]
+            said.append({a: {b: n / max(sum(of.values()), 1e-300) for b, n in of.items()}
+                         for a, of in table.items()})  # fmt: skip
+        for row, each in zip(rows, sure, strict=True):
+            chance = dict(common)
+            for j, b in enumerate(row):
+                if b is not None:
+                    chance = {a: p * max(said[j][a][b], 1e-10) for a, p in chance.items()}
+            each.update({a: p / sum(chance.values()) for a, p in chance.items()})
+    return sure, said, common
+
+
+def test_truth_errors_and_shares_are_those_of_going_through_answers_one_by_one():
+    _, table = drawn(40, seed=2, right=(0.85, 0.8, 0.75, 0.7))
+    rows = [[None if v != v else int(v) for v in row] for row in table]
+    sure, said, common = by_expectation(rows, (0, 1, 2))
+    found = dawid_skene(table, interval=None)
+    best = [max(each, key=each.get) for each in sure]
+    assert found.units["label"].tolist() == best
+    assert found.units["probability"].to_numpy(float) == pytest.approx(
+        np.array([each[a] for each, a in zip(sure, best, strict=True)]), abs=1e-4
+    )
+    assert found.shares.tolist() == pytest.approx(list(common.values()), abs=1e-4)
+    for j, name in enumerate(found.confusion):
+        tables = [list(of.values()) for of in said[j].values()]
+        assert agreed(found.confusion[name], tables) < 1e-3
+    right = [sum(common[a] * said[j][a][a] for a in common) for j in range(4)]
+    assert found.raters["accuracy_with"].tolist() == pytest.approx(right, abs=1e-3)
+
+
+def test_a_rater_is_right_as_often_as_the_others_truth_says_with_students_interval():
+    _, table = drawn(60, seed=3)
+    cluster = np.arange(60) // 3
+    found = dawid_skene(Ratings(table, cluster=cluster), interval=Interval(coverage=0.9)).raters
+    for j in range(4):
+        others = [[None if v != v else int(v) for v in np.delete(row, j)] for row in table]
+        there = [u for u, row in enumerate(others) if set(row) != {None} and table[u, j] >= 0]
+        sure, _, _ = by_expectation([row for row in others if set(row) != {None}], (0, 1, 2))
+        known = [u for u, row in enumerate(others) if set(row) != {None}]
+        truth = {u: max(each, key=each.get) for u, each in zip(known, sure, strict=True)}
+        hit = np.array([float(truth[u] == table[u, j]) for u in there])
+        rest = np.bincount(cluster[there], hit - hit.mean(), 20)
+        many = len(set(cluster[there]))
+        se = (many / (many - 1) * (rest**2).sum()) ** 0.5 / len(hit)
+        reach = student.ppf(0.95, many - 1) * se
+        row = found.iloc[j]
+        assert (row["accuracy"], row["n_units"]) == (pytest.approx(hit.mean()), len(hit))
+        assert (row["low"], row["high"]) == pytest.approx((hit.mean() - reach, hit.mean() + reach))
 
 
 @pytest.mark.peers

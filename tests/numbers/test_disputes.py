@@ -15,6 +15,11 @@ from tests.panels.conftest import ASKED, DISPUTES, opened, say
 from tests.reporting.rounds import asking, choice, page_of, scale, words_of
 
 
+@pytest.fixture
+def round_(tmp_path):
+    return opened(tmp_path)
+
+
 def names(found):
     return [(one.unit, one.question) for one in found]
 
@@ -70,6 +75,41 @@ def test_half_a_per_cent_is_a_number_among_percents(tmp_path):
     assert [(one.unit, one.spread, one.width, one.tied) for one in found] == [
         ("b/m", 19.5, 0.195, True)
     ]
+
+
+def test_how_far_answers_lie_apart_is_of_the_whole_scale_or_of_the_commonest(tmp_path):
+    """Points of a scale and steps of ordered labels by its length, other labels by their share."""
+    asked = {
+        "tone": scale(5),
+        "grade": choice("low", "middle", "high", level="ordinal"),
+        "two": choice("less", "more", level="ordinal"),
+        "label": choice("yes", "no", "open"),
+    }
+    said = {
+        "a/m": {
+            "tone": (1, 3, 2),
+            "grade": ("low", "high", "low"),
+            "two": ("less", "more", "less"),
+            "label": ("yes", "no", "open"),
+        },
+        "b/m": {
+            "tone": (4, 4, 5),
+            "grade": ("middle", "high", "high"),
+            "label": ("no",) * 2 + ("yes",),
+        },
+    }
+    found = disputes(opened(tmp_path, said, asked), by="any")
+    apart = {(one.unit, one.question): (one.spread, one.width, one.tied) for one in found}
+    third = pytest.approx(1 / 3)
+    assert apart == {
+        ("a/m", "tone"): (2, 0.5, True),
+        ("a/m", "grade"): (2, 1.0, False),
+        ("a/m", "two"): (1, 1.0, False),
+        ("a/m", "label"): (2, pytest.approx(2 / 3), True),
+        ("b/m", "tone"): (1, 0.25, False),
+        ("b/m", "grade"): (1, 0.5, False),
+        ("b/m", "label"): (1, third, False),
+    }
 
 
 @pytest.mark.parametrize("name", rounds.NAMES)
