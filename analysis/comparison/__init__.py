@@ -56,6 +56,39 @@ def ratio_over_clusters(x: np.ndarray, cluster: np.ndarray) -> Ratio:
     return Ratio(mean, se, n, many, float((se / plain) ** 2))
 
 
+def p_within_bounds(x: np.ndarray, cluster: np.ndarray, least: float) -> float:
+    """The chance of so low a mean of values up to 1, if the true one is `least` or more.
+
+    Gaffke's (2005): one cluster more, as large as the largest, lies at 1 throughout; clusters have
+    exponential weights, and p is how often their mean is then `least` or more. So few clusters or
+    a long tail that nobody has met yet do not make it small. By the saddlepoint of Lugannani and
+    Rice (1980).
+
+    >>> ten = np.zeros(10)  # without spread it is exact: (1 - .15) ** 10
+    >>> round(p_within_bounds(ten, np.arange(10), 0.15), 3)
+    0.197
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    _, codes = np.unique(cluster, return_inverse=True)
+    sizes = np.bincount(codes).astype(float)
+    y = np.append(np.bincount(codes, x) - least * sizes, (1 - least) * sizes.max())
+    if y.min() >= 0 or y.max() <= 0:
+        return float(y.min() >= 0)
+    if np.ptp(y[:-1]) <= 1e-12 * sizes.max():
+        return float((y[-1] / (y[-1] - y[0])) ** len(sizes))
+    ends = [(1 - 1e-12) / end for end in (y.min(), y.max())]
+    at = float(brentq(lambda s: float((y / (1 - s * y)).sum()), *ends, xtol=1e-14))
+    z = 1 - at * y
+    second, third = float(((y / z) ** 2).sum()), float(2 * ((y / z) ** 3).sum())
+    w = float(np.sign(at) * np.sqrt(2 * np.log(z).sum())) if at else 0.0
+    density = float(np.exp(-w * w / 2) / np.sqrt(2 * np.pi))
+    if abs(w) < 1e-4:
+        return float(0.5 - third / (6 * second**1.5 * np.sqrt(2 * np.pi)))
+    return float(np.clip(ndtr(-w) + density * (1 / (at * np.sqrt(second)) - 1 / w), 0, 1))
+
+
 def drawn_anew(
     rows: np.ndarray,
     values: Values,

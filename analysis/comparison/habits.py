@@ -35,7 +35,8 @@ from raterbook.analysis.comparison.persons import (
     turns_of,
 )
 from raterbook.analysis.intervals import Interval, Wish
-from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, effective
+from raterbook.analysis.ratings import Coded
 
 HABITS = ("spread", "length_slope", "own_family")
 SPLIT = ("exact", "within_one", "mae", "bias", "spearman")
@@ -90,7 +91,25 @@ def habits(
     def of(make: Callable[[PersonTurn, np.ndarray], SideSums]) -> Made:
         return lambda kept: turned(kept).blocks(make)
 
-    return [beside(name, crowd, of(make), wish) for name, make in makers.items()]
+    crowds = {} if family is None else {"own_family": _parted(crowd, people, inside)}
+    return [beside(name, crowds.get(name, crowd), of(make), wish) for name, make in makers.items()]
+
+
+def _parted(crowd: Crowd, people: Coded, inside: np.ndarray) -> Crowd:
+    """With the degrees of freedom of a mean inside less that outside.
+
+    A group that is the smaller makes most of the spread, and clusters of the other do not help to
+    know it (Satterthwaite 1946, of clusters alike).
+    """
+    given = people.codes > 0
+    many = (given & (given.sum(axis=1) > 1)[:, None]).sum(axis=1).astype(float)
+    sides = [np.where(np.isfinite(inside), part, 0.0) * many for part in (inside, 1 - inside)]
+    each = [np.bincount(clusters_of(people), side) for side in sides]
+    if not all(side.sum() for side in each):
+        return crowd
+    # What each cluster adds to the variance: as much a rating, in either mean.
+    shares = sum(side / side.sum() ** 2 for side in each)
+    return replace(crowd, df=max(effective(shares, np.ones(len(shares))) - 1, 1.0))
 
 
 def _known(values: Any, units: Any) -> np.ndarray:
@@ -239,7 +258,7 @@ def groups_apart(
             if min(many, int((inside == 0).sum())) < LEAST_OF_GROUP:
                 continue
             made = _parting(turned, inside, matched, size)
-            line = beside("apart", crowd, made, wish)
+            line = beside("apart", _parted(crowd, people, inside), made, wish)
             found.append(GroupApart(column, value, many, line, line.difference.p))
     after = adjust([each.p for each in found], "holm")
     return [replace(each, p_corrected=p) for each, p in zip(found, after, strict=True)]

@@ -124,6 +124,7 @@ class Crowd:
     sizes: np.ndarray
     least: int = 2  # persons without whom there is nothing to say
     reason: str = "no_spread"  # why there is no value where there is none
+    df: float = np.inf  # at most, where some clusters make most of the spread
 
     @classmethod
     def of(cls, people: Coded) -> Crowd:
@@ -199,7 +200,7 @@ def _estimate(
         return Estimate(theta, reason="too_many_values", **common)
     if wish.method is not None:
         ones = np.ones(len(rows), dtype=np.int64)
-        sample = UnitSums(rows, ones, "clusters", "cluster", sizes=crowd.sizes)
+        sample = UnitSums(rows, ones, "clusters", "cluster", sizes=crowd.sizes, df=crowd.df)
         found = interval_of(values, sample, wish, link=link, edge=None)
         if found.low is not None and len(without):
             anew = drawn_anew(rows, values, theta, without, wish.coverage, link)

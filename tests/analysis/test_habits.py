@@ -116,6 +116,16 @@ def test_a_model_that_uses_half_of_the_scale_spreads_less_and_people_as_much_as_
     assert found.difference.low_like <= found.difference.low
 
 
+def test_a_small_group_knows_its_spread_by_its_own_items_alone():
+    """Ten of forty items: one mean less another, of values that spread alike."""
+    table = np.random.default_rng(6).integers(1, 6, (40, 4)).astype(float)
+    own = {unit: unit < 10 for unit in range(40)}
+    [_, found] = habits(table, 3, family=own)
+    inside, outside = 1 / 10, 1 / 30
+    squares = 10 * (inside / 10) ** 2 + 30 * (outside / 30) ** 2
+    assert found.difference.df == pytest.approx((inside + outside) ** 2 / squares - 1)
+
+
 def test_units_without_a_length_are_left_out():
     frame = drawn()
     some = {unit: None if unit % 4 == 0 else LENGTH[unit] for unit in LENGTH}
