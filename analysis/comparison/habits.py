@@ -342,8 +342,8 @@ def same_again(
 ) -> Beside:
     """How often it happens to each rater that is asked twice: 0 or 1 by pair, NaN where not asked.
 
-    The last rater is the model. For answers asked for again, and for pairs shown in both orders;
-    no person is needed.
+    The last rater is the model. For answers asked for again, for pairs shown in both orders, and
+    for whatever else is met or not; no person is needed.
     """
     codes = np.unique(clusters, return_inverse=True)[1].ravel()
     size, both = int(codes.max(initial=-1)) + 1, np.isfinite(hits)
