@@ -228,6 +228,13 @@ def _pairs(people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, Sid
     return together(with_model, size), together(pairs, size)
 
 
+def kappas_of(turn: PersonTurn, value: np.ndarray, size: int, matched: bool) -> SideSums:
+    """Cohen's κ of `value` and each other person, on one person's units."""
+    make = _labels_apart if matched else _numbers_apart
+    each = [make(value, other, turn.clusters, size) for other in turn.others.T]
+    return together(each, size)
+
+
 @dataclass(frozen=True)
 class PersonTurn:
     """One person's turn: the units they and others rated, and what everybody said there."""
