@@ -20,7 +20,9 @@ from raterbook.analysis.comparison import (
     Ratio,
     drawn_anew,
     of_all,
+    of_clusters,
     over_clusters,
+    p_within_bounds,
     ratio_over_clusters,
 )
 from raterbook.analysis.estimate import Estimate, sentence
@@ -33,7 +35,7 @@ FEWEST_CLUSTERS = 8  # below, no verdict
 ROUGH_CLUSTERS = 20  # below, it is said
 MOST_LEFT_OUT = 30  # persons; above, who is left out stays among those the others are compared with
 ROUNDING = 1e-9
-LEVEL = 0.05  # the chance of a false pass, where nobody says another
+LEVEL = 0.05  # the chance of a false pass, of a test that is made once
 CORRECTION = "benjamini-yekutieli"
 
 
@@ -261,7 +263,8 @@ def tested(
 ) -> AnnotatorTest:
     """The test of the duels that `made` makes for some of the persons, who go by their places.
 
-    `level` is the chance of a false pass; at one of several looks it is the look's own.
+    `level` is the chance of a false pass; at one of several looks it is the look's own, which t
+    over few clusters does not keep so far out: there p is never below that of values within bounds.
     """
     if not -1 <= epsilon <= 1:
         raise ValueError(f"epsilon={epsilon!r}: give a share such as .15")
@@ -273,7 +276,8 @@ def tested(
     kept = [j for j in everybody if many[j] >= least]
     n_clusters = len(np.unique(every.cluster[given.any(axis=1)]))
     warnings = ("persons_left_out",) if left_out and kept else ()
-    found = tuple(_person(every, j, epsilon) for j in kept)
+    looks = abs(level - LEVEL) > ROUNDING
+    found = tuple(_person(every, j, epsilon, looks) for j in kept)
     if not kept:
         nothing = Estimate(None, statistic="advantage", reason="too_few_persons")
         return AnnotatorTest(
@@ -308,18 +312,19 @@ def tested(
     return AnnotatorTest(epsilon, found, left_out, advantage, highest, n_clusters, reason, warnings)
 
 
-def _person(every: Duels, j: int, epsilon: float) -> PersonTest:
+def _person(every: Duels, j: int, epsilon: float, looks: bool) -> PersonTest:
     there = np.isfinite(every.gap[:, j])
     d, cluster = every.gap[there, j], every.cluster[there]
     over = ratio_over_clusters(d, cluster)
     plain = ratio_over_clusters(d, np.arange(len(d)))
+    least = [p_within_bounds(s * d, cluster, s * epsilon) if looks else 0.0 for s in (1, -1)]
     return PersonTest(
         every.persons[j],
         over,
         float(every.model[there, j].mean()),
-        _p(over, epsilon),
+        max(_p(over, epsilon), least[0]),
         _p(plain, epsilon),
-        _p(replace(over, value=-over.value), -epsilon),
+        max(_p(replace(over, value=-over.value), -epsilon), least[1]),
     )
 
 
@@ -467,5 +472,5 @@ def _advantage(
     }
     sizes = rows[:, len(kept) :].sum(axis=1)
     like = each if wish.method == "jackknife" else None
-    found = over_clusters(values, rows, wish, link=link, sizes=sizes, each=like)
+    found = over_clusters(values, of_clusters(rows, sizes), wish, link, like)
     return estimated(rho, found, wish, warnings=found.warnings, **common)

@@ -15,6 +15,7 @@ import numpy as np
 
 from raterbook.analysis.averages.against import values_against
 from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.comparison.annotators import Duels
 from raterbook.analysis.comparison.persons import (
     LINKS,
     MOST_PERSONS,
@@ -27,18 +28,21 @@ from raterbook.analysis.comparison.persons import (
     Turned,
     absent,
     beside,
+    beside_others,
     block_of,
     both_sides,
     clusters_of,
+    kappas_of,
     summed,
     together,
     turns_of,
 )
 from raterbook.analysis.intervals import Interval, Wish
-from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN
+from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, effective
+from raterbook.analysis.ratings import Coded
 
-HABITS = ("spread", "length_slope", "own_family")
-SPLIT = ("exact", "within_one", "mae", "bias", "spearman")
+HABITS = ("spread", "range_slope", "length_slope", "own_family")
+SPLIT = ("exact", "within_one", "mae", "bias", "spearman", "kappa")
 AGREED = {"agreed": True, "apart": False}
 LEAST_OF_GROUP = 10  # items inside a group, and outside
 NONE = 1e-12  # beside the squares of what is told apart, no spread
@@ -54,21 +58,24 @@ def habits(
 ) -> list[Beside]:
     """How a rater uses a scale, beside persons.
 
-    spread is the standard deviation of own scores over that of the others' scores; length_slope,
+    spread is the standard deviation of own scores over that of the others' scores; range_slope,
+    how many points higher a score is where the others' mean is a point higher; length_slope,
     how many points higher a text is scored that is twice as long (`length` by unit), where the
     others' mean is the same; own_family, how much higher than the others the model scores outputs
     of its own family (`family` by unit) than other outputs. The last two are left out where they
     are not given.
 
     >>> table = [[1, 2, 2], [3, 3, 3], [2, 2, 3], [5, 4, 4], [4, 4, 3]] * 4
-    >>> [found] = habits(table, 2, interval=None)
-    >>> found.statistic, round(found.model.value, 3)
-    ('spread', 0.577)
+    >>> for found in habits(table, 2, interval=None):
+    ...     print(found.statistic, round(found.model.value, 3))
+    spread 0.577
+    range_slope 0.45
     """
     people, own = both_sides(ratings, model)
     crowd, wish = Crowd.of(people), Interval.of(interval)
     makers: dict[str, Callable[[PersonTurn, np.ndarray], SideSums]] = {
-        "spread": lambda turn, value: _spread(turn, value, size)
+        "spread": lambda turn, value: _spread(turn, value, size),
+        "range_slope": lambda turn, value: _range_slope(turn, value, size),
     }
     size = int(clusters_of(people).max(initial=-1)) + 1
     if length is not None:
@@ -90,7 +97,24 @@ def habits(
     def of(make: Callable[[PersonTurn, np.ndarray], SideSums]) -> Made:
         return lambda kept: turned(kept).blocks(make)
 
-    return [beside(name, crowd, of(make), wish) for name, make in makers.items()]
+    crowds = {} if family is None else {"own_family": _parted(crowd, people, inside)}
+    return [beside(name, crowds.get(name, crowd), of(make), wish) for name, make in makers.items()]
+
+
+def _parted(crowd: Crowd, people: Coded, inside: np.ndarray) -> Crowd:
+    """With the degrees of freedom of a mean inside less that outside.
+
+    A group that is the smaller makes most of the spread, and clusters of the other do not help to
+    know it (Satterthwaite 1946, of clusters alike).
+    """
+    many = beside_others(people).sum(axis=1).astype(float)
+    sides = [np.where(np.isfinite(inside), part, 0.0) * many for part in (inside, 1 - inside)]
+    each = [np.bincount(clusters_of(people), side) for side in sides]
+    if not all(side.sum() for side in each):
+        return crowd
+    # What each cluster adds to the variance: as much a rating, in either mean.
+    shares = sum(side / side.sum() ** 2 for side in each)
+    return replace(crowd, df=max(effective(shares, np.ones(len(shares))) - 1, 1.0))
 
 
 def _known(values: Any, units: Any) -> np.ndarray:
@@ -114,6 +138,20 @@ def _spread(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
             of, beside = yy / n - (y / n) ** 2, oo / m - (o / m) ** 2
             found = np.sqrt(np.maximum(of, 0.0) / beside)
             return np.asarray(np.where(beside > NONE, found, np.nan))
+
+    return SideSums(rows, values)
+
+
+def _range_slope(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
+    """Own points by a point of the others' mean."""
+    p = turn.middle - (float(turn.middle.mean()) if len(value) else 0.0)
+    rows = summed((np.ones(len(p)), p, value, p**2, p * value), turn.clusters, size)
+
+    def values(totals: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n, p, y, pp, py = totals.T
+            beside = pp / n - (p / n) ** 2
+            return np.asarray(np.where(beside > NONE, (py / n - p * y / n**2) / beside, np.nan))
 
     return SideSums(rows, values)
 
@@ -163,37 +201,66 @@ def _contrast(
 
 
 def by_agreement(
-    ratings: Any, model: Any, *, names: Iterable[str] = SPLIT, interval: Wish = "jackknife"
+    ratings: Any,
+    model: Any,
+    *,
+    names: Iterable[str] = SPLIT,
+    matched: bool = False,
+    interval: Wish = "jackknife",
 ) -> dict[str, list[Beside]]:
     """The statistics of `names` where all others were of one mind, and where they were apart.
 
     The others are those but the person whose place it is, so three persons are needed; a person
-    who agrees makes no unit an easy one for themselves.
+    who agrees makes no unit an easy one for themselves. κ is that of the rater and each other, of
+    labels (`matched`) without weights.
     """
     people, own = both_sides(ratings, model)
     crowd, wish, names = Crowd.of(people), Interval.of(interval), list(names)
     if len(people.raters) < 3:
         return {which: [absent(name, "too_few_persons") for name in names] for which in AGREED}
     size = int(clusters_of(people).max(initial=-1)) + 1
+    too_many = len(people.raters) > MOST_PERSONS
 
     def of(alike: bool) -> list[Beside]:
         turned = turns_of(people, own, lambda turn: _of_one_mind(turn) == alike)
 
         def made(name: str) -> Made:
-            return lambda kept: turned(kept).blocks(
-                lambda turn, value: block_of(name, turn, value, size)
-            )
+            def block(turn: PersonTurn, value: np.ndarray) -> SideSums:
+                if name == "kappa":
+                    return kappas_of(turn, value, size, matched)
+                return block_of(name, turn, value, size)
 
-        return [beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN)) for name in names]
+            return lambda kept: turned(kept).blocks(block)
+
+        return [
+            absent(name, "too_many_raters_for_interval")
+            if name == "kappa" and too_many
+            else beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
+            for name in names
+        ]
 
     return {which: of(alike) for which, alike in AGREED.items()}
 
 
+def split_duels(people: Coded, every: Duels, alike: bool) -> Duels:
+    """Those where all others were of one mind, or were apart, person by person."""
+    x = np.append(np.nan, people.numbers)[people.codes]
+    keep = np.zeros(x.shape, dtype=bool)
+    for j in range(x.shape[1]):
+        keep[:, j] = _one_mind(np.delete(x, j, axis=1)) == alike
+    model, person = (np.where(keep, side, np.nan) for side in (every.model, every.person))
+    return replace(every, model=model, person=person)
+
+
 def _of_one_mind(turn: PersonTurn) -> np.ndarray:
+    return _one_mind(turn.others)
+
+
+def _one_mind(others: np.ndarray) -> np.ndarray:
     """1 where two others or more gave one value, 0 where they differ, NaN where one is alone."""
-    given = np.isfinite(turn.others).sum(axis=1)
-    low = np.nanmin(turn.others, axis=1, initial=np.inf)
-    high = np.nanmax(turn.others, axis=1, initial=-np.inf)
+    given = np.isfinite(others).sum(axis=1)
+    low = np.nanmin(others, axis=1, initial=np.inf)
+    high = np.nanmax(others, axis=1, initial=-np.inf)
     return np.where(given < 2, np.nan, (high - low < NONE).astype(float))
 
 
@@ -239,7 +306,7 @@ def groups_apart(
             if min(many, int((inside == 0).sum())) < LEAST_OF_GROUP:
                 continue
             made = _parting(turned, inside, matched, size)
-            line = beside("apart", crowd, made, wish)
+            line = beside("apart", _parted(crowd, people, inside), made, wish)
             found.append(GroupApart(column, value, many, line, line.difference.p))
     after = adjust([each.p for each in found], "holm")
     return [replace(each, p_corrected=p) for each, p in zip(found, after, strict=True)]
@@ -323,8 +390,8 @@ def same_again(
 ) -> Beside:
     """How often it happens to each rater that is asked twice: 0 or 1 by pair, NaN where not asked.
 
-    The last rater is the model. For answers asked for again, and for pairs shown in both orders;
-    no person is needed.
+    The last rater is the model. For answers asked for again, for pairs shown in both orders, and
+    for whatever else is met or not; no person is needed.
     """
     codes = np.unique(clusters, return_inverse=True)[1].ravel()
     size, both = int(codes.max(initial=-1)) + 1, np.isfinite(hits)

@@ -37,7 +37,8 @@ class Labels:
     they help to make the truth. The first is too low where the others err, the second too high
     where raters err together. `confusion` has a table per rater, of the one left out by the others'
     truth: a row per true label, the share of each label said there. `shares` is how common each
-    label is.
+    label is. `hits` has a row per unit and a column per rater: 1 where they gave the label that the
+    others make likeliest, 0 where not, empty where they cannot be scored.
     """
 
     units: pd.DataFrame
@@ -47,6 +48,7 @@ class Labels:
     without: Any = None
     reason: str | None = None
     warnings: tuple[str, ...] = ()
+    hits: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def frame(self) -> pd.DataFrame:
         """A row per rater."""
@@ -100,9 +102,9 @@ def dawid_skene(ratings: Any, *, without: Any = None, interval: Wish = "jackknif
     truth = truth_of(codes[:, makers], q)
     known = codes[:, makers].any(axis=1)
     tables = dict(zip(makers, truth.tables, strict=True))
-    rows = []
+    rows, hits = [], np.full(codes.shape, np.nan)
     for j in range(len(coded.raters)):
-        row, table = _scored(coded, j, None if j in tables else truth, wish)
+        row, table, hits[:, j] = _scored(coded, j, None if j in tables else truth, wish)
         if j in tables:
             row["accuracy_with"] = float(truth.shares @ np.diag(tables[j]))
         elif table is not None:
@@ -122,9 +124,9 @@ def dawid_skene(ratings: Any, *, without: Any = None, interval: Wish = "jackknif
         if j in tables
     }
     shares = pd.Series(truth.shares, index=names)
-    return Labels(
-        found, pd.DataFrame(rows, columns=RATER, dtype=object), confusion, shares, without
-    )
+    scored = pd.DataFrame(rows, columns=RATER, dtype=object)
+    hit = pd.DataFrame(hits, index=coded.units, columns=coded.raters)
+    return Labels(found, scored, confusion, shares, without, hits=hit)
 
 
 def why_not(coded: Coded, makers: list[int]) -> str | None:
@@ -172,27 +174,29 @@ def tables_of(codes: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray:
 
 def _scored(
     coded: Coded, j: int, truth: Truth | None, wish: Interval
-) -> tuple[dict[str, Any], np.ndarray | None]:
-    """How often a rater is right, on a truth that they had no part in, and their table."""
+) -> tuple[dict[str, Any], np.ndarray | None, np.ndarray]:
+    """How often a rater is right, on a truth that they had no part in, their table, and where."""
+    where = np.full(coded.n_units, np.nan)
     row: dict[str, Any] = {**dict.fromkeys(RATER), "rater": coded.raters[j]}
     others = [k for k in range(len(coded.raters)) if k != j]
     row["reason"] = why_not(coded, others)
     if len(coded.raters) > MOST_SCORED and truth is None:
         row["reason"] = "too_many_raters_for_interval"
     if row["reason"] is not None:
-        return row, None
+        return row, None, where
     q = len(coded.scale)
     truth = truth_of(coded.codes[:, others], q) if truth is None else truth
     own = coded.codes[:, [j]]
     units = np.flatnonzero((own[:, 0] > 0) & coded.codes[:, others].any(axis=1))
     row["n_units"] = len(units)
     if not len(units):
-        return {**row, "reason": "no_comparison"}, None
+        return {**row, "reason": "no_comparison"}, None, where
     hit = truth.posterior[units].argmax(axis=1) == own[units, 0] - 1
+    where[units] = hit
     cluster = units if coded.clusters is None else coded.clusters[units]
     found = ratio_over_clusters(hit.astype(float), cluster)
     row["accuracy"] = found.value
     if wish.method is not None and found.clusters >= FEWEST and found.se > 0:
         reach = reach_of(wish.coverage, found.clusters - 1) * found.se
         row["low"], row["high"] = max(found.value - reach, 0.0), min(found.value + reach, 1.0)
-    return row, tables_of(own[units], truth.posterior[units], q)[0]
+    return row, tables_of(own[units], truth.posterior[units], q)[0], where

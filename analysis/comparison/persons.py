@@ -20,7 +20,7 @@ from raterbook.analysis.averages.against import (
     spearman_of,
     values_against,
 )
-from raterbook.analysis.comparison import of_all, over_clusters
+from raterbook.analysis.comparison import of_all, of_clusters, over_clusters
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
@@ -129,6 +129,7 @@ class Crowd:
     sizes: np.ndarray
     least: int = 2  # persons without whom there is nothing to say
     reason: str = "no_spread"  # why there is no value where there is none
+    df: float = np.inf  # at most, where some clusters make most of the spread
 
     @classmethod
     def of(cls, people: Coded) -> Crowd:
@@ -200,7 +201,7 @@ def _estimate(
         return Estimate(None, reason=crowd.reason, **common)
     if wish.method is not None and rows.size > MOST_CELLS:
         return Estimate(theta, reason="too_many_values", **common)
-    found = over_clusters(values, rows, wish, link=link, sizes=crowd.sizes, each=without)
+    found = over_clusters(values, of_clusters(rows, crowd.sizes, crowd.df), wish, link, without)
     return estimated(theta, found, wish, warnings=found.warnings, **common)
 
 
@@ -218,6 +219,13 @@ def _pairs(people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, Sid
     with_model = [make(f, x[:, j], clusters, size) for j in persons]
     pairs = [make(x[:, j], x[:, k], clusters, size) for j in persons for k in persons if j < k]
     return together(with_model, size), together(pairs, size)
+
+
+def kappas_of(turn: PersonTurn, value: np.ndarray, size: int, matched: bool) -> SideSums:
+    """Cohen's κ of `value` and each other person, on one person's units."""
+    make = _labels_apart if matched else _numbers_apart
+    each = [make(value, other, turn.clusters, size) for other in turn.others.T]
+    return together(each, size)
 
 
 @dataclass(frozen=True)

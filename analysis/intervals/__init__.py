@@ -102,7 +102,8 @@ class UnitSums:
 
     `one` is what a row stands for. `paired` tells the units that raters can be compared on, if not
     all are; `sizes`, how much a mean rests on each; `carried`, how often rare values stand in each;
-    `unseen`, the statistic with units that might have been met. `size` is how large the numbers are
+    `unseen`, the statistic with units that might have been met. `df` are the degrees of freedom at
+    most, where a part of the rows makes most of the spread. `size` is how large the numbers are
     that it is made of: what is nothing beside them is rounding.
     """
 
@@ -114,6 +115,7 @@ class UnitSums:
     sizes: np.ndarray | None = None
     carried: np.ndarray | None = None
     unseen: Unseen | None = None
+    df: float = np.inf
     size: float = 1.0
 
 
@@ -231,6 +233,7 @@ def _interval(
         units = replace(units, df=min(max(units.df, by_size), n - 1.0))
     if link is LOG and not np.isfinite(link.there(without)).all():
         return resting(sample.one, int(without.argmin()))  # without it there is no spread at all
+    units = replace(units, df=min(units.df, sample.df))
     if link is LOGIT:
         units = replace(units, df=max(units.df, 1.0))
     if sample.carried is not None and sample.carried.any():

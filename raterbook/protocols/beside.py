@@ -59,6 +59,13 @@ BESIDE: dict[str, Statistic] = {
             short="spread",
         ),
         _scores(
+            "range_slope",
+            "Range of scores",
+            "How many points higher a rater scores where the others' mean is a point higher: below "
+            "a person's, low and high items are drawn together.",
+            short="point by point",
+        ),
+        _scores(
             "length_slope",
             "Points by length",
             "How many points higher a text is scored that is twice as long, where the others' mean "

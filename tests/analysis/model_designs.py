@@ -24,7 +24,7 @@ class Errors:
     anew: float
 
 
-def boundary_duels(rng, clusters, size, effect, persons=3, apart=0.0):
+def boundary_duels(rng, clusters, size, effect, persons=3, apart=0.0, ties=0.5):
     """Duels whose person is nearer by just ε, in clusters that share as much as `effect` says.
 
     Persons differ by `apart` in how much nearer they are; in all, it is ε.
@@ -32,12 +32,13 @@ def boundary_duels(rng, clusters, size, effect, persons=3, apart=0.0):
     alike = (effect - 1) / (size - 1) if size > 1 else 0.0
     cluster = np.repeat(np.arange(clusters), size)
     n = len(cluster)
-    # Half of the items are ties; the rest goes to the person oftener, by ε in all.
+    # What is no tie goes to the person oftener, by ε in all.
     nearer = EPSILON + np.clip(rng.normal(0, apart, persons), -0.3, 0.3)
 
     def draw(many):
         place = rng.random((many, persons))
-        return (place > 0.75 - nearer / 2).astype(float) - (place < 0.25 - nearer / 2)
+        most, least = 1 - (1 - ties + nearer) / 2, (1 - ties - nearer) / 2
+        return (place > most).astype(float) - (place < least)
 
     own, shared = draw(n), draw(clusters)[cluster]
     d = np.where(rng.random((n, persons)) < np.sqrt(alike), shared, own)

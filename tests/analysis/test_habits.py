@@ -5,16 +5,20 @@ from statistics import fmean, pstdev
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from raterbook.analysis import Ratings
+from raterbook.analysis.comparison.annotators import duels
 from raterbook.analysis.comparison.habits import (
     by_agreement,
     groups_apart,
     habits,
     halo_effect,
     same_again,
+    split_duels,
 )
 from raterbook.analysis.intervals import Interval
+from raterbook.analysis.ratings import read
 
 PEOPLE = ("ana", "ben", "cai")
 LENGTH = {unit: 20 + 7 * (unit * unit % 31) for unit in range(120)}
@@ -70,6 +74,11 @@ def slope_of(turn):
     return float(sm.OLS([own for _, own, _ in turn], np.array(x)).fit().params[1])
 
 
+def range_of(turn):
+    y, x = ([float(of) for of in each] for each in zip(*((o, fmean(p)) for _, o, p in turn)))
+    return float(np.polyfit(x, y, 1)[0])
+
+
 def family_of(turn):
     gap = {True: [], False: []}
     for unit, own, others in turn:
@@ -79,7 +88,12 @@ def family_of(turn):
 
 @pytest.mark.parametrize(
     ("name", "of"),
-    [("spread", spread_of), ("length_slope", slope_of), ("own_family", family_of)],
+    [
+        ("spread", spread_of),
+        ("range_slope", range_of),
+        ("length_slope", slope_of),
+        ("own_family", family_of),
+    ],
 )
 def test_a_habit_is_what_a_plain_count_makes_of_it(name, of):
     frame = drawn()
@@ -110,10 +124,21 @@ def test_a_model_that_uses_half_of_the_scale_spreads_less_and_people_as_much_as_
     frame = drawn()
     own = frame["rater"].eq("model")
     frame.loc[own, "value"] = 5 + (frame.loc[own, "value"] - 5) // 2
-    [found] = habits(ratings(frame), "model")
+    found, by_point = habits(ratings(frame), "model")
+    assert by_point.difference.high < 0  # and follows the others' points by half
     assert found.model.high < 0.7
     assert found.persons.low < 1 < found.persons.high
     assert found.difference.low_like <= found.difference.low
+
+
+def test_a_small_group_knows_its_spread_by_its_own_items_alone():
+    """Ten of forty items: one mean less another, of values that spread alike."""
+    table = np.random.default_rng(6).integers(1, 6, (40, 4)).astype(float)
+    own = {unit: unit < 10 for unit in range(40)}
+    [*_, found] = habits(table, 3, family=own)
+    inside, outside = 1 / 10, 1 / 30
+    squares = 10 * (inside / 10) ** 2 + 30 * (outside / 30) ** 2
+    assert found.difference.df == pytest.approx((inside + outside) ** 2 / squares - 1)
 
 
 def test_units_without_a_length_are_left_out():
@@ -121,14 +146,14 @@ def test_units_without_a_length_are_left_out():
     some = {unit: None if unit % 4 == 0 else LENGTH[unit] for unit in LENGTH}
     kept = frame[frame["unit"] % 4 != 0]
     found = [
-        habits(ratings(part), "model", length=lengths)[1].model.value
+        habits(ratings(part), "model", length=lengths)[2].model.value
         for part, lengths in ((frame, some), (kept, LENGTH))
     ]
     assert found[0] == pytest.approx(found[1])
 
 
 def test_where_all_texts_are_as_long_there_is_no_slope():
-    [_, found] = habits(ratings(drawn()), "model", length=dict.fromkeys(range(120), 50))
+    [*_, found] = habits(ratings(drawn()), "model", length=dict.fromkeys(range(120), 50))
     assert (found.model.value, found.model.reason) == (None, "no_spread")
 
 
@@ -153,6 +178,44 @@ def test_the_split_looks_at_the_others_and_not_at_the_person_whose_place_it_is()
         model, person = plain(frame, distance(alike))
         [line] = found[which]
         assert (line.model.value, line.persons.value) == pytest.approx((model, person))
+
+
+@pytest.mark.parametrize("matched", [True, False])
+def test_k_of_the_split_is_that_of_pairs_where_the_others_are_apart(matched):
+    frame = drawn()
+    found = by_agreement(
+        ratings(frame), "model", names=["kappa"], matched=matched, interval=None
+    )  # fmt: skip
+    said = cells(frame)
+
+    def of(who, j):
+        made = []
+        for k in PEOPLE:
+            pairs = [
+                (said[unit, who or j], said[unit, k])
+                for unit in range(120)
+                if k != j and (unit, j) in said
+                and all((unit, other) in said for other in PEOPLE if other != j)
+                and len({said[unit, other] for other in PEOPLE if other != j}) > 1
+            ]  # fmt: skip
+            if pairs:
+                weights = None if matched else "quadratic"
+                made.append(cohen_kappa_score(*zip(*pairs, strict=True), weights=weights,
+                                              labels=list(range(1, 10))))  # fmt: skip
+        return fmean(made)
+
+    [line] = found["apart"]
+    assert line.model.value == pytest.approx(fmean(of("model", j) for j in PEOPLE))
+    assert line.persons.value == pytest.approx(fmean(of(None, j) for j in PEOPLE))
+
+
+def test_the_split_s_duels_are_those_of_items_whose_others_agree():
+    table = np.array([[1, 1, 1, 1], [1, 1, 2, 1], [3, 3, 3, 3]], dtype=float)
+    people = read(Ratings(table[:, :3], scale=[1, 2, 3]))
+    every = duels(people, np.array([1, 1, 3]), False)
+    agreed = np.isfinite(split_duels(people, every, True).gap)
+    assert agreed.tolist() == [[True] * 3, [False, False, True], [True] * 3]
+    assert (np.isfinite(split_duels(people, every, False).gap) == ~agreed).all()
 
 
 def test_two_persons_leave_nobody_to_agree():

@@ -2,7 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.special import stdtr
 
+from raterbook.analysis import Interval
+from raterbook.analysis.comparison import annotators, p_within_bounds, ratio_over_clusters
+from raterbook.analysis.comparison.annotators import Duels
 from raterbook.analysis.looks import Looks, ever_beyond, spending
 from tests.analysis.look_designs import false_verdicts
 
@@ -73,7 +77,9 @@ def test_looks_that_go_backwards_are_refused(shares):
 
 
 ROUNDS = {"scores against a target": 300, "shares against a target": 4000,
-          "two systems, paired": 800, "a model in three people's place": 300}  # fmt: skip
+          "two systems, paired": 800, "Cohen’s κ against a target": 300,
+          "a model in three people's place": 300, "a model in one person's place": 300,
+          "… in 32 clusters of six": 300, "… where most items are ties": 300}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ROUNDS)
@@ -86,3 +92,51 @@ def test_four_declared_looks_are_wrong_five_times_in_a_hundred_at_most(name):
 def test_looking_four_times_at_the_usual_level_is_wrong_far_more_often(name):
     rounds = ROUNDS[name]
     assert false_verdicts(name, rounds, declared=False) > 0.05 + 4 * (0.05 * 0.95 / rounds) ** 0.5
+
+
+def tested_at(gap, cluster, level):
+    """One person's p, where the person is so much nearer item by item."""
+    sides = ((gap * sign >= 0)[:, None] * 1.0 for sign in (-1, 1))
+    every = Duels(*sides, cluster, ("ana",))
+    how = {"epsilon": 0.15, "least": 30, "wish": Interval(None), "level": level}
+    return annotators.tested(lambda kept: every, 1, **how).persons[0].p
+
+
+def test_eight_clusters_that_happen_to_tie_prove_nothing_at_a_look():
+    tied = np.zeros(40), np.arange(40) // 5
+    assert tested_at(*tied, 0.0001) == pytest.approx(0.85**8)
+    assert tested_at(*tied, 0.05) == 0  # as published
+
+
+# What clusters within bounds may show: Gaffke's p is exact where all are alike, and what drawing
+# the weights makes of it where they are not.
+
+
+@pytest.mark.parametrize(("many", "same", "least"), [(10, 0.0, 0.15), (30, -0.5, 0.1), (8, -1, 0)])
+def test_clusters_that_are_all_alike_have_an_exact_p(many, same, least):
+    found = p_within_bounds(np.full(3 * many, same), np.arange(3 * many) // 3, least)
+    assert found == pytest.approx(((1 - least) / (1 - same)) ** many)
+
+
+def test_the_p_of_uneven_clusters_is_what_drawn_weights_make_of_it():
+    rng = np.random.default_rng(8)
+    cluster, x = rng.integers(0, 20, 60), rng.choice([-1.0, 0.0, 1.0], 60)
+    _, codes = np.unique(cluster, return_inverse=True)
+    sizes = np.bincount(codes)
+    y = np.append(np.bincount(codes, x) - 0.2 * sizes, 0.8 * sizes.max())
+    drawn = (rng.exponential(size=(200_000, len(y))) @ y >= 0).mean()
+    assert p_within_bounds(x, cluster, 0.2) == pytest.approx(drawn, abs=0.005)
+
+
+@pytest.mark.parametrize(("x", "least", "p"), [(1.0, 0.15, 1.0), (0.15, 0.15, 1.0), (-1.0, 1, 0.0)])
+def test_what_cannot_be_below_or_cannot_be_so_high_needs_no_weights(x, least, p):
+    assert p_within_bounds(np.full(10, x), np.arange(10), least) == p
+
+
+def test_a_person_s_p_is_as_published_at_one_look_and_never_smaller_at_several():
+    gap, cluster = np.random.default_rng(2).choice([-1.0, 0.0, 1.0], 60), np.arange(60) // 2
+    once, look = (tested_at(gap, cluster, level) for level in (0.05, 0.0427))
+    over = ratio_over_clusters(gap, cluster)
+    assert once == pytest.approx(stdtr(29, (over.value - 0.15) / over.se))
+    assert look == pytest.approx(max(once, p_within_bounds(gap, cluster, 0.15)))
+    assert look > once

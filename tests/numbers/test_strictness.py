@@ -77,6 +77,8 @@ def test_of_labels_a_model_is_scored_on_the_people_s_truth_alone(tmp_path):
     assert found.statistic == "label_accuracy"
     assert found.model.low < found.model.value < found.model.high
     assert found.persons.n_raters == 3
+    assert found.persons.low < found.persons.value < found.persons.high
+    assert found.difference.low <= 0 <= found.difference.high
 
 
 def test_of_two_people_s_labels_nobody_can_say_what_is_true(tmp_path):

@@ -53,7 +53,8 @@ class Compared:
     `unanswered` are the units people answered and the model did not. `habits` are what the model
     does otherwise than people, `unsure` the numbers where people are unsure, `severity` how strict
     it is beside the strictest and the most lenient person, `agreed` the numbers where the others
-    were of one mind and where they were apart, `apart` the groups of items, each beside all others.
+    were of one mind and where they were apart, `split` the test there, `apart` the groups of
+    items, each beside all others.
     """
 
     question: str | None
@@ -68,6 +69,7 @@ class Compared:
     verdict: Verdict
     habits: tuple[Beside, ...] = ()
     agreed: tuple[tuple[str, tuple[Beside, ...]], ...] = ()
+    split: tuple[tuple[str, AnnotatorTest], ...] = ()
     apart: tuple[GroupApart, ...] = ()
     calibration: Calibration | None = None
     unsure: tuple[Beside, ...] = ()

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.comparison.annotators import LEAST as LEAST_TESTED
+from raterbook.analysis.comparison.annotators import AnnotatorTest, Duels, duels, tested
 from raterbook.analysis.comparison.confidence import Calibration, calibration
 from raterbook.analysis.comparison.habits import (
+    AGREED,
     SPLIT,
     GroupApart,
     by_agreement,
@@ -18,6 +21,7 @@ from raterbook.analysis.comparison.habits import (
     habits,
     halo_effect,
     same_again,
+    split_duels,
 )
 from raterbook.analysis.comparison.persons import LEAST, Beside
 from raterbook.analysis.ratings import Coded
@@ -48,6 +52,7 @@ def with_habits(
                     coded, coded.raters[-1], labels=asked.is_label, interval=sides.wish
                 ),
                 agreed=_by_agreement(sides, asked, coded),
+                split=_split(sides, asked, coded),
                 apart=_groups(sides, asked, coded, columns),
                 calibration=_calibrated(sides, asked, coded),
             )
@@ -95,11 +100,37 @@ def _family(sides: Sides) -> Any:
 def _by_agreement(
     sides: Sides, question: Any, coded: Coded
 ) -> tuple[tuple[str, tuple[Beside, ...]], ...]:
-    names = SPLIT if question.is_score else ("exact",)
-    found = by_agreement(coded, coded.raters[-1], names=names, interval=sides.wish)
+    names, model = SPLIT if question.is_score else ("exact", "kappa"), coded.raters[-1]
+    matched = question.level in (None, "", "nominal")
+    found = by_agreement(coded, model, names=names, matched=matched, interval=sides.wish)
     there = {which: tuple(lines) for which, lines in found.items()}
-    return tuple(there.items()) if any(line.model.value is not None for line in found["agreed"]) \
-        or any(line.model.value is not None for line in found["apart"]) else ()  # fmt: skip
+    some = any(line.model.value is not None for lines in found.values() for line in lines)
+    return tuple(there.items()) if some else ()
+
+
+def _split(sides: Sides, question: Any, coded: Coded) -> tuple[tuple[str, AnnotatorTest], ...]:
+    """The test where the others are of one mind, and where they are apart; of three persons."""
+    persons, own = coded.raters[:-1], coded.codes[:, -1]
+    if len(persons) < 3:
+        return ()
+    matched = question.level in (None, "", "nominal")
+    epsilon = sides.epsilon_of([question.id])
+
+    def test(alike: bool) -> AnnotatorTest:
+        def made(kept: Sequence[int]) -> Duels:
+            people = coded.only([persons[j] for j in kept])
+            return split_duels(people, duels(people, own, matched), alike)
+
+        return tested(
+            made,
+            len(persons),
+            epsilon=epsilon,
+            least=LEAST_TESTED,
+            wish=sides.wish,
+            level=sides.level,
+        )
+
+    return tuple((which, test(alike)) for which, alike in AGREED.items())
 
 
 def _groups(

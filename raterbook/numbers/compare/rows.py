@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from raterbook.analysis.comparison.annotators import AnnotatorTest
 from raterbook.analysis.comparison.persons import Beside
 from raterbook.analysis.estimate import Estimate
 
@@ -43,7 +44,7 @@ def entries(part: Compared) -> Iterator[BesideRow]:
         yield from _three(line)
     for whose, each in zip(("people", "people and model"), part.alphas, strict=False):
         yield BesideRow("alpha_beside", whose, each, called=each.statistic)
-    yield BesideRow("winning_rate", None, winning_rate(part))
+    yield BesideRow("winning_rate", None, winning_rate(part.test))
     yield BesideRow("advantage", PLACE, part.test.advantage)
     for mean in part.means:
         yield from _mean(mean)
@@ -56,6 +57,9 @@ def entries(part: Compared) -> Iterator[BesideRow]:
     for which, lines in part.agreed:
         for line in lines:
             yield from _three(line, {"others": which})
+    for which, test in part.split:
+        yield BesideRow("winning_rate", None, winning_rate(test), {"others": which})
+        yield BesideRow("advantage", PLACE, test.advantage, {"others": which})
     for group in part.apart:
         inside = {group.column: group.value}
         yield from _three(group.found, inside, group.p_corrected)
@@ -89,9 +93,8 @@ def _mean(mean: Shown) -> Iterator[BesideRow]:
             yield BesideRow(statistic, whose, each, group, called=called)
 
 
-def winning_rate(part: Compared) -> Estimate:
+def winning_rate(test: AnnotatorTest) -> Estimate:
     """ω; none where there is no verdict, so that no gate opens on what the test refuses."""
-    test = part.test
     rate = test.winning_rate if test.reason is None else None
     return Estimate(
         rate,

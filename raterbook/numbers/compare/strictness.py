@@ -4,17 +4,18 @@ and how a model stands to what people make of an item where they are unsure."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from raterbook.analysis.comparison.habits import same_again
 from raterbook.analysis.comparison.labels import dawid_skene
-from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.comparison.persons import Beside, absent, clusters_of
 from raterbook.analysis.comparison.rasch import Rasch
 from raterbook.analysis.comparison.uncertainty import distance
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.intervals import Wish
+from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.ratings import Coded
 
 from ..agreement import severities_of, severity_model
@@ -102,23 +103,20 @@ def _systems(board: Board, units: np.ndarray, column: str | None) -> dict[Any, s
 
 def likeness(coded: Coded, model: Any, *, labels: bool, interval: Wish) -> tuple[Beside, ...]:
     """The model beside people where these are unsure: by labels how often each gives what the
-    others' answers make likeliest, by scores how far each lies from the others' distribution."""
+    others' answers make likeliest, which its interval takes as given, by scores how far each lies
+    from the others' distribution."""
     if not labels:
         far = distance(coded, model, interval=interval)
         return (Beside("distance", far.in_place, far.persons, far.difference),)
-    found = dawid_skene(coded, without=model, interval=interval)
-    rows = found.raters.set_index("rater")
-    own = rows.loc[model]
-    people = rows.drop(model)["accuracy"].dropna()
     name = "label_accuracy"
+    found = dawid_skene(coded, without=model, interval=None)
+    own = found.raters.set_index("rater").loc[model]
     if own["accuracy"] is None:
-        none = Estimate(None, statistic=name, reason=own["reason"])
-        return (Beside(name, none, none, none),)
-    mine = Estimate(own["accuracy"], own["low"], own["high"], statistic=name,
-                    n_units=own["n_units"], n_raters=1)  # fmt: skip
-    if not len(people):
-        none = Estimate(None, statistic=name, reason="too_few_for_truth")
-        return (Beside(name, mine, none, none),)
-    theirs = Estimate(float(people.astype(float).mean()), statistic=name, n_raters=len(people))
-    gap = Estimate(own["accuracy"] - float(theirs), statistic=name)
-    return (Beside(name, mine, theirs, gap),)
+        return (absent(name, own["reason"]),)
+    names = [rater for rater in coded.raters if rater != model]
+    hits = found.hits[[*names, model]].to_numpy(dtype=float)
+    line = same_again(name, hits, clusters_of(coded), [*names, model], Interval.of(interval))
+    if line.persons.value is not None:
+        return (line,)
+    none = absent(name, "too_few_for_truth")
+    return (replace(none, model=line.model),)

@@ -105,7 +105,7 @@ def where_unsure(report: Any, machine: str, asked: list[Any]) -> Markup:
     sides = sides_of(report.stored, report.frame, machine, report.parameters)
     asked = [question for question in asked if question.is_score or question.is_label]
     coverage = 1 - (1 - report.parameters.coverage) / max(len(asked), 1)
-    lines, further = [], []
+    lines, further, rarer = [], [], []
     for question in asked:
         coded = sides.coded(question.id)
         label = report.label(question.id)
@@ -120,6 +120,8 @@ def where_unsure(report: Any, machine: str, asked: list[Any]) -> Markup:
                           interval(gap.low, gap.high, SIGNED) or "–"))  # fmt: skip
             if each.statistic == "distance" and gap.low is not None and gap.low > 0:
                 further.append(f"{label} ({signed(float(gap))}; {lines[-1][-1]})")
+            if each.statistic == "label_accuracy" and gap.high is not None and gap.high < 0:
+                rarer.append(f"{label} ({signed(float(gap))}; {lines[-1][-1]})")
     if not lines:
         return NOTHING
     said = f"On no question is {machine} shown to lie further from people than a person does."
@@ -127,19 +129,25 @@ def where_unsure(report: Any, machine: str, asked: list[Any]) -> Markup:
         said = f"{machine} lies further from people than a person does on {listing(further)}."
     if not any(line[1] == KINDS["distance"] for line in lines):
         said = ""
+    if rarer:
+        said += (
+            f" {machine} gives the likeliest label less often than a person on {listing(rarer)}."
+        )
     notes = {
         "distance": "Distance is Jensen–Shannon’s between the answers of the others and of the "
         "model, or of the person in whose place it stands, over items binned by the others’ "
         "median; one more person does not come out at 0. Intervals are corrected for "
         f"{count(len(asked), 'question')}.",
         "label_accuracy": "How often each gives the label that the others’ answers make likeliest "
-        "(Dawid and Skene): the model by people alone, a person with the model among the others.",
+        "(Dawid and Skene): the model by people alone, a person with the model among the others. "
+        "Intervals take the labels so made as given, and are corrected for "
+        f"{count(len(asked), 'question')}.",
     }
     note = " ".join(said for kind, said in notes.items()
                     if any(line[1] == KINDS[kind] for line in lines))  # fmt: skip
     head = ("Question", "Number", machine, "A person", "Difference", "Interval")
     made = table(head, lines, f"{machine} where people are unsure", text=2)
-    inside = (paragraph(said) if said else NOTHING) + made + paragraph(note, "soft")
+    inside = (paragraph(said.strip()) if said else NOTHING) + made + paragraph(note, "soft")
     return fold("Where people are unsure", inside)
 
 

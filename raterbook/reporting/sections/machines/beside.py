@@ -18,6 +18,8 @@ from ...words import SIGNED, count, interval, listing, name_of, number, percent
 HABITS = {
     "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
                "person does"),
+    "range_slope": ("sets low and high items further apart than a person does",
+                    "draws low and high items together, against a person"),
     "length_slope": ("scores a text that is twice as long higher than a person would",
                      "scores a text that is twice as long lower than a person would"),
     "own_family": ("scores outputs of its own family higher than other outputs, against people",
@@ -145,22 +147,35 @@ def groups(report: Any, found: Comparison) -> Markup:
     ) + bullets(told)
 
 
+AGREEMENT = {"agreed": "agree", "apart": "differ"}
+
+
 def by_agreement(report: Any, found: Comparison) -> Markup:
-    """The first of the judge's statistics, where the others agree and where they do not."""
+    """The same answer, κ and the test, where the others agree and where they do not."""
     lines = []
     for part in whole(found):
-        cells = []
-        for _, each in part.agreed:
-            line = each[0]
-            cells += [_said(line.model, line.statistic), _said(line.persons, line.statistic)]
-        if cells:
-            lines.append((label(report, part), *cells))
+        tests = dict(part.split)
+        for which, each in part.agreed:
+            named = {line.statistic: line for line in each}
+            cells = [
+                _said(side, name)
+                for name in ("exact", "kappa")
+                for side in (named[name].model, named[name].persons)
+            ]
+            test = tests.get(which)
+            stands = "–"
+            if test is not None and test.reason is None:
+                stands = f"{sum(p.rejected for p in test.persons)} of {len(test.persons)}"
+            lines.append((label(report, part), AGREEMENT[which], *cells, stands))
     if not lines:
         return NOTHING
-    head = ("Question", "Others agree: the model", "a person", "Others differ: the model",
-            "a person")  # fmt: skip
-    made = table(head, lines, "The same answer, by how much the others agree")
-    note = "The others are everybody but the person whose place it is."
+    head = ("Question", "The others", "The same: the model", "a person", "κ: the model",
+            "a person", "Persons it stands in for")  # fmt: skip
+    made = table(head, lines, "The same answer, by how much the others agree", text=2)
+    note = (
+        "The others are everybody but the person whose place it is. Persons are tested on those "
+        "items alone, where they rated 30 of them from eight clusters."
+    )
     return fold("By how much people agree", made + paragraph(note, "soft"))
 
 
