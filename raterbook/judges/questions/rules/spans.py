@@ -45,7 +45,7 @@ def apart(spans: Iterable[Span]) -> tuple[Span, ...]:
 @lru_cache(maxsize=256)
 def sentence_bounds(text: str) -> tuple[tuple[int, int], ...]:
     """Where sentences begin and end: the splitter that also cuts items into parts."""
-    from raterbook.rounds.sentences import sentences
+    from raterbook.protocols.sentences import sentences
 
     bounds = []
     for found in sentences(text):
