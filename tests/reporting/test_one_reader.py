@@ -91,4 +91,4 @@ def test_what_is_given_again_is_as_often_the_same_on_the_page_as_beside_people(t
     assert all(ack.ok for ack in stored.save("gauge", again))
     [(rater, share, n)] = repeats(stored.frame()).itertuples(index=False)
     habits = {each.statistic: each.model.value for each in compare(stored, "gauge").overall.habits}
-    assert (rater, share, n) == ("gauge", habits["stability"], 12) == ("gauge", 0.75, 12)
+    assert (rater, n, share, habits["stability"]) == ("gauge", 12, 0.75, 0.75)
