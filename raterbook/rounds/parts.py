@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select
 
 from raterbook.protocols import Protocol
+from raterbook.protocols.sentences import sentences
 from raterbook.rounds.model import ItemTable, Part, PartRow, RoundError
-from raterbook.rounds.sentences import sentences
 from raterbook.rounds.snapshot import Snapshot, Subject
 from raterbook.rounds.store import schema
 

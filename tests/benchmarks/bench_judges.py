@@ -20,8 +20,8 @@ from raterbook.judges import Endpoint, judge
 from raterbook.judges.replies import parse
 from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
+from raterbook.protocols.sentences import sentences
 from raterbook.rounds import ItemTable, Store
-from raterbook.rounds.sentences import sentences
 from tests.hostile.replies import filled, worded
 from tests.judges.conftest import feedback_items
 from tests.judges.replies import GUIDE, dumped, flat, nested, reasons

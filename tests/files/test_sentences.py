@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raterbook.rounds.sentences import sentences
+from raterbook.protocols.sentences import sentences
 
 from .sentence_cases import CASES
 

@@ -13,8 +13,8 @@ import raterbook.judges.replies as replies
 from raterbook.files.items import read_triples
 from raterbook.judges import judge
 from raterbook.protocols import load
+from raterbook.protocols.sentences import sentences
 from raterbook.rounds import ItemTable, Store
-from raterbook.rounds.sentences import sentences
 from tests.judges.conftest import ITEMS
 from tests.judges.shapes import SHAPES
 from tests.judges.test_parser import FEEDBACK, HALO, STEM

@@ -8,11 +8,14 @@ import pytest
 
 import raterbook.protocols
 from raterbook.analysis.intervals import METHODS, Interval
+from raterbook.numbers.compare import compare
 from raterbook.numbers.parameters import Parameters
 from raterbook.reporting import Report
 from raterbook.reporting.figures.rows import bound_of
+from raterbook.reporting.sections.conduct import repeats
 from raterbook.reporting.sections.trust import coefficients, puzzling
 from raterbook.reporting.sections.verdict import LEVELS
+from raterbook.rounds import Event
 from tests.reporting.rounds import opened, records
 
 FEEDBACK = (files(raterbook.protocols) / "library" / "feedback-quality.yaml").read_text("utf-8")
@@ -72,3 +75,20 @@ def test_a_report_may_ask_for_the_intervals_that_analysis_makes():
     assert Parameters("r").wish == Interval()
     asked = [Parameters("r", interval=method).wish for method in METHODS]
     assert asked == [Interval(method) for method in METHODS]
+
+
+def test_what_is_given_again_is_as_often_the_same_on_the_page_as_beside_people(tmp_path):
+    items = [f"i{n:03d}" for n in range(12)]
+    answers = [
+        (who, item, "label", "SUPPORTED") for who in ("ana", "ben", "gauge") for item in items
+    ]
+    kinds = {"gauge": "model"}
+    stored = opened(tmp_path, "halo-support", records("halo-support", 12), answers, kinds)
+    again = [
+        Event(item, item, "label", "CONTRADICTED" if at < 3 else "SUPPORTED", replicate=2)
+        for at, item in enumerate(items)
+    ]
+    assert all(ack.ok for ack in stored.save("gauge", again))
+    [(rater, share, n)] = repeats(stored.frame()).itertuples(index=False)
+    habits = {each.statistic: each.model.value for each in compare(stored, "gauge").overall.habits}
+    assert (rater, n, share, habits["stability"]) == ("gauge", 12, 0.75, 0.75)

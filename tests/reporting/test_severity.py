@@ -1,13 +1,15 @@
 """How raters lean, and α without each of them: the numbers of analysis, made as the round's are."""
 
+import re
+
 import numpy as np
 import pytest
 
 from raterbook import analysis
 from raterbook.reporting import Report
 from raterbook.reporting.leanings import leans
-from raterbook.reporting.sections.raters import lean, left_out
-from tests.reporting.rounds import records
+from raterbook.reporting.sections.raters import lean, left_out, strict
+from tests.reporting.rounds import records, words_of
 from tests.reporting.test_odd_rounds import text_of
 
 
@@ -49,6 +51,14 @@ def test_leans_are_the_severities_of_analysis(by_hand):
     # ana 2.33 on average, ben 3.75 and eva 3.4: below both.
     assert found["lean"].idxmin() == "ana"
     assert found.loc["ana", "high"] < 0
+
+
+def test_who_is_severe_in_points_is_strict_in_logits_and_the_page_says_how_both_run(by_hand):
+    report = Report(rated(by_hand, THREE, count=40))
+    points, logits = words_of(lean(report)), words_of(strict(report))
+    assert "ana is severe" in points
+    assert re.search(r"ana is strict.* \(\+\d", logits)
+    assert "Above 0 is strict here; in points against the others" in logits
 
 
 def test_the_interval_of_a_lean_is_as_wide_as_was_asked(by_hand):

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from raterbook.protocols.sentences import sentences
+
 WINDOW = 80  # characters looked back
 LONGEST_SENTENCE = 800  # characters; nothing is asked about longer ones
 KINDS = ("date", "figure", "name", "phrase")
@@ -45,8 +47,6 @@ def apart(spans: Iterable[Span]) -> tuple[Span, ...]:
 @lru_cache(maxsize=256)
 def sentence_bounds(text: str) -> tuple[tuple[int, int], ...]:
     """Where sentences begin and end: the splitter that also cuts items into parts."""
-    from raterbook.rounds.sentences import sentences
-
     bounds = []
     for found in sentences(text):
         piece = found.text.rstrip()
