@@ -150,12 +150,9 @@ def come(hub, chromium, playwright):
 
     def come(name, lands=True):
         page = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
-        page.goto(f"{hub.url}/hub/login")
-        page.locator("input[name=username]").fill(name)
-        page.locator("input[name=password]").fill("any")
-        page.locator("input[type=submit], button[type=submit]").first.click()
+        hub.log_in(page, name)
         if lands:
-            page.wait_for_url(f"**/user/{name}/lab/tree/**", timeout=120_000)
+            hub.landed(page, name)
         return page
 
     yield come

@@ -63,20 +63,20 @@ class Hub:
         ports = MORE.format(url=self.url, hub=free_port(), api=free_port(), token=TOKEN)
         text = titled(page, "jupyterhub_config.py") + ports + more
         (folder / "jupyterhub_config.py").write_text(text, encoding="utf-8")
-        self.log = (folder / "log").open("ab")
         path = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
+        self.words, self.environment = [python, "-m", "jupyterhub"], {**os.environ, "PATH": path}
+        self.start()
+
+    def start(self) -> None:
+        self.log = (self.folder / "log").open("ab")
         self.process = subprocess.Popen(
-            [python, "-m", "jupyterhub"],
-            cwd=folder,
-            stdout=self.log,
-            stderr=self.log,
-            env={**os.environ, "PATH": path},
+            self.words, cwd=self.folder, stdout=self.log, stderr=self.log, env=self.environment
         )
         end = time.monotonic() + 90
         while not self.answers():
             if time.monotonic() > end or self.process.poll() is not None:
                 self.stop()
-                pytest.fail((folder / "log").read_text())
+                pytest.fail((self.folder / "log").read_text())
             time.sleep(0.2)
 
     @property
@@ -101,6 +101,16 @@ class Hub:
         """Stops one server and waits until it is gone."""
         while self.ask(f"/users/{name}/server", "DELETE") != 204:
             time.sleep(0.2)
+
+    def log_in(self, page, name: str) -> None:
+        page.goto(f"{self.url}/hub/login")
+        page.locator("input[name=username]").fill(name)
+        page.locator("input[name=password]").fill("any")
+        page.locator("input[type=submit], button[type=submit]").first.click()
+
+    def landed(self, page, name: str) -> None:
+        """When the own server has started and shows what it shows first."""
+        page.wait_for_url(f"**/user/{name}/lab/tree/**", timeout=120_000)
 
     def desk(self, page, place: Path) -> Desk:
         """The notebook that a page shows by now, `place` or one in it, with its kernel."""

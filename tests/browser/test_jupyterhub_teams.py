@@ -20,7 +20,7 @@ from tests.server import Cluster, required
 pytestmark = pytest.mark.long
 PAGE = "jupyterhub-teams.md"
 RATERS = ("ana", "ben", "cem")
-SENTENCES = 12
+SENTENCES = 16
 DATABASE = "secure_one"  # where a login needs its password
 # What the page leaves to the machine's own accounts, by number, as there are none to make here.
 ACCOUNTS = """
@@ -204,6 +204,13 @@ def test_three_raters_rate_under_logins_of_their_own_and_the_leads_panel_follows
     assert lead.errors == []
 
 
+def while_away(desk):
+    """Two answers that nobody takes."""
+    desk.page.locator(".jp-Dialog", has_text="not running").get_by_text("Dismiss").click()
+    desk.form.locator(".rb-bar").click()
+    desk.press("1", "1").wait_for_state("silent", 30_000)
+
+
 def test_a_server_that_is_stopped_and_started_loses_nothing_and_holds_nobody_else_up(
     hub, server, sit_down
 ):
@@ -211,18 +218,31 @@ def test_a_server_that_is_stopped_and_started_loses_nothing_and_holds_nobody_els
     before = stored(server)
     ana.press("1", "1").wait_for_state("saved", 30_000)
     hub.end_server("ana")
-    ana.page.locator(".jp-Dialog", has_text="not running").get_by_text("Dismiss").click()
-    ana.form.locator(".rb-bar").click()
-    ana.press("1", "1").wait_for_state("silent", 30_000)
+    while_away(ana)
     ben.press("1", "1", "1").wait_for_state("saved", 30_000)
     assert stored(server)["ana"] == before.get("ana", 0) + 2
 
     ana.page.goto(f"{hub.url}/hub/spawn/ana")
-    ana.page.wait_for_url("**/user/ana/lab/tree/**", timeout=120_000)
+    hub.landed(ana.page, "ana")
     ana.ready()
     ana.run().wait_for_state("saved", 30_000)
     assert stored(server)["ana"] == before.get("ana", 0) + 4
     assert stored(server)["ben"] == before.get("ben", 0) + 3
+
+
+def test_a_hub_that_is_stopped_and_started_loses_nothing(hub, server, sit_down):
+    ana = sit_down("ana")
+    before = stored(server)
+    ana.press("1").wait_for_state("saved", 30_000)
+    hub.stop()
+    while_away(ana)
+    assert stored(server)["ana"] == before.get("ana", 0) + 1
+    hub.start()
+    hub.log_in(ana.page, "ana")
+    hub.landed(ana.page, "ana")
+    ana.ready()
+    ana.run().wait_for_state("saved", 30_000)
+    assert stored(server)["ana"] == before.get("ana", 0) + 3
 
 
 @pytest.fixture
