@@ -65,6 +65,9 @@ class Word(argparse.ArgumentParser):
             self.add_argument(*names, **options)
         return getattr(self, name)
 
+    def _check_help(self, action: argparse.Action) -> None:
+        """Python 3.14 would make each command here, to see whether its line of help is sound."""
+
     def format_help(self) -> str:
         more = self.command.more
         return super().format_help() + (f"\n{more()}\n" if more else "")
