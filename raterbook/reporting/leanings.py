@@ -204,11 +204,12 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     wish = Interval(given.interval, coverage, given.resamples, given.seed)
     leaning = severity(own, interval=wish).set_index("rater")
     ends = leaning[list(ENDS.values())].set_axis(list(ENDS), axis=1).to_dict("index")
-    there = every.loc[every["apart"].notna(), ["rater", "item", "at", "apart"]]
+    there = every if (met := every["apart"].notna()).all() else every[met]
     by_rater = there.groupby("rater", sort=True)
     items, noise = by_rater["item"].nunique(), by_rater["apart"].std(ddof=1).to_dict()
     # Only who answered enough items can have changed on the way; of a crowd that is hardly anybody.
-    enough = there[there["rater"].isin(items.index[items >= 4 * THIRD])]
+    enough = there["rater"].isin(items.index[items >= 4 * THIRD])
+    enough = there if enough.all() else there[enough]
     drifts = {rater: drift(rows, coverage) for rater, rows in enough.groupby("rater", sort=True)}
     found = [
         {"rater": rater, "n": n, "noise": noise[rater], **ends[rater], **drifts.get(rater, {})}
