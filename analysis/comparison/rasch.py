@@ -153,9 +153,8 @@ class _Model:
             place = self.units.get_indexer(pd.Index(coded.units, dtype=object))
             row, column = np.nonzero(coded.codes)
             code = coded.codes[row, column].astype(np.int32) - 1
-            # In halves of the usual memory: there is an entry a rating.
-            many = (place[row], np.full(len(row), at), own[column], code)
-            parts.append(tuple(each.astype(np.int32) for each in many))
+            each = (place[row], np.full(len(row), at), own[column], code)
+            parts.append([column.astype(np.int32) for column in each])  # in half the memory
             levels.append(code)
             points.append(np.asarray(coded.numbers, dtype=float))
         together = [np.concatenate(each) for each in zip(*parts, strict=True)]
@@ -163,9 +162,8 @@ class _Model:
         shared = np.unique(np.concatenate(levels))
         used = [np.unique(own) if self.partial else shared for own in levels]
         level = np.concatenate([
-            np.searchsorted(seen, own).astype(np.int32)
-            for own, seen in zip(levels, used, strict=True)
-        ])  # fmt: skip
+            np.searchsorted(seen, own) for own, seen in zip(levels, used, strict=True)
+        ]).astype(np.int32)  # fmt: skip
         self.given = Observed(self.all.unit, self.all.criterion, self.all.rater, level)
         self.levels = [len(seen) for seen in (used if self.partial else used[:1])]
         self.points = [own[seen] if len(seen) else own for own, seen in
@@ -373,9 +371,8 @@ class _Read:
         shape = (model.rows.shape[0], self.facets.groups)
         sums, many = np.zeros(shape), np.zeros(shape)
         counts = model.inside[given.rater]
-        score *= counts
         where = of, model.group[given.unit]
-        np.add.at(sums, where, score)
+        np.add.at(sums, where, score * counts)
         np.add.at(many, where, counts)
         return sums, many
 

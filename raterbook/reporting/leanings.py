@@ -248,26 +248,37 @@ def scores(report: Any) -> pd.DataFrame:
     named: dict[str, list[pd.Categorical]] = {"rater": [], "item": [], "cluster": []}
     units = 0
     for question in report.counted.numeric():
-        rows = report.counted.of(question.id)
-        score = rows["number"].to_numpy(dtype=float, na_value=np.nan)
-        unit = pd.factorize(rows["unit"])[0]
-        size = unit.max(initial=-1) + 1
-        total = np.bincount(unit, np.nan_to_num(score), size)
-        many = np.bincount(unit, np.isfinite(score), size)
-        others = many[unit] - 1
-        with np.errstate(invalid="ignore", divide="ignore"):
-            apart = np.where(others > 0, score - (total[unit] - score) / others, np.nan)
-        named["rater"].append(pd.Categorical(rows["rater"].astype(str)))
-        named["item"].append(pd.Categorical(rows["subject"]))
-        named["cluster"].append(pd.Categorical(cluster_of(rows, report.cluster)))
-        part = {"unit": (unit + units).astype(np.int32), "value": score}
-        parts.append(pd.DataFrame(part | {"at": rows["answered_at"].array, "apart": apart}))
-        units += size
+        part, names = scores_on(report, question)
+        part["unit"] += np.int32(units)
+        units = int(part["unit"].max()) + 1 if len(part) else units
+        parts.append(part)
+        for name, each in names.items():
+            named[name].append(each)
     together = {
         name: union_categoricals(each, sort_categories=True) for name, each in named.items()
     }
     every = pd.concat(parts, ignore_index=True).assign(rater=together["rater"])
     return every.assign(item=together["item"].codes, cluster=together["cluster"].codes)
+
+
+def scores_on(report: Any, question: Any) -> tuple[pd.DataFrame, dict[str, pd.Categorical]]:
+    """The numbers of one question's lines, and the names that stand in them."""
+    rows = report.counted.of(question.id)
+    score = rows["number"].to_numpy(dtype=float, na_value=np.nan)
+    unit = pd.factorize(rows["unit"])[0]
+    size = unit.max(initial=-1) + 1
+    total = np.bincount(unit, np.nan_to_num(score), size)
+    many = np.bincount(unit, np.isfinite(score), size)
+    others = many[unit] - 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = np.where(others > 0, score - (total[unit] - score) / others, np.nan)
+    names = {
+        "rater": pd.Categorical(rows["rater"].astype(str)),
+        "item": pd.Categorical(rows["subject"]),
+        "cluster": pd.Categorical(cluster_of(rows, report.cluster)),
+    }
+    part = {"unit": unit.astype(np.int32), "value": score}
+    return pd.DataFrame(part | {"at": rows["answered_at"].array, "apart": apart}), names
 
 
 def drift(rows: pd.DataFrame, coverage: float) -> dict[str, float]:
