@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio, unit_means
+from raterbook.analysis.averages import Additive, Entries, infer_cells, ratio, unit_means
 from raterbook.analysis.averages.means import largest, mean_of, one_by_one, read_numbers
 from raterbook.analysis.averages.proportions import proportion_of
 from raterbook.analysis.estimate import Estimate
@@ -68,10 +68,12 @@ def _from_others(cells: Entries) -> Entries:
     if not len(cells):
         return Entries(cells.unit, cells.rater, cells.cluster, {"gap": x}, cells.raters)
     units = numbered(cells.unit)[2]
-    sums = add_up(units, (x, np.ones(len(cells))))[units]
-    met = sums[:, 1] > 1
-    gap = x - (sums[:, 0] - x) / np.where(met, sums[:, 1] - 1, 1)
-    del sums, units
+    many = np.bincount(units)
+    gap = np.bincount(units, x)[units]  # step by step in one array: there is a number an answer
+    gap -= x
+    gap /= np.maximum(many - 1, 1)[units]
+    np.subtract(x, gap, out=gap)
+    met = (many > 1)[units]
     found = Entries(cells.unit, cells.rater, cells.cluster, {"gap": gap}, cells.raters)
     return found if met.all() else found.where(met)
 

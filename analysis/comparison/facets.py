@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from raterbook.analysis.ratings.patterns import numbered
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -45,8 +47,7 @@ def connected(given: Observed) -> bool:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    units, unit = np.unique(given.unit, return_inverse=True)
-    raters, rater = np.unique(given.rater, return_inverse=True)
+    (units, _, unit), (raters, _, rater) = numbered(given.unit), numbered(given.rater)
     size = len(units) + len(raters)
     links = coo_array((np.ones(len(unit)), (unit, len(units) + rater)), shape=(size, size))
     return bool(connected_components(links, directed=False)[0] == 1)
@@ -63,10 +64,8 @@ class Facets:
         self.criteria = int(given.criterion.max()) + 1
         self.groups = int(group.max()) + 1
         place = given.criterion * raters + given.rater
-        used, cell = np.unique(
-            group[given.unit] * self.criteria * raters + place, return_inverse=True
-        )
-        self.cell = cell.ravel()
+        used, _, cell = numbered(group[given.unit] * self.criteria * raters + place)
+        self.cell = cell.astype(np.int32)
         self.of_group, rest = np.divmod(used, self.criteria * raters)
         self.of_criterion, self.of_rater = np.divmod(rest, raters)
         self.row = self.of_criterion if len(self.levels) > 1 else np.zeros(len(used), dtype=int)

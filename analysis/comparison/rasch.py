@@ -28,7 +28,7 @@ from raterbook.analysis.intervals import FEWEST, Interval, Wish
 from raterbook.analysis.intervals.resampling import PLAIN, reach_of, spread, t_interval
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.long import name_key
-from raterbook.analysis.ratings.patterns import steps
+from raterbook.analysis.ratings.patterns import numbered, steps
 
 MOST_LEVELS = 15
 MOST_RATERS = 60  # a step solves as many equations
@@ -153,9 +153,8 @@ class _Model:
             place = self.units.get_indexer(pd.Index(coded.units, dtype=object))
             row, column = np.nonzero(coded.codes)
             code = coded.codes[row, column].astype(np.int32) - 1
-            # In halves of the usual memory: there is an entry a rating.
-            many = (place[row], np.full(len(row), at), own[column], code)
-            parts.append(tuple(each.astype(np.int32) for each in many))
+            each = (place[row], np.full(len(row), at), own[column], code)
+            parts.append([column.astype(np.int32) for column in each])  # in half the memory
             levels.append(code)
             points.append(np.asarray(coded.numbers, dtype=float))
         together = [np.concatenate(each) for each in zip(*parts, strict=True)]
@@ -163,9 +162,8 @@ class _Model:
         shared = np.unique(np.concatenate(levels))
         used = [np.unique(own) if self.partial else shared for own in levels]
         level = np.concatenate([
-            np.searchsorted(seen, own).astype(np.int32)
-            for own, seen in zip(levels, used, strict=True)
-        ])  # fmt: skip
+            np.searchsorted(seen, own) for own, seen in zip(levels, used, strict=True)
+        ]).astype(np.int32)  # fmt: skip
         self.given = Observed(self.all.unit, self.all.criterion, self.all.rater, level)
         self.levels = [len(seen) for seen in (used if self.partial else used[:1])]
         self.points = [own[seen] if len(seen) else own for own, seen in
@@ -229,7 +227,7 @@ class _Model:
         given = Observed(self.given.unit, self.given.criterion, own, self.given.level)
         self.facets = Facets(given, self.group, len(kept), self.levels)
         clusters = np.unique(self.cluster[given.unit])
-        of = np.searchsorted(clusters, self.cluster)
+        of = np.searchsorted(clusters, self.cluster).astype(np.int32)
         of[~np.isin(self.cluster, clusters)] = 0  # nobody rated these
         self.rows = self.facets.sums(of, len(clusters))
         self.total = np.asarray(self.rows.sum(axis=0)).ravel()
@@ -369,19 +367,19 @@ class _Read:
         given, model = self.facets.given, self.model
         starts = np.cumsum([0, *(len(each) for each in model.points[:-1])])
         score = np.concatenate(model.points)[starts[given.criterion] + given.level]
-        _, of = np.unique(model.cluster[given.unit], return_inverse=True)
+        of = numbered(model.cluster[given.unit])[2]
         shape = (model.rows.shape[0], self.facets.groups)
         sums, many = np.zeros(shape), np.zeros(shape)
         counts = model.inside[given.rater]
-        np.add.at(sums, (of.ravel(), model.group[given.unit]), score * counts)
-        np.add.at(many, (of.ravel(), model.group[given.unit]), counts)
+        where = of, model.group[given.unit]
+        np.add.at(sums, where, score * counts)
+        np.add.at(many, where, counts)
         return sums, many
 
     def hangs_on(self) -> np.ndarray:
         """Clusters without which a rater gave one end alone, or raters hang together no more."""
         given, model = self.facets.given, self.model
-        _, of = np.unique(model.cluster[given.unit], return_inverse=True)
-        of, many = of.ravel(), model.rows.shape[0]
+        of, many = numbered(model.cluster[given.unit])[2], model.rows.shape[0]
         row = given.criterion if len(model.levels) > 1 else np.zeros(len(given.unit), dtype=int)
         top = np.array(model.levels)[row] - 1
         found = np.zeros(many, dtype=bool)

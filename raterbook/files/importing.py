@@ -91,6 +91,7 @@ def take(
         now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}
         found = _resolved(given, snapshot, asked, problems)
         fresh, unchanged, replaced = _fresh(found, now_there, replace, problems)
+        del found  # a million answers are not kept in two lists
         closed = refuse_unasked(asked, snapshot, fresh, now_there, problems)
         if closed and not replace:
             problems.add(_would_close(closed))

@@ -160,13 +160,12 @@ class Board:
         refuse_twice_named(self.named or ())
         self.frame = frame.reset_index(drop=True)
         self._find_units(cluster)
-        self.rater_codes, found = pd.factorize(self.frame["rater"].astype(object), sort=True)
-        self.raters = list(found)
+        codes, found = pd.factorize(self.frame["rater"].astype(object), sort=True)
+        self.rater_codes, self.raters = codes.astype(np.int32), list(found)
         self.kinds = np.array(["human"] * len(self.raters), dtype=object)
         self.kinds[self.rater_codes] = self.frame["rater_kind"].astype(object).to_numpy()
-        self.question_codes, self.question_names = pd.factorize(
-            self.frame["question"].astype(object), sort=False
-        )
+        codes, self.question_names = pd.factorize(self.frame["question"].astype(object), sort=False)
+        self.question_codes = codes.astype(np.int32)
         # Who answered which question; the last, for none of them, nobody did.
         self._answered = np.zeros((len(self.question_names) + 1, len(self.raters)), dtype=bool)
         self._answered[self.question_codes, self.rater_codes] = True
@@ -185,7 +184,8 @@ class Board:
         key = owners * width + part
         # Sorted by name, then part, so that the order of the answers cannot matter. A case may be
         # called as an item is, and stays a unit of its own.
-        _, first, self.unit_codes = numbered(key)
+        _, first, codes = numbered(key)
+        self.unit_codes = codes.astype(np.int32)
         self.n_units = len(first)
         self.first = frame.iloc[first].reset_index(drop=True)
         self.of_item = by_item[first]
@@ -234,7 +234,8 @@ class Board:
         return Grid(question, scale, codes, confidence)
 
     def _refuse_twice(self, units: np.ndarray, raters: np.ndarray, question: str) -> None:
-        cells, counts = np.unique(units * len(self.raters) + raters, return_counts=True)
+        cells = units.astype(np.int64) * len(self.raters) + raters
+        cells, counts = np.unique(cells, return_counts=True)
         unit, rater = divmod(int(cells[counts > 1][0]), len(self.raters))
         where = self.first.iloc[unit]
         name = where["item"] if self.of_item[unit] else where["case"]

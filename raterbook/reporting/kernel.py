@@ -228,7 +228,7 @@ FOLDERS = {
 }
 # A kernel gives back what it no longer needs, or a large round's report takes half as much again.
 THRIFT = {
-    "MALLOC_MMAP_THRESHOLD_": str(2**20),
+    "MALLOC_MMAP_THRESHOLD_": str(2**18),
     "MALLOC_ARENA_MAX": "2",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }

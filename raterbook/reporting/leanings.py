@@ -203,11 +203,12 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     coverage = coverage or given.coverage
     leaning = severity(own, interval=replace(given.wish, coverage=coverage)).set_index("rater")
     ends = leaning[list(ENDS.values())].set_axis(list(ENDS), axis=1).to_dict("index")
-    there = every.loc[every["apart"].notna(), ["rater", "item", "at", "apart"]]
+    there = every if (met := every["apart"].notna()).all() else every[met]
     by_rater = there.groupby("rater", sort=True)
     items, noise = by_rater["item"].nunique(), by_rater["apart"].std(ddof=1).to_dict()
     # Only who answered enough items can have changed on the way; of a crowd that is hardly anybody.
-    enough = there[there["rater"].isin(items.index[items >= 4 * THIRD])]
+    enough = there["rater"].isin(items.index[items >= 4 * THIRD])
+    enough = there if enough.all() else there[enough]
     drifts = {rater: drift(rows, coverage) for rater, rows in enough.groupby("rater", sort=True)}
     found = [
         {"rater": rater, "n": n, "noise": noise[rater], **ends[rater], **drifts.get(rater, {})}
@@ -246,26 +247,37 @@ def scores(report: Any) -> pd.DataFrame:
     named: dict[str, list[pd.Categorical]] = {"rater": [], "item": [], "cluster": []}
     units = 0
     for question in report.counted.numeric():
-        rows = report.counted.of(question.id)
-        score = rows["number"].to_numpy(dtype=float, na_value=np.nan)
-        unit = pd.factorize(rows["unit"])[0]
-        size = unit.max(initial=-1) + 1
-        total = np.bincount(unit, np.nan_to_num(score), size)
-        many = np.bincount(unit, np.isfinite(score), size)
-        others = many[unit] - 1
-        with np.errstate(invalid="ignore", divide="ignore"):
-            apart = np.where(others > 0, score - (total[unit] - score) / others, np.nan)
-        named["rater"].append(pd.Categorical(rows["rater"].astype(str)))
-        named["item"].append(pd.Categorical(rows["subject"]))
-        named["cluster"].append(pd.Categorical(cluster_of(rows, report.cluster)))
-        part = {"unit": (unit + units).astype(np.int32), "value": score}
-        parts.append(pd.DataFrame(part | {"at": rows["answered_at"].array, "apart": apart}))
-        units += size
+        part, names = scores_on(report, question)
+        part["unit"] += np.int32(units)
+        units = int(part["unit"].max()) + 1 if len(part) else units
+        parts.append(part)
+        for name, each in names.items():
+            named[name].append(each)
     together = {
         name: union_categoricals(each, sort_categories=True) for name, each in named.items()
     }
     every = pd.concat(parts, ignore_index=True).assign(rater=together["rater"])
     return every.assign(item=together["item"].codes, cluster=together["cluster"].codes)
+
+
+def scores_on(report: Any, question: Any) -> tuple[pd.DataFrame, dict[str, pd.Categorical]]:
+    """The numbers of one question's lines, and the names that stand in them."""
+    rows = report.counted.of(question.id)
+    score = rows["number"].to_numpy(dtype=float, na_value=np.nan)
+    unit = pd.factorize(rows["unit"])[0]
+    size = unit.max(initial=-1) + 1
+    total = np.bincount(unit, np.nan_to_num(score), size)
+    many = np.bincount(unit, np.isfinite(score), size)
+    others = many[unit] - 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = np.where(others > 0, score - (total[unit] - score) / others, np.nan)
+    names = {
+        "rater": pd.Categorical(rows["rater"].astype(str)),
+        "item": pd.Categorical(rows["subject"]),
+        "cluster": pd.Categorical(cluster_of(rows, report.cluster)),
+    }
+    part = {"unit": unit.astype(np.int32), "value": score}
+    return pd.DataFrame(part | {"at": rows["answered_at"].array, "apart": apart}), names
 
 
 def drift(rows: pd.DataFrame, coverage: float) -> dict[str, float]:

@@ -164,7 +164,8 @@ class Report(reading.ItemTexts):
     def scores(self) -> tuple[pd.DataFrame, Ratings]:
         """One line a score, and the same as ratings of which a rater's leaning is made."""
         every = scores(self)
-        return every, Ratings(every[["unit", "rater", "value", "cluster"]], cluster="cluster")
+        own = Ratings(every[["unit", "rater", "value", "cluster"]], cluster="cluster")
+        return every[["rater", "item", "at", "apart"]].copy(), own
 
     @cached_property
     def leans(self) -> pd.DataFrame:

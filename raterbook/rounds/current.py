@@ -184,7 +184,9 @@ def _arrays(
         for name, cells in zip(columns, zip(*rows), strict=True):
             pieces[name].append(_narrow(np.array(cells, dtype=_KINDS.get(name, np.int64))))
     cursor.close()
-    none = {name: np.empty(0, _KINDS.get(name, np.int64)) for name in columns}
+    none: dict[str, np.ndarray] = {
+        name: np.empty(0, _KINDS.get(name, np.int64)) for name in columns
+    }
     # A column's pieces go as soon as it is one.
     return {name: np.concatenate(pieces.pop(name) or [none[name]]) for name in columns}
 

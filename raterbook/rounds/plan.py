@@ -428,6 +428,9 @@ def queue(connection: Connection, snapshot: Snapshot, rater: int, seed: int) -> 
     return [items[key].id for key in in_order(roles, name, seed, batch=batch)]
 
 
+AT_ONCE = 10_000  # rows that are written together: on their way each takes a kilobyte
+
+
 def _assign(
     connection: Connection,
     snapshot: Snapshot,
@@ -445,13 +448,12 @@ def _assign(
         )
     )
     first = 0 if last is None else last + 1
-    connection.execute(
-        insert(events),
-        [
+    for start in range(0, len(keys), AT_ONCE):
+        rows = [
             _row(snapshot, rater, snapshot.items[key].id, "assign", first + place, now, reason)
-            for place, key in enumerate(keys)
-        ],
-    )
+            for place, key in enumerate(keys[start : start + AT_ONCE], start)
+        ]
+        connection.execute(insert(events), rows)
 
 
 def _row(
