@@ -216,6 +216,7 @@ def test_of_severities_the_models_alone_is_said_and_numbers_few_know_are_explain
 def test_a_part_is_asked_for_by_question_and_group_and_a_wrong_one_names_those_there_are():
     parts = (compared(judged(), None), replace(compared(judged()), group={"domain": "law"}))
     found = Comparison("r1", "gauge", parts)
+    assert found.to_json().startswith('{\n "round": "r1",\n "model": "gauge",')
     assert found.part() is parts[0]
     assert found.part("tone", domain="law") is parts[1]
     with pytest.raises(LookupError, match="no comparison of 'tone' : choose None, tone"):
