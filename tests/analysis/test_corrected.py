@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from raterbook.analysis import Ratings, proportion
 from raterbook.analysis.comparison.corrected import ppi_mean, rogan_gladen
@@ -164,3 +165,57 @@ def test_a_model_no_better_than_chance_corrects_nothing():
 def test_a_count_above_its_total_is_refused():
     with pytest.raises(ValueError, match="sensitivity: 51 of 50 is no share"):
         rogan_gladen((51, 50), (40, 50), (130, 200))
+
+
+def test_a_count_may_be_none_or_all_of_its_total():
+    """The published ends, as they are where a rate is 0 or 1: p + z²/2n and counts + 1 of n + 2."""
+    found = rogan_gladen((50, 50), (50, 50), (0, 80))
+    assert (found.value, found.low) == (0, 0)
+    z = norm.ppf(0.975)
+    right, p = 51 / 52, z**2 / 2 / (80 + z**2)
+    of_rate, youden = right * (1 - right) / 52, 2 * right - 1
+    pi = (p + right - 1) / youden
+    middle = pi + 2 * z**2 * (pi * of_rate - (1 - pi) * of_rate)
+    variance = p * (1 - p) / (80 + z**2) + (pi**2 + (1 - pi) ** 2) * of_rate
+    assert found.high == pytest.approx(middle + z * variance**0.5 / youden)
+    assert rogan_gladen((50, 50), (50, 50), (80, 80)).value == 1
+    assert (found.n_units, found.n_ratings) == (180, 180)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"cluster": [1, 2]}, "2 cluster labels for 3 items"),
+        ({"inclusion": [1, 1]}, "2 chances for 3 items"),
+        ({"inclusion": [1, 1, 1.5]}, "a chance of 1.5 is above 1"),
+        ({"inclusion": [1, 1, 1], "interval": "analytic"}, "knows no clusters and no chances"),
+        ({"cluster": [1, 1, 2], "interval": "analytic"}, "knows no clusters and no chances"),
+    ],
+)
+def test_clusters_and_chances_are_one_for_each_item(given, said):
+    with pytest.raises(ValueError, match=said):
+        ppi_mean([1, 2, None], [1, 2, 3], **given)
+    assert ppi_mean([1, 2, None], [1, 2, 3], inclusion=[1, 1, 1], interval=None).value is not None
+
+
+def test_items_without_an_answer_of_the_model_are_dropped_and_counted():
+    found = ppi_mean([[3, None], [4, 4], [None, None], [2, 2]], [3, None, 4, 2], interval=None)
+    same = ppi_mean([[3, None], [None, None], [2, 2]], [3, 4, 2], interval=None)
+    assert found.value == pytest.approx(same.value)
+    assert (found.n_units, found.n_dropped, found.n_raters, found.n_ratings) == (3, 1, 2, 3)
+
+
+def test_where_people_have_weights_the_models_mean_is_that_of_all_items():
+    """λ = cov(people, model) over the weighted items / var(model); θ = λ·mean + Σw(y − λf)/Σw."""
+    y, f = np.array([4.0, 5, 2, 3]), np.array([3.0, 5, 2, 4, 1, 4, 2, 5])
+    chance = np.array([0.9, 0.8, 0.5, 0.4, 0.7, 0.6, 0.5, 0.9])
+    w = 1 / chance[:4]
+    centre = np.average(f[:4], weights=w)
+    covariance = np.average((y - np.average(y, weights=w)) * (f[:4] - centre), weights=w)
+    tuning = covariance / f.var(ddof=1)
+    theta = tuning * f.mean() + np.average(y - tuning * f[:4], weights=w)
+    found = ppi_mean([*y, *[None] * 4], f, inclusion=chance, interval=None)
+    assert found.beside["tuning"] == pytest.approx(tuning)
+    assert found.value == pytest.approx(theta)
+    assert found.beside["people"].value == pytest.approx(np.average(y, weights=w))
+    assert found.beside["model"].value == pytest.approx(f.mean())

@@ -1,5 +1,7 @@
 """Binned Jensen–Shannon distance, beside what a person comes to and one half of the people."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,6 +75,29 @@ def test_a_model_that_is_further_off_than_people_is_shown_to_be():
 
 def test_one_half_of_the_people_stands_beside():
     assert 0.2 < distance(persons(400, 1), 3, interval=None).halves < 0.5
+
+
+def test_halves_are_every_way_to_halve_the_people_each_half_beside_the_other():
+    table = persons(40, 6, raters=5)
+    found = []
+    for half in combinations(range(4), 2):
+        rest = [j for j in range(4) if j not in half]
+        # Each of the others stands beside the half in turn, on the same units.
+        rows = [[*row[list(half)].tolist(), row[j]] for j in rest for row in table]
+        found.append(by_hand(rows, 2))
+    assert distance(table, 4, interval=None).halves == pytest.approx(np.mean(found))
+
+
+def test_in_each_person_s_place_model_and_person_are_set_against_the_others():
+    table = persons(40, 7, raters=5)
+    found = distance(table, 4, interval=None)
+    places = [[j for j in range(4) if j != out] for out in range(4)]
+    model = [by_hand(table[:, [*others, 4]], 3) for others in places]
+    person = [by_hand(table[:, [*others, out]], 3) for out, others in enumerate(places)]
+    assert found.in_place.value == pytest.approx(np.mean(model))
+    assert found.persons.value == pytest.approx(np.mean(person))
+    assert found.difference.value == pytest.approx(np.mean(model) - np.mean(person))
+    assert (found.model.n_units, found.model.n_raters, found.model.n_ratings) == (40, 4, 160)
 
 
 def test_clusters_order_and_names():

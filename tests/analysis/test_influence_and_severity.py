@@ -200,6 +200,31 @@ def test_confidences_are_told_rater_by_rater():
     assert (zero.effective_n, zero.largest_share) == (None, None)
 
 
+def test_surer_and_closer_is_a_slope_within_raters_over_answers_that_others_gave_too():
+    rows = [
+        *((1, "a", 1, 90), (1, "b", 4, 30), (2, "a", 2, 60), (2, "b", 5, 80), (2, "c", 3, 70)),
+        *((3, "b", 5, 20), (3, "c", 1, 40), (4, "a", 4, 10), (5, "a", 3, 50), (5, "c", 3, 95)),
+        *((6, "c", 2, 35), (7, "a", 5, 75), (7, "b", 2, 15), (7, "c", 4, 55)),
+    ]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "value", "confidence"])
+    top = bottom = 0.0
+    for name in "abc":
+        sure, apart = [], []
+        for unit, rater, value, confident in rows:
+            others = [x for u, r, x, _ in rows if u == unit and r != name]
+            if rater == name and others:
+                sure.append(confident)
+                apart.append(abs(value - np.mean(others)))
+        top += sum(
+            (c - np.mean(sure)) * (d - np.mean(apart)) for c, d in zip(sure, apart, strict=True)
+        )
+        bottom += sum((c - np.mean(sure)) ** 2 for c in sure)
+    found = confidence(frame, interval=None)
+    assert found.closeness.value == pytest.approx(top / bottom)
+    both = np.corrcoef(frame["value"], frame["confidence"])[0, 1]
+    assert found.correlation.value == pytest.approx(both)
+
+
 @pytest.mark.parametrize(
     ("units", "raters", "told"), [(30, 3, True), (29, 3, False), (40, 2, False)]
 )

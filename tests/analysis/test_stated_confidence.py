@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from raterbook.analysis import Ratings
 from raterbook.analysis.comparison.confidence import STATED, bins_of, calibration
 
 
@@ -115,6 +116,51 @@ def test_bins_have_the_share_met_with_its_interval():
     assert (
         (found.bins["low"] <= found.bins["met"]) & (found.bins["met"] <= found.bins["high"])
     ).all()
+
+
+def test_chance_alone_makes_in_each_bin_what_a_normal_s_distance_from_nothing_is():
+    """√(2/π) standard errors over clusters, each bin by its share of answers."""
+    table, confidence = drawn(items=60, seed=5)
+    cluster = np.arange(60) // 2
+    found = calibration(Ratings(table, cluster=cluster), 1, confidence)
+    c, hit = confidence[:, 1].astype(float), (table[:, 0] == table[:, 1]).astype(float)
+    total, rows = 0.0, found.bins.to_dict("records")
+    assert len(rows) == 6
+    for part, row in zip(np.array_split(np.argsort(c), 6), rows, strict=True):
+        gap = (c - hit)[part]
+        groups = sorted(set(cluster[part]))
+        rest = [sum(gap[cluster[part] == name] - gap.mean()) for name in groups]
+        many = len(groups)
+        se = (many / (many - 1) * sum(r * r for r in rest)) ** 0.5 / len(part)
+        total += len(part) / 60 * se * (2 / np.pi) ** 0.5
+        said = (row["n"], row["confidence"], row["met"])
+        assert said == (10, pytest.approx(c[part].mean()), pytest.approx(hit[part].mean()))
+    assert found.by_chance == pytest.approx(total)
+
+
+@pytest.mark.parametrize(
+    ("answers", "bins"), [(9, 1), (19, 1), (20, 2), (99, 9), (100, 10), (101, 10), (500, 10)]
+)
+def test_a_bin_has_ten_answers_and_there_are_ten_bins_at_most(answers, bins):
+    where, many = bins_of(np.linspace(0, 1, answers))
+    assert (many, len(set(where))) == (bins, bins)
+    assert np.ptp(np.bincount(where)) <= 1
+    assert (np.diff(where) >= 0).all()
+
+
+def test_a_mended_confidence_is_that_of_isotonic_regression_on_the_other_fifths_of_clusters():
+    from sklearn.isotonic import IsotonicRegression
+
+    table, confidence = drawn(items=50, seed=6)
+    c, hit = confidence[:, 1].astype(float), (table[:, 0] == table[:, 1]).astype(float)
+    made = np.empty(50)
+    for fold in range(5):
+        train = np.arange(50) % 5 != fold
+        fit = IsotonicRegression(out_of_bounds="clip").fit(c[train], hit[train])
+        made[~train] = fit.predict(c[~train])
+    found = numbers(calibration(table, 1, confidence), "mended")
+    assert found["brier"].value == pytest.approx(((made - hit) ** 2).mean())
+    assert found["overconfidence"].value == pytest.approx((made - hit).mean())
 
 
 def test_a_model_without_stated_confidence_has_no_calibration():

@@ -73,6 +73,23 @@ def test_a_difference_of_shares_needs_no_numbers_and_one_of_means_does(frame, pi
     assert row["estimate"] == pytest.approx(6 / 9 - 3 / 9)
 
 
+def test_only_a_model_that_answered_a_question_and_does_not_count_is_set_against_those_who_do(
+    frame,
+):
+    questions = {name: {"type": "scale", "level": "ordinal", "scale": SCALE} for name in ("a", "b")}
+    answers = [(f"q{i}", 0, "ana", name, 1 + i % 5) for i in range(6) for name in ("a", "b")]
+    answers += [(f"q{i}", 0, "m1", "a", 1 + (i + 1) % 5) for i in range(6)]
+    answers += [(f"q{i}", 0, "m2", "b", 1 + i % 5) for i in range(6)]
+    built = frame(answers, kinds={"m1": "model", "m2": "model"})
+    measure = {"statistic": "mae", "question": ["a", "b"]}
+    rows = summary(built, [measure], questions)
+    assert [(row["question"], row["group"], row["estimate"]) for row in rows] == [
+        ("a", {"rater": "m1"}, (1 + 1 + 1 + 1 + 4 + 1) / 6), ("b", {"rater": "m2"}, 0.0)
+    ]  # fmt: skip
+    alone = summary(built, [{**measure, "question": "a"}], questions, raters=["m1"])
+    assert [(row["estimate"], row["reason"]) for row in alone] == [(None, "no_comparison")]
+
+
 def test_where_one_question_does_not_fit_the_others_keep_their_numbers(frame, pick):
     answers = [("q1", 0, rater, "tone", 3 + (rater == "ben")) for rater in ("ana", "ben")]
     answers += [("q1", 0, rater, "label", "yes") for rater in ("ana", "ben")]

@@ -236,8 +236,8 @@ def test_a_comparison_shows_itself_and_names_are_text(tmp_path):
 # Items drawn for people beside a model that rates all.
 
 
-def drawn(folder, rows, **how):
-    """A round of which people rate what was drawn for them, and the model everything."""
+def drawn(folder, rows, left=0, **how):
+    """A round of which people rate what was drawn for them, but so many, and the model all."""
     asked = parse(asking({"tone": scale(5)}), source="given.yaml")
     store = Store(str(folder / "drawn.sqlite"))
     table = ItemTable.from_records(asked, rows)
@@ -247,6 +247,7 @@ def drawn(folder, rows, **how):
     true = {row["id"]: rng.randint(2, 4) for row in rows}
     for who in ("ana", "ben", "gauge"):
         keys = [item.key for item in stored.queue(who)]
+        keys = keys if who == "gauge" else sorted(keys)[left:]
         events = [Event(f"{who}{key}", key, "tone", true[key] + (who == "gauge")) for key in keys]
         assert all(ack.ok for ack in stored.save(who, events))
     return stored, true
@@ -269,6 +270,14 @@ def test_a_model_that_is_always_one_too_high_is_corrected_to_the_truth(tmp_path)
     assert mean.model.value == pytest.approx(truth + 1)
     assert abs(mean.corrected.value - truth) < 0.4 * abs(mean.people.value - truth) + 1e-9
     assert found.notes == ("People rate 40 of 90 items, drawn by chance.",)
+
+
+def test_of_the_items_drawn_those_are_counted_that_nobody_rated_yet(tmp_path):
+    stored, _ = drawn(tmp_path, ROWS, left=7, double=40)
+    assert compare(stored, "gauge").notes == (
+        "People rate 40 of 90 items, drawn by chance; 7 of them nobody has rated yet, as if by "
+        "chance too.",
+    )
 
 
 def test_strata_with_other_chances_are_weighted(tmp_path):

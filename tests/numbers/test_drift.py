@@ -13,6 +13,8 @@ from raterbook.judges import judge
 from raterbook.judges.clients.scripted import reply_to
 from raterbook.numbers.compare.drift import Arrangements
 from raterbook.protocols import load
+from raterbook.rounds import RoundError
+from raterbook.rounds.items import pin
 from tests.reporting.rounds import records
 
 QUESTIONS = ("accuracy", "fluency")
@@ -263,3 +265,19 @@ def test_another_prompt_is_said(place):
     june = place.open("june", file, pd.DataFrame(records("neureg-qa", 4)))
     judge(june, lambda messages: reply_to(messages), name="gauge")
     assert any("gauge: the prompt is another one now" in note for note in june.drift("may").notes)
+
+
+def test_a_model_that_answered_one_round_alone_is_refused_and_anchors_that_are_gone_are_named(
+    place,
+):
+    rows = records("neureg-qa", 9)
+    may, june = opened(place, "may", rows=rows), opened(place, "june", rows=rows[:6])
+    for stored in (may, june):
+        answered(stored, noisy("one"), replicates=2)
+    with pytest.raises(RoundError, match="'judge' did not answer in both rounds: choose gauge"):
+        june.drift("may", "judge")
+    pin(may, [f"i{n:03d}" for n in range(9)])
+    found = june.drift("may")
+    assert found.notes[:2] == (
+        "Compared on 6 anchor items.", "3 anchors not in both rounds: i006, i007, i008."
+    )  # fmt: skip

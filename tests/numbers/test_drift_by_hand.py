@@ -107,6 +107,18 @@ def test_more_arrangements_than_are_counted_are_drawn_and_the_one_that_is_stands
     assert (p, can_tell) == (pytest.approx(1 / 10_000), True)
 
 
+def test_of_more_ways_to_deal_than_are_tried_some_are_drawn_beside_the_one_that_is():
+    """Ten replicates have 252 ways; one that is told by all clusters is told by those drawn."""
+    moved = np.array([[3.0] * 5 + [4.0] * 5] * 3)
+    p, can_tell = Arrangements(moved, (5, 5), np.arange(3), True).beyond_noise(RNG)
+    assert (p, can_tell) == (pytest.approx(1 / 10_000, abs=2e-4), True)
+    one = Arrangements(moved[:1], (5, 5), np.zeros(1, dtype=int), True)
+    # Two of 252 ways lie as far apart: the one that is, and its mirror where it is among the 200.
+    assert one.beyond_noise(RNG)[0] in (1 / 200, 2 / 200)
+    still = np.array([[3.0, 4.0] * 5] * 3)
+    assert Arrangements(still, (5, 5), np.arange(3), True).beyond_noise(RNG)[0] > 0.3
+
+
 def drifted(**given):
     usual = {
         "model": "gauge", "question": "tone", "n_items": 8, "n_clusters": 4, "replicates": (2, 2),

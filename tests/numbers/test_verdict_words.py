@@ -197,6 +197,32 @@ def test_epsilon_is_said_by_question_where_it_differs():
     assert Comparison("r1", "gauge", parts[1:]).epsilons == "0.2"
 
 
+def test_of_severities_the_models_alone_is_said_and_numbers_few_know_are_explained_once():
+    strict = Estimate(0.3, 0.1, 0.5)
+    own = ((None, strict), ("strictest person", strict), ("most lenient person", strict))
+    far = Beside("distance", strict, strict, strict)
+    parts = tuple(
+        compared(judged(person()), name, severity=own, unsure=(far, replace(far)))
+        for name in (None, "tone")
+    )
+    said = Comparison("r1", "gauge", parts).told()
+    assert [each.partition(" ")[0] for each in said] == ["gauge", said[1].partition(" ")[0]]
+    assert said[0] == severity_said("gauge", strict)
+    without = replace(far, model=Estimate(None, reason="no_comparison"))
+    none = compared(judged(person()), None, unsure=(without,))
+    assert Comparison("r1", "gauge", (none,)).told() == []
+
+
+def test_a_part_is_asked_for_by_question_and_group_and_a_wrong_one_names_those_there_are():
+    parts = (compared(judged(), None), replace(compared(judged()), group={"domain": "law"}))
+    found = Comparison("r1", "gauge", parts)
+    assert found.to_json().startswith('{\n "round": "r1",\n "model": "gauge",')
+    assert found.part() is parts[0]
+    assert found.part("tone", domain="law") is parts[1]
+    with pytest.raises(LookupError, match="no comparison of 'tone' : choose None, tone"):
+        found.part("tone")
+
+
 def test_the_first_are_the_nearest_and_whom_it_is_not_shown_to_beat():
     places = tuple(RankedModel(name, judged(person()), "", "") for name in "abc")
 
