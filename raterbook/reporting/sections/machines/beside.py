@@ -150,9 +150,9 @@ def groups(report: Any, found: Comparison) -> Markup:
         ) + bullets(further)
     if less:
         said += paragraph(
-            f"On {len(less)} of {many} it is not shown to be further from people than elsewhere, "
-            "yet persons come nearer to one another there than it does (distance there less that "
-            "elsewhere):"
+            f"On {len(less)} of {many} it parts from people more than persons do, set against "
+            "elsewhere, though that it is further from people there than elsewhere is not shown "
+            "(distance there less that elsewhere):"
         ) + bullets(less)
     return said
 
@@ -162,26 +162,27 @@ AGREEMENT = {"agreed": "agree", "apart": "differ"}
 
 def by_agreement(report: Any, found: Comparison) -> Markup:
     """The same answer, κ and the test, where the others agree and where they do not."""
-    lines = []
+    same, kappas = [], []
     for part in whole(found):
         tests = dict(part.split)
         for which, each in part.agreed:
             named = {line.statistic: line for line in each}
-            cells = [
-                _said(side, name)
-                for name in ("exact", "kappa")
-                for side in (named[name].model, named[name].persons)
-            ]
-            test = tests.get(which)
-            stands = "–"
+            first = (label(report, part), AGREEMENT[which])
+            test, stands = tests.get(which), "–"
             if test is not None and test.reason is None:
                 stands = f"{sum(p.rejected for p in test.persons)} of {len(test.persons)}"
-            lines.append((label(report, part), AGREEMENT[which], *cells, stands))
-    if not lines:
+            exact, kappa = named["exact"], named["kappa"]
+            same.append(
+                (*first, _said(exact.model, "exact"), _said(exact.persons, "exact"), stands)
+            )
+            sides = (kappa.model, kappa.persons, kappa.difference)
+            kappas.append((*first, *(_said(side, "kappa") for side in sides)))
+    if not same:
         return NOTHING
-    head = ("Question", "The others", "The same: the model", "a person", "κ: the model",
-            "a person", "Persons it stands in for")  # fmt: skip
-    made = table(head, lines, "The same answer, by how much the others agree", text=2)
+    head = ("Question", "The others", "The model", "A person")
+    made = table((*head, "Persons it stands in for"), same,
+                 "The same answer, by how much the others agree", text=2)  # fmt: skip
+    made += table((*head, "Between them"), kappas, "κ, by how much the others agree", text=2)
     note = (
         "The others are everybody but the person whose place it is. Persons are tested on those "
         "items alone, where they rated 30 of them from eight clusters. κ has no interval where "
