@@ -45,6 +45,7 @@ HABITS = ("spread", "range_slope", "length_slope", "own_family")
 SPLIT = ("exact", "within_one", "mae", "bias", "spearman", "kappa")
 AGREED = {"agreed": True, "apart": False}
 LEAST_OF_GROUP = 10  # items inside a group, and outside
+OUTSIDE = 25  # units outside the commonest value, below which no method has κ's interval right
 NONE = 1e-12  # beside the squares of what is told apart, no spread
 
 
@@ -232,14 +233,38 @@ def by_agreement(
 
             return lambda kept: turned(kept).blocks(block)
 
-        return [
-            absent(name, "too_many_raters_for_interval")
-            if name == "kappa" and too_many
-            else beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
-            for name in names
-        ]
+        def line(name: str) -> Beside:
+            if name == "kappa" and too_many:
+                return absent(name, "too_many_raters_for_interval")
+            found = beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
+            few = name == "kappa" and _outside(turned(range(len(people.raters)))) < OUTSIDE
+            return _warned(found, "too_few_disagreements") if few else found
+
+        return [line(name) for name in names]
 
     return {which: of(alike) for which, alike in AGREED.items()}
+
+
+def _outside(turned: Turned) -> int:
+    """How many units have another value than the others' commonest."""
+    values = np.concatenate([turn.others.ravel() for turn in turned.turns])
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0
+    known, many = np.unique(values, return_counts=True)
+    commonest = known[many.argmax()]
+    there = [
+        turn.units[(np.isfinite(turn.others) & (turn.others != commonest)).any(axis=1)]
+        for turn in turned.turns
+    ]
+    return len(np.unique(np.concatenate(there)))
+
+
+def _warned(line: Beside, warning: str) -> Beside:
+    sides = (line.model, line.persons, line.difference)
+    return Beside(
+        line.statistic, *(replace(each, warnings=(*each.warnings, warning)) for each in sides)
+    )
 
 
 def split_duels(people: Coded, every: Duels, alike: bool) -> Duels:

@@ -209,6 +209,14 @@ def test_k_of_the_split_is_that_of_pairs_where_the_others_are_apart(matched):
     assert line.persons.value == pytest.approx(fmean(of(None, j) for j in PEOPLE))
 
 
+@pytest.mark.parametrize(("rare", "warned"), [(24, True), (25, False)])
+def test_k_where_hardly_anybody_differs_says_that_no_interval_can_be_trusted(rare, warned):
+    table = np.full((120, 4), 5.0)
+    table[:rare, :3], table[::5, 3] = 4, 4
+    [line] = by_agreement(table, 3, names=["kappa"])["agreed"]
+    assert ("too_few_disagreements" in line.model.warnings) == warned
+
+
 def test_the_split_s_duels_are_those_of_items_whose_others_agree():
     table = np.array([[1, 1, 1, 1], [1, 1, 2, 1], [3, 3, 3, 3]], dtype=float)
     people = read(Ratings(table[:, :3], scale=[1, 2, 3]))

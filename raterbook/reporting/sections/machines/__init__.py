@@ -118,9 +118,9 @@ def where_unsure(report: Any, machine: str, asked: list[Any]) -> Markup:
             lines.append((label, KINDS[each.statistic], number(each.model.value, kind),
                           number(each.persons.value, kind), signed(float(gap)),
                           interval(gap.low, gap.high, SIGNED) or "–"))  # fmt: skip
-            if each.statistic == "distance" and gap.low is not None and gap.low > 0:
+            if each.statistic == "distance" and round(gap.low or 0.0, 2) > 0:
                 further.append(f"{label} ({signed(float(gap))}; {lines[-1][-1]})")
-            if each.statistic == "label_accuracy" and gap.high is not None and gap.high < 0:
+            if each.statistic == "label_accuracy" and round(gap.high or 0.0, 2) < 0:
                 rarer.append(f"{label} ({signed(float(gap))}; {lines[-1][-1]})")
     if not lines:
         return NOTHING

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from ....numbers.compare.comparison import BEYOND, Compared, Comparison, severity_said
 from ....numbers.compare.ranking import Ranked, ranking_of
+from ....numbers.number import UNTRUSTED
 from ....protocols.beside import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
@@ -113,7 +114,7 @@ def said_of_habits(report: Any, found: Comparison) -> Iterator[str]:
 def _said(found: Any, kind: Any) -> str:
     if found.value is None:
         return "–"
-    between = interval(found.low, found.high, kind)
+    between = "" if UNTRUSTED in found.warnings else interval(found.low, found.high, kind)
     return number(found.value, kind) + (f" ({between})" if between else "")
 
 
@@ -123,28 +124,37 @@ def _said(found: Any, kind: Any) -> str:
 def groups(report: Any, found: Comparison) -> Markup:
     """The groups of items on which it is further from people than elsewhere, as persons are not."""
     every = [(part, each) for part in whole(found) for each in part.apart]
-    told = []
+    further, less = [], []
     for part, each in every:
-        gap = each.found.difference
-        if each.p_corrected is not None and each.p_corrected <= BEYOND and (gap.value or 0) > 0:
-            told.append(
-                f"{label(report, part)}, {each.column} {each.value}: "
-                f"{_said(gap, SIGNED)} more than persons."
-            )
+        gap, own, name = each.found.difference, each.found.model, label(report, part)
+        name = f"{name}, {each.column} {each.value}"
+        if each.p_corrected is None or each.p_corrected > BEYOND or round(gap.low or 0.0, 2) <= 0:
+            continue
+        if round(own.low or 0.0, 2) > 0:
+            further.append(f"{name}: {_said(gap, SIGNED)} more than persons.")
+        else:
+            sides = (_said(side, SIGNED) for side in (own, each.found.persons))
+            less.append(f"{name}: {' against '.join(sides)} of persons.")
     tried = [each for _, each in every if each.p is not None]
     if not tried:
         return NOTHING
     many = count(len(tried), "group of items", "groups of items")
-    if not told:
-        return paragraph(
-            f"On none of {many} is {found.model} shown to be further from people than elsewhere, "
-            "beyond what persons are there."
-        )
-    which = "one" if len(told) == 1 else str(len(told))
-    return paragraph(
-        f"On {which} of {many} {found.model} is further from people than elsewhere, beyond what "
-        "persons are there (question by question after Holm):"
-    ) + bullets(told)
+    said = paragraph(
+        f"On none of {many} is {found.model} shown to be further from people than elsewhere, "
+        "beyond what persons are there."
+    )
+    if further:
+        said = paragraph(
+            f"On {len(further)} of {many} {found.model} is further from people than elsewhere, "
+            "beyond what persons are there (question by question after Holm):"
+        ) + bullets(further)
+    if less:
+        said += paragraph(
+            f"On {len(less)} of {many} it parts from people more than persons do, set against "
+            "elsewhere, though that it is further from people there than elsewhere is not shown "
+            "(distance there less that elsewhere):"
+        ) + bullets(less)
+    return said
 
 
 AGREEMENT = {"agreed": "agree", "apart": "differ"}
@@ -152,29 +162,31 @@ AGREEMENT = {"agreed": "agree", "apart": "differ"}
 
 def by_agreement(report: Any, found: Comparison) -> Markup:
     """The same answer, κ and the test, where the others agree and where they do not."""
-    lines = []
+    same, kappas = [], []
     for part in whole(found):
         tests = dict(part.split)
         for which, each in part.agreed:
             named = {line.statistic: line for line in each}
-            cells = [
-                _said(side, name)
-                for name in ("exact", "kappa")
-                for side in (named[name].model, named[name].persons)
-            ]
-            test = tests.get(which)
-            stands = "–"
+            first = (label(report, part), AGREEMENT[which])
+            test, stands = tests.get(which), "–"
             if test is not None and test.reason is None:
                 stands = f"{sum(p.rejected for p in test.persons)} of {len(test.persons)}"
-            lines.append((label(report, part), AGREEMENT[which], *cells, stands))
-    if not lines:
+            exact, kappa = named["exact"], named["kappa"]
+            same.append(
+                (*first, _said(exact.model, "exact"), _said(exact.persons, "exact"), stands)
+            )
+            sides = (kappa.model, kappa.persons, kappa.difference)
+            kappas.append((*first, *(_said(side, "kappa") for side in sides)))
+    if not same:
         return NOTHING
-    head = ("Question", "The others", "The same: the model", "a person", "κ: the model",
-            "a person", "Persons it stands in for")  # fmt: skip
-    made = table(head, lines, "The same answer, by how much the others agree", text=2)
+    head = ("Question", "The others", "The model", "A person")
+    made = table((*head, "Persons it stands in for"), same,
+                 "The same answer, by how much the others agree", text=2)  # fmt: skip
+    made += table((*head, "Between them"), kappas, "κ, by how much the others agree", text=2)
     note = (
         "The others are everybody but the person whose place it is. Persons are tested on those "
-        "items alone, where they rated 30 of them from eight clusters."
+        "items alone, where they rated 30 of them from eight clusters. κ has no interval where "
+        "fewer than 25 items have another value than the commonest."
     )
     return fold("By how much people agree", made + paragraph(note, "soft"))
 
