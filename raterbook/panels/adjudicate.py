@@ -153,28 +153,36 @@ class DecisionPanel(widgets.VBox):
 
     def refresh(self) -> None:
         """What is in dispute now; the one that was shown stays, else the first that is open."""
+        self._count()
+        self.show(self._still(self.here))
+
+    def _count(self) -> None:
         show(self.beyond, self.by.value == "spread")
         questions = [self.question.value] if self.question.value else []
         self.every = Disputes(self.round, questions, self.by.value, self.beyond.value)
         self.waiting = unfinished(self.round)
         self._listed()
+
+    def _still(self, *wanted: Cell | None) -> Cell | None:
+        """The first of these that is in dispute, else the first dispute that is open."""
         cells = [self.cell(one) for one in self.found]
         left = [self.cell(one) for one in undecided(self.found) if not self.is_mine(one)]
-        self.show(self.here if self.here in cells else next(iter(left or cells), None))
+        return next((cell for cell in wanted if cell in cells), next(iter(left or cells), None))
 
     def _listed(self) -> None:
         self.found = [one for one in self.every.found if one.disputed]
         self.mine = self.round.current(self.adjudicator)
 
     def _changed(self) -> None:
-        """What was just said is in the list. All is counted anew only where somebody else has
-        answered meanwhile, or where it is not in the list that is shown."""
+        """What was just said is in the list, which is not drawn yet: what is drawn twice takes away
+        what somebody quick has chosen in the first. All is counted anew only where somebody else
+        has answered meanwhile, or where it is not in the list that is shown."""
         before, now = self.mine, self.round.current(self.adjudicator)
         if self.every.is_behind(self.adjudicator) or not all(
             self.every.settle((cell[2], self.named[cell[0]], cell[1]), self.adjudicator, held)
             for cell, held in differing(now, before).items()
         ):
-            self.refresh()
+            self._count()
         else:
             self._listed()
 
@@ -308,7 +316,7 @@ class DecisionPanel(widgets.VBox):
         self._store(cell, status="retracted")
         self._changed()
         self._did(cell, before)
-        self.show(cell)
+        self.show(self._still(cell))
         self.tell("Taken back: it is open again.")
 
     def _did(self, cell: Cell, before: Mapping[Cell, Answer]) -> None:
@@ -329,8 +337,7 @@ class DecisionPanel(widgets.VBox):
                 self._store(each, value=value, status=before.status, reason=before.reason)
         self.steps.pop()
         self._changed()
-        there = cell in [self.cell(one) for one in self.found]
-        self.show(cell if there else self.here)
+        self.show(self._still(cell, self.here))
         self.tell("The last step is undone.")
 
     def _store(self, cell: Cell, **answer: Any) -> None:

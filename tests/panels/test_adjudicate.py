@@ -137,6 +137,16 @@ def test_after_somebody_elses_answer_all_is_counted_anew(round_, monkeypatch):
     assert "Nothing is left to decide." in words(panel.head)
 
 
+@pytest.mark.parametrize("other", [False, True], ids=["alone", "while another answers"])
+def test_the_next_dispute_is_drawn_once_so_that_nothing_chosen_in_it_is_taken_away(round_, other):
+    panel, drawn = sitting(round_), []
+    panel.choices.observe(lambda change: drawn.append(change["new"]), "children")
+    if other:
+        say(round_, "ben", "q2/birch", "label", "no")
+    decide(panel, 3, "First.")
+    assert len(drawn) == 1
+
+
 def test_what_is_asked_only_after_what_was_decided_is_no_dispute_at_once(two_and_two):
     panel = sitting(two_and_two)
     assert [one.question for one in panel.found] == ["label", "severity"]
