@@ -238,7 +238,7 @@ def scatter(
         if not (units.hold(of_units) and raters.hold(of_raters)):
             return None
         where = cells(of_units, of_raters)
-        n = np.count_nonzero(given)
+        n = int(np.count_nonzero(given))
         if n < len(given):
             # A missing answer must not wipe out a given one by the same rater.
             where, given = where[given > 0], given[given > 0]
