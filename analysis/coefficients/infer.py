@@ -278,7 +278,7 @@ def why_not(patterns: Patterns) -> str | None:
     """The reason why agreement cannot be computed at all, if there is one."""
     if not len(patterns.codes):
         return "no_ratings"
-    if len(np.unique(patterns.answers.rater)) < 2:
+    if np.count_nonzero(np.bincount(patterns.answers.rater)) < 2:
         return "single_rater"
     if (patterns.rated < 2).all():
         return "no_pairable_units"

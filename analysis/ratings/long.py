@@ -142,7 +142,7 @@ class Identities:
             return True
         if self.low == 0 and piece.dtype.kind == "i":
             # Read without a sign, what lies below zero is very large.
-            return bool(piece.view(f"u{piece.dtype.itemsize}").max() < len(self.labels))
+            return bool(np.maximum.reduce(piece.view(f"u{piece.itemsize}")) < len(self.labels))
         return bool(piece.min() >= self.low and piece.max() < self.low + len(self.labels))
 
 
@@ -238,13 +238,14 @@ def scatter(
         if not (units.hold(of_units) and raters.hold(of_raters)):
             return None
         where = cells(of_units, of_raters)
-        if not given.all():
+        n = int(np.count_nonzero(given))
+        if n < len(given):
             # A missing answer must not wipe out a given one by the same rater.
             where, given = where[given > 0], given[given > 0]
         if keep == "first":
             where, given = where[::-1], given[::-1]
         table[where] = given
-        placed += len(given)
+        placed += n
     return table.reshape(width, height).T, placed
 
 

@@ -175,7 +175,7 @@ def find_patterns(
         totals = np.zeros(size, dtype=np.int64)
         step = STEP if codes.flags.c_contiguous else LONG_STEP
         for start in range(0, n, step):
-            totals += np.bincount(_keys(codes[start : start + step], q), minlength=size)
+            np.add.at(totals, _keys(codes[start : start + step], q), 1)
         totals[0] = 0
         keys = np.flatnonzero(totals)
         return Patterns(spell(keys, q, width), totals[keys], q)
