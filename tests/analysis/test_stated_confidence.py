@@ -51,6 +51,11 @@ def test_tied_confidences_stay_in_one_bin():
     assert many == 3
 
 
+def test_a_value_that_fills_more_than_a_bin_stands_where_its_middle_does():
+    assert bins_of(np.repeat([0.5, 0.9], [15, 5]))[0].tolist() == [0] * 15 + [1] * 5
+    assert bins_of(np.repeat([0.5, 0.9], [5, 15]))[0].tolist() == [0] * 5 + [1] * 15
+
+
 def test_who_is_too_sure_is_told_and_who_is_not_is_not():
     too, fit = (numbers(calibration(*_at(drawn(right=right)))) for right in (0.7, 0.9))
     assert too["overconfidence"].low > 0.1

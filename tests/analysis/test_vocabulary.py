@@ -90,6 +90,20 @@ def test_only_a_model_that_answered_a_question_and_does_not_count_is_set_against
     assert [(row["estimate"], row["reason"]) for row in alone] == [(None, "no_comparison")]
 
 
+def test_scores_fall_into_ranges_of_one_point_and_the_top_is_in_the_last(frame):
+    measure = {"statistic": "score_ranges", "question": "a"}
+
+    def ranges(values, **scale):
+        answers = [(f"q{i}", 0, "ana", "a", value) for i, value in enumerate(values)]
+        asked = {"a": {"type": "scale", "level": "interval", **scale}}
+        rows = summary(frame(answers), [measure], asked)
+        return {row["group"]["label"]: row["estimate"] for row in rows}
+
+    assert ranges([3, 3, 3]) == {"[3, 4]": 1}
+    assert ranges([1, 2, 2.5, 3]) == {"[1, 2)": 0.25, "[2, 3]": 0.75}
+    assert ranges([2, 4], scale=[1, 2, 3, 4]) == {"[1, 2)": 0, "[2, 3)": 0.5, "[3, 4]": 0.5}
+
+
 def test_where_one_question_does_not_fit_the_others_keep_their_numbers(frame, pick):
     answers = [("q1", 0, rater, "tone", 3 + (rater == "ben")) for rater in ("ana", "ben")]
     answers += [("q1", 0, rater, "label", "yes") for rater in ("ana", "ben")]
