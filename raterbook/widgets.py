@@ -67,6 +67,7 @@ class Picker(ipywidgets.HBox):
 
     def __init__(self, label: str, names: Iterable[str], nothing: str | None = None):
         self._names, self._nothing = list(names), [] if nothing is None else [(nothing, "")]
+        self._filling = False
         self.list = ipywidgets.Dropdown(description=label)
         self.find = ipywidgets.Text(placeholder="find by its name", continuous_update=False)
         self.more = ipywidgets.Label()
@@ -82,13 +83,17 @@ class Picker(ipywidgets.HBox):
         found = [name for name in self._names if wanted in name.casefold()]
         shown = [*self._nothing, *((name, name) for name in found[:LISTED])]
         kept = self.value if (self.value, self.value) in shown else ""
+        self._filling = True  # what new options choose by themselves nobody picked
         self.list.options = shown
         self.list.value = kept or (shown[0][1] if shown else None)
+        self._filling = False
+        self.value = self.list.value or ""
         beyond = len(found) - LISTED
         self.more.value = f"and {beyond:,} more: type to find one" if beyond > 0 else ""
 
     def _picked(self, change: Any) -> None:
-        self.value = change.new or ""
+        if not self._filling:
+            self.value = change.new or ""
 
     def _set(self, change: Any) -> None:
         """By a script: a name beyond those that are listed is found first."""

@@ -53,6 +53,8 @@ def test_an_adjudicator_settles_every_dispute_and_no_other_item(desk, folder):
             desk.picture("adjudicate-second")
         panel.get_by_role("button", name="Decide", exact=True).click()
         panel.get_by_text(f"2 questions in dispute: {settled} settled").wait_for()
+        if settled == 1:  # and the next is drawn: the keyboard is where it was
+            assert page.evaluate("document.activeElement.textContent") == "Decide"
     panel.get_by_text("Nothing is left to decide.").wait_for()
     desk.picture("adjudicate-settled")
     round_ = Workspace(folder).round("round-01")

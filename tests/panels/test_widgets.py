@@ -55,6 +55,16 @@ def test_a_long_list_has_some_and_what_is_typed_finds_the_others():
     assert picker.value == "i247"
 
 
+def test_what_is_typed_to_find_another_leaves_what_was_chosen_while_it_is_found_too():
+    picker, heard = Picker("Item", [f"i{n}" for n in range(LISTED + 50)]), []
+    picker.value = "i24"
+    picker.observe(lambda change: heard.append(change.new), "value")
+    picker.find.value = "24"
+    assert (picker.value, heard) == ("i24", [])
+    picker.find.value = "i249"
+    assert (picker.value, heard) == ("i249", ["i249"])
+
+
 def test_a_name_that_is_not_listed_is_found_where_a_script_chooses_it():
     picker = Picker("Item", [f"i{n}" for n in range(LISTED + 50)])
     picker.value = "i249"
