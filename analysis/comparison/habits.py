@@ -137,7 +137,7 @@ def _spread(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
         with np.errstate(divide="ignore", invalid="ignore"):
             n, y, yy, m, o, oo = totals.T
             of, beside = yy / n - (y / n) ** 2, oo / m - (o / m) ** 2
-            found = np.sqrt(np.maximum(of, 0.0) / beside)
+            found = np.sqrt(np.where(of > NONE, of, 0.0) / beside)  # rounding is no spread
             return np.asarray(np.where(beside > NONE, found, np.nan))
 
     return SideSums(rows, values)
@@ -145,8 +145,8 @@ def _spread(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
 
 def _range_slope(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
     """Own points by a point of the others' mean."""
-    p = turn.middle - (float(turn.middle.mean()) if len(value) else 0.0)
-    rows = summed((np.ones(len(p)), p, value, p**2, p * value), turn.clusters, size)
+    p, y = (x - (float(x.mean()) if len(x) else 0.0) for x in (turn.middle, value))
+    rows = summed((np.ones(len(p)), p, y, p**2, p * y), turn.clusters, size)
 
     def values(totals: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):

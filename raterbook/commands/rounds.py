@@ -236,6 +236,7 @@ def disputes(given: Namespace) -> None:
     from ..numbers.disputes import BY, undecided
     from ..numbers.disputes import disputes as found_in
     from ..reporting.sections.disputes import agenda, lines, write_table
+    from ..rounds.looks import looks_of
 
     stored = chosen(given)
     found = found_in(stored, given.question, given.by, given.beyond)
@@ -245,8 +246,10 @@ def disputes(given: Namespace) -> None:
         _written(write_table(found, given.table))
     if given.agenda or given.table:
         return
-    left = len(undecided(found))
-    print(f"{given.round}: {left:,} undecided, where {BY[given.by]}.")
+    seen, left = looks_of(stored), f"{len(undecided(found)):,} undecided"
+    if seen is not None and seen.state == "open":
+        left = "undecided, to be settled and not to be counted before the declared looks are over"
+    print(f"{given.round}: {left}, where {BY[given.by]}.")
     print("\n".join(lines(stored, found)), end="\n" if found else "")
 
 

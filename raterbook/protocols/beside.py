@@ -62,7 +62,7 @@ BESIDE: dict[str, Statistic] = {
             "range_slope",
             "Range of scores",
             "How many points higher a rater scores where the others' mean is a point higher: below "
-            "a person's, low and high items are drawn together.",
+            "a person's, items that others score low and high come closer together.",
             short="point by point",
         ),
         _scores(

@@ -131,6 +131,13 @@ def test_a_model_that_uses_half_of_the_scale_spreads_less_and_people_as_much_as_
     assert found.difference.low_like <= found.difference.low
 
 
+def test_a_rater_of_one_score_has_no_spread_and_no_interval_of_it():
+    frame = drawn()
+    frame.loc[frame["rater"].eq("model"), "value"] = 5
+    found, by_point = habits(ratings(frame), "model")
+    assert [(e.model.value, e.model.low) for e in (found, by_point)] == [(0, None), (0, None)]
+
+
 def test_a_small_group_knows_its_spread_by_its_own_items_alone():
     """Ten of forty items: one mean less another, of values that spread alike."""
     table = np.random.default_rng(6).integers(1, 6, (40, 4)).astype(float)

@@ -109,6 +109,17 @@ def test_the_gate_hangs_on_them_and_asks_for_the_models_by_itself(tmp_path, requ
     assert run(models(tmp_path), "check", "by-hand", "--require", required) == status
 
 
+def test_a_winning_rate_is_decided_by_persons_shown_one_way_or_the_other(tmp_path):
+    stored = models(tmp_path)
+    gate = "winning_rate:tone[rater=m0]>=.5"
+    assert run(stored, "check", "by-hand", "--require", gate, "--decided") == 0
+    for model in ("m0", "m1"):
+        test = compare(stored, model).part("tone").test
+        row = numbers(stored, judge=model).get("winning_rate", "tone", rater=model)
+        worse = sum(each.worse for each in test.persons) / len(test.persons)
+        assert (row["low"], row["high"]) == (test.winning_rate, 1 - worse)
+
+
 def test_a_verdict_that_cannot_be_told_shuts_the_gate(tmp_path, capsys):
     stored = models(tmp_path, items=20)
     assert run(stored, "check", "by-hand", "--require", "winning_rate:tone[rater=m0]>=.1") == 1
@@ -131,7 +142,7 @@ def test_a_corrected_mean_shuts_or_opens_the_gate(tmp_path):
 def test_a_longer_text_of_the_named_column_is_what_points_by_length_are_of(tmp_path):
     stored = models(tmp_path)
     found = compare(stored, "m0", columns=["length=text"]).part("tone")
-    assert [line.statistic for line in found.habits] == ["spread", "length_slope"]
+    assert [line.statistic for line in found.habits] == ["spread", "range_slope", "length_slope"]
 
 
 @pytest.mark.parametrize(

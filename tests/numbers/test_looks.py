@@ -186,6 +186,17 @@ def test_what_is_in_dispute_is_not_in_the_status_before_the_end(opened):
     assert "undecided" in str(stored.status())
 
 
+def test_disputes_are_listed_to_be_settled_and_not_counted_before_the_end(opened, capsys):
+    stored = opened(looks=2)
+    rate(stored, 0.5, off=0.5)
+    for count in (False, True):
+        assert main(["--db", str(stored.store.path), "disputes", stored.name]) == 0
+        said, *listed = capsys.readouterr().out.splitlines()
+        assert listed
+        assert any(letter.isdigit() for letter in said.removeprefix(stored.name)) == count
+        stored.close()
+
+
 # At a look
 
 

@@ -94,10 +94,17 @@ def _mean(mean: Shown) -> Iterator[BesideRow]:
 
 
 def winning_rate(test: AnnotatorTest) -> Estimate:
-    """ω; none where there is no verdict, so that no gate opens on what the test refuses."""
+    """ω; none where there is no verdict, so that no gate opens on what the test refuses.
+
+    Its low end are the persons the model is shown to stand in for, its high end all who are not
+    shown to be nearer by more than ε: between them is nobody decided.
+    """
     rate = test.winning_rate if test.reason is None else None
+    worse = [each.worse for each in test.persons]
     return Estimate(
         rate,
+        rate,
+        None if rate is None else 1 - sum(worse) / len(worse),
         statistic="winning_rate",
         method=f"alternative-annotator test over clusters, ε {test.epsilon:g}",
         n_units=test.advantage.n_units,

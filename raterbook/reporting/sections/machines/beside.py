@@ -19,8 +19,8 @@ from ...words import SIGNED, count, interval, listing, name_of, number, percent
 HABITS = {
     "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
                "person does"),
-    "range_slope": ("sets low and high items further apart than a person does",
-                    "draws low and high items together, against a person"),
+    "range_slope": ("sets items that others score low and high further apart than a person does",
+                    "sets items that others score low and high less far apart than a person does"),
     "length_slope": ("scores a text that is twice as long higher than a person would",
                      "scores a text that is twice as long lower than a person would"),
     "own_family": ("scores outputs of its own family higher than other outputs, against people",
