@@ -5,8 +5,9 @@
 50,000 items × 5 raters × 5 questions are opened, brought in, looked at and reported, each in a
 process of its own; `pandas.read_sql` of the answers, with the names they have, is the measure. Then
 5,000 raters, three an item, beside five raters who give the same answers. CPU seconds of each
-process with its children, least of a few runs but for what can be done once; exits 1 where a bound
-is not held.
+process with its children, least of a few runs but for what can be done once; memory is the most
+that any one process had, the kernel of a report among them, beside `Round.frame()`
+(`memory_usage(deep=True)`). Exits 1 where a bound is not held.
 """
 
 import subprocess
