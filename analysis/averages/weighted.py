@@ -322,11 +322,13 @@ def _sentence(
         return "No answer carries a confidence."
     moved = f"Weighting by stated confidence moves the mean from {plain.value:.2f} to "
     moved += f"{weighted.value:.2f} ({difference.value:+.2f}"
-    known = difference.low is not None and difference.high is not None
-    if known:
+    beyond = False
+    if difference.low is not None:  # an interval has both of its ends
+        assert difference.high is not None
         moved += f"; {difference.low:.2f} to {difference.high:.2f}"
+        beyond = not difference.low <= 0 <= difference.high
     moved += ")"
-    if known and not difference.low <= 0 <= difference.high:  # type: ignore[operator]
+    if beyond:
         high = (correlation.value or difference.value) > 0
         moved += f", because raters were surer of {'high' if high else 'low'} scores."
     else:

@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from raterbook.analysis import kappa
+from raterbook.analysis import Ratings, kappa
+from raterbook.analysis.coefficients import GROUPS, in_groups
 
 
 def crowd(units=40, raters=20, seed=0):
@@ -29,3 +30,12 @@ def test_pairs_that_never_met_are_warned_of():
     table[:, :2] = np.nan
     table[0, 0], table[1, 1] = 1, 1
     assert "undefined_pairs" in kappa(table, "light", interval=None).warnings
+
+
+def test_in_groups_every_unit_stands_once_and_groups_are_of_one_size():
+    table = np.random.default_rng(3).integers(1, 4, (1003, 3))
+    patterns = Ratings(table).patterns
+    group, which, counts = in_groups(patterns)
+    assert np.bincount(which, counts).tolist() == patterns.weights.tolist()
+    sizes = np.bincount(group, counts, GROUPS)
+    assert (sizes.sum(), np.ptp(sizes) <= 1) == (1003, True)

@@ -463,7 +463,7 @@ def items_to_tell(test: AnnotatorTest) -> int | None:
         gap = abs(test.epsilon - each.difference.value)
         if gap == 0:
             return float("inf")
-        t = -float(stdtrit(max(each.difference.clusters - 1, 1), level))
+        t = -float(stdtrit(each.difference.clusters - 1, level))
         return float(t * each.difference.se / gap) ** 2
 
     ranked = sorted((times(each), each.difference.n) for each in test.persons)
