@@ -12,17 +12,18 @@ import traitlets
 LISTED = 200  # entries that a list has at once: each is sent to the browser, and drawn there
 
 PANEL = "rb-panel"  # what a panel is called on the page
-SCRIPT = """
+SCRIPT = r"""
 // Lab's keys for commands (x cuts the cell, a adds one) are no keys of a panel. Lab asks the very
 // element that has the keyboard, so each says so as it gets it; and a click on nothing leaves the
 // keyboard with the panel, as the form does, and not with the cell it stands in.
-function keep(el) {
+function keep(el, ended) {
   const panel = el.closest(".PANEL");
-  if (!panel) return void (el.isConnected || setTimeout(keep, 100, el)); // not on the page yet
+  if (!panel) return void (el.isConnected || setTimeout(keep, 100, el, ended)); // not there yet
   const quiet = (one) => one.setAttribute("data-lm-suppress-shortcuts", "true");
-  const tell = () => {
+  const look = () => {
     for (const one of panel.querySelectorAll(".rb-outcome:not([role])"))
       one.setAttribute("role", "status"); // read aloud as it changes
+    for (const one of panel.querySelectorAll("iframe.framed")) shade(one);
   };
   panel.tabIndex = -1;
   quiet(panel);
@@ -30,10 +31,31 @@ function keep(el) {
   panel.addEventListener("click", () => {
     if (!panel.contains(document.activeElement)) panel.focus({ preventScroll: true });
   });
-  new MutationObserver(tell).observe(panel, { childList: true, subtree: true });
-  tell();
+  const watch = new MutationObserver(look);
+  watch.observe(panel, { childList: true, subtree: true });
+  watch.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  ended.push(() => watch.disconnect());
+  look();
 }
-export default { render: ({ el }) => keep(el) };
+
+// A whole page in a frame is light or dark as Lab is, which it cannot see by itself.
+const ROOT = /<html(?: data-jp-theme-light="\w+" style="color-scheme: \w+")?/;
+function shade(frame) {
+  const light = document.body.dataset.jpThemeLight;
+  if (light === undefined) return;
+  const scheme = light === "true" ? "light" : "dark";
+  const root = `<html data-jp-theme-light="${light}" style="color-scheme: ${scheme}"`;
+  const page = frame.srcdoc.replace(ROOT, root);
+  if (page !== frame.srcdoc) frame.srcdoc = page;
+}
+
+export default {
+  render({ el }) {
+    const ended = [];
+    keep(el, ended);
+    return () => ended.forEach((end) => end());
+  },
+};
 """.replace("PANEL", PANEL)
 
 
@@ -44,7 +66,6 @@ STYLE = """
 .rb-panel .rb-page .scroll { background: none !important; }
 .rb-panel .rb-page .texts blockquote { font-size: 15px; }
 .rb-panel .rb-page section > h2:first-child { margin-top: 1rem !important; }
-[data-jp-theme-light="false"] .rb-panel .framed { color-scheme: dark; }
 .rb-panel .lm-TabBar-content { flex-wrap: wrap; }
 .rb-panel .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
 """

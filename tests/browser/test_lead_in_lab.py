@@ -154,6 +154,11 @@ def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(sit_down):
     inside = page.frame_locator(".rb-lead iframe.framed")
     inside.get_by_text("gave one label to all").first.wait_for(state="attached")
     desk.picture("lead-9-page")
+    page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")  # as Lab's dark theme
+    inside.locator("html[data-jp-theme-light='false']").wait_for(state="attached")
+    ground = "node => getComputedStyle(node).backgroundColor"
+    assert inside.locator(".rb-page").evaluate(ground) == "rgb(22, 24, 27)"
+    desk.picture("lead-9-page-dark")
     stored = Workspace(desk.folder).round("round-01")
     assert {one.name: one.excluded for one in stored.raters() if one.kind == "human"} == {
         "ana": None,
