@@ -7,6 +7,7 @@ Every line read starts a run. What is said: its process, what it came to, and ho
 
 import os
 import sys
+import warnings
 
 import openai.resources.chat.completions  # noqa: F401  (loaded once, for all)
 
@@ -21,6 +22,8 @@ def run(database, url, concurrency):
 
 
 if __name__ == "__main__":
+    # Python 3.12 warns of a fork beside threads: NumPy's and Arrow's, which have no work yet.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     for _ in sys.stdin:
         child = os.fork()
         if not child:

@@ -25,9 +25,9 @@ from .rounds import records
 ROUNDS = ("one", "two", "three")
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(autouse=True)
 def ended():
-    """Loops that Dask's threads leave open end here, and not within another test."""
+    """Loops that threads leave open, Dask's and a notebook's, end here and in no other test."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
