@@ -19,6 +19,7 @@ from tests.rounds.faults.recorded import can_record
 ROOT = Path(__file__).parents[3]
 SAVE = """
 import sqlite3, sys
+from contextlib import closing
 
 def ids(path):
     with closing(sqlite3.connect(path)) as connection:
