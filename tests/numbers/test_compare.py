@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from raterbook.analysis import alpha, kappa
+from raterbook.analysis.comparison.habits import by_agreement
 from raterbook.cli import main
 from raterbook.numbers.compare import compare
 from raterbook.numbers.compute import numbers
@@ -88,6 +89,22 @@ def test_its_numbers_are_those_of_numbers_json(tmp_path):
         row = rows.get(each.statistic, "accuracy", rater="gauge")
         expected = [row["estimate"], row["low"], row["high"]]
         assert [each.value, each.low, each.high] == pytest.approx(expected)
+
+
+def test_where_the_others_agree_and_where_they_differ_the_model_is_looked_at(tmp_path):
+    stored = rated(tmp_path)
+    part = compare(stored, "gauge").part("accuracy")
+    ratings = stored.frame()
+    ratings = ratings[ratings["question"].astype(str).eq("accuracy")]
+    table = ratings.pivot(index="item", columns="rater", values="number")
+    expected = by_agreement(table[[*PEOPLE, "gauge"]].to_numpy(), 3, interval=None)
+    assert {which for which, _ in part.agreed} == {"agreed", "apart"}
+    for which, lines in part.agreed:
+        for found, own in zip(lines, expected[which], strict=True):
+            assert found.statistic == own.statistic
+            assert (found.model.value, found.persons.value) == pytest.approx(
+                (own.model.value, own.persons.value)
+            )
 
 
 def test_alpha_and_kappa_are_those_of_analysis(tmp_path):
