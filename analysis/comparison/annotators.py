@@ -292,16 +292,14 @@ def tested(
     def of(part: Duels, places: Sequence[int], table: str) -> tuple[np.ndarray, Values]:
         return _rows(part, [part.persons.index(every.persons[j]) for j in places], table)
 
-    def without(j: int, table: str) -> float:
+    def without(j: int) -> list[float]:
         rest = [k for k in kept if k != j]
         part = made([k for k in everybody if k != j]) if persons <= MOST_LEFT_OUT else every
-        rows, values = of(part, rest, table)
-        return of_all(values, rows)
+        both = (of(part, rest, table) for table in ("model", "gap"))
+        return [of_all(values, rows) for rows, values in both]
 
-    each = {
-        table: np.array([without(j, table) for j in kept]) if len(kept) >= 3 else np.zeros(0)
-        for table in ("model", "gap")
-    }
+    left = [without(j) for j in kept] if len(kept) >= 3 else []
+    each = dict(zip(("model", "gap"), np.array(left).reshape(-1, 2).T, strict=True))
     advantage = _advantage(*of(every, kept, "model"), each["model"], every, kept, wish)
     rows, values = of(every, kept, "gap")
     highest = None

@@ -53,6 +53,12 @@ class SideSums:
 
     rows: np.ndarray
     values: Values
+    known: float | None = None
+
+    @cached_property
+    def whole(self) -> float:
+        """What all clusters together make."""
+        return of_all(self.values, self.rows) if self.known is None else self.known
 
 
 def beside_persons(
@@ -155,7 +161,7 @@ def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLA
     if persons >= 3 and wish.method == "jackknife":
         for j in range(persons):
             sides = made([k for k in range(persons) if k != j])
-            each.append(np.array([of_all(side.values, side.rows) for side in sides]))
+            each.append(np.array([side.whole for side in sides]))
     left = np.array(each) if each else np.zeros((0, 2))
     rows = np.hstack([side.rows for side in pair])
     cut = pair[0].rows.shape[1]
@@ -214,18 +220,18 @@ def _pairs(people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, Sid
     """Cohen's κ of the model and each person, and of each pair of persons."""
     points = np.append(np.nan, people.numbers)
     x, f, clusters = points[people.codes], points[own], clusters_of(people)
-    size, persons = int(clusters.max(initial=-1)) + 1, range(x.shape[1])
-    make = _labels_apart if matched else _numbers_apart
-    with_model = [make(f, x[:, j], clusters, size) for j in persons]
-    pairs = [make(x[:, j], x[:, k], clusters, size) for j in persons for k in persons if j < k]
-    return together(with_model, size), together(pairs, size)
+    size = int(clusters.max(initial=-1)) + 1
+    one, two = np.triu_indices(x.shape[1], 1)
+    return (
+        _kappas(np.broadcast_to(f[:, None], x.shape), x, clusters, size, matched),
+        _kappas(x[:, one], x[:, two], clusters, size, matched),
+    )
 
 
 def kappas_of(turn: PersonTurn, value: np.ndarray, size: int, matched: bool) -> SideSums:
     """Cohen's κ of `value` and each other person, on one person's units."""
-    make = _labels_apart if matched else _numbers_apart
-    each = [make(value, other, turn.clusters, size) for other in turn.others.T]
-    return together(each, size)
+    beside = np.broadcast_to(value[:, None], turn.others.shape)
+    return _kappas(beside, turn.others, turn.clusters, size, matched)
 
 
 @dataclass(frozen=True)
@@ -321,46 +327,65 @@ def summed(columns: Sequence[np.ndarray], clusters: np.ndarray, size: int) -> np
     return np.column_stack([np.bincount(clusters, column, size) for column in columns])
 
 
-def _numbers_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:
-    """Cohen's κ with quadratic weights, which needs no more than sums of squares."""
-    both = np.isfinite(a) & np.isfinite(b)
-    a, b, clusters = a[both], b[both], clusters[both]
-    rows = summed((np.ones(len(a)), a, b, a**2, b**2, a * b), clusters, size)
+Kappa = Callable[[np.ndarray], np.ndarray]  # of sums of a pair, which are the last axis
+
+
+def _kappas(
+    a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int, matched: bool
+) -> SideSums:
+    """Cohen's κ of each column of `a` and that of `b`; the mean of those that have one."""
+    at, pair = np.nonzero(np.isfinite(a) & np.isfinite(b))
+    columns, kappa = (_labels_apart if matched else _numbers_apart)(a[at, pair], b[at, pair])
+    many = a.shape[1]
+    rows = summed(columns, clusters[at] * many + pair, size * many).reshape(size, many, -1)
+    kept = np.isfinite(kappa(rows.sum(axis=0)))
+    if not kept.any():
+        return _nothing(size)
 
     def values(totals: np.ndarray) -> np.ndarray:
-        n, one, two, squares, other, product = totals.T
+        return np.asarray(kappa(totals.reshape(len(totals), kept.sum(), -1)).mean(axis=1))
+
+    return SideSums(rows[:, kept].reshape(size, -1), values)
+
+
+def _numbers_apart(a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], Kappa]:
+    """κ with quadratic weights, which needs no more than sums of squares."""
+
+    def kappa(sums: np.ndarray) -> np.ndarray:
+        n, one, two, squares, other, product = np.moveaxis(sums, -1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             apart = (squares + other - 2 * product) / n
             chance = (squares + other) / n - 2 * one * two / n**2
             return np.asarray(np.where(chance > 1e-12, 1 - apart / chance, np.nan))
 
-    return SideSums(rows, values)
+    return [np.ones(len(a)), a, b, a**2, b**2, a * b], kappa
 
 
-def _labels_apart(a: np.ndarray, b: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:
-    """Cohen's κ of labels: how often both are each label, and each of them is."""
-    both = np.isfinite(a) & np.isfinite(b)
-    a, b, clusters = a[both], b[both], clusters[both]
+def _labels_apart(a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], Kappa]:
+    """κ of labels: how often both are each label, and each of them is."""
     labels = np.union1d(a, b)
     first, second = ((side[:, None] == labels).astype(float) for side in (a, b))
-    columns = [np.ones(len(a)), (a == b).astype(float), *first.T, *second.T]
     q = len(labels)
 
-    def values(totals: np.ndarray) -> np.ndarray:
-        n = totals[:, 0]
+    def kappa(sums: np.ndarray) -> np.ndarray:
+        n = sums[..., 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            chance = (totals[:, 2 : 2 + q] * totals[:, 2 + q :]).sum(axis=1) / n**2
-            kappa = (totals[:, 1] / n - chance) / (1 - chance)
-            return np.asarray(np.where(1 - chance > 1e-12, kappa, np.nan))
+            chance = (sums[..., 2 : 2 + q] * sums[..., 2 + q :]).sum(axis=-1) / n**2
+            found = (sums[..., 1] / n - chance) / (1 - chance)
+            return np.asarray(np.where(1 - chance > 1e-12, found, np.nan))
 
-    return SideSums(summed(columns, clusters, size), values)
+    return [np.ones(len(a)), (a == b).astype(float), *first.T, *second.T], kappa
+
+
+def _nothing(size: int) -> SideSums:
+    return SideSums(np.zeros((size, 1)), lambda totals: np.full(len(totals), np.nan))
 
 
 def together(blocks: Sequence[SideSums], size: int) -> SideSums:
     """The mean of those blocks that have a value."""
-    blocks = [each for each in blocks if np.isfinite(of_all(each.values, each.rows))]
+    blocks = [each for each in blocks if np.isfinite(each.whole)]
     if not blocks:
-        return SideSums(np.zeros((size, 1)), lambda totals: np.full(len(totals), np.nan))
+        return _nothing(size)
     ends = np.cumsum([each.rows.shape[1] for each in blocks])
     starts = [0, *ends[:-1]]
 
@@ -371,4 +396,5 @@ def together(blocks: Sequence[SideSums], size: int) -> SideSums:
         ]
         return np.asarray(np.mean(found, axis=0))
 
-    return SideSums(np.hstack([each.rows for each in blocks]), values)
+    mean = float(np.mean([each.whole for each in blocks]))
+    return SideSums(np.hstack([each.rows for each in blocks]), values, mean)

@@ -195,7 +195,7 @@ def test_a_mean_without_a_rater_is_the_mean_of_the_others(table, clustered, step
     if not len(raters):
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells_module, "CELLS", step)
+        patch.setattr(cells_module, "AT_ONCE", step)
         left = raters_left_out(
             cells,
             raters,

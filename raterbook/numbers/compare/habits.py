@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -116,10 +117,14 @@ def _split(sides: Sides, question: Any, coded: Coded) -> tuple[tuple[str, Annota
     matched = question.level in (None, "", "nominal")
     epsilon = sides.epsilon_of([question.id])
 
+    @cache
+    def every(kept: tuple[int, ...]) -> tuple[Coded, Duels]:
+        people = coded.only([persons[j] for j in kept])
+        return people, duels(people, own, matched)
+
     def test(alike: bool) -> AnnotatorTest:
         def made(kept: Sequence[int]) -> Duels:
-            people = coded.only([persons[j] for j in kept])
-            return split_duels(people, duels(people, own, matched), alike)
+            return split_duels(*every(tuple(kept)), alike)
 
         return tested(
             made,
