@@ -235,9 +235,10 @@ def duels(coded: Coded, own: np.ndarray, matched: bool) -> Duels:
     codes, points = coded.codes, np.append(np.nan, coded.numbers)
     x, f = points[codes], points[own]
     model, person = np.full(x.shape, np.nan), np.full(x.shape, np.nan)
+    met = (own > 0) & (np.asfortranarray(codes > 0).sum(axis=1) > 1)
     for j in range(x.shape[1]):
-        rows = np.flatnonzero((codes[:, j] > 0) & (own > 0) & ((codes > 0).sum(axis=1) > 1))
-        others = np.delete(x[rows], j, axis=1)
+        rows = np.flatnonzero((codes[:, j] > 0) & met)
+        others = np.asfortranarray(np.delete(x[rows], j, axis=1))  # added up person by person
         far = [_distance(others, of[rows], matched) for of in (f, x[:, j])]
         model[rows, j] = far[0] <= far[1] + ROUNDING
         person[rows, j] = far[1] <= far[0] + ROUNDING

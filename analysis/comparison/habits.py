@@ -19,6 +19,7 @@ from raterbook.analysis.comparison.annotators import Duels
 from raterbook.analysis.comparison.persons import (
     LINKS,
     MOST_PERSONS,
+    NONE,
     Beside,
     Crowd,
     Made,
@@ -33,6 +34,8 @@ from raterbook.analysis.comparison.persons import (
     both_sides,
     clusters_of,
     kappas_of,
+    one_mind,
+    remembered,
     summed,
     together,
     turns_of,
@@ -46,7 +49,6 @@ SPLIT = ("exact", "within_one", "mae", "bias", "spearman", "kappa")
 AGREED = {"agreed": True, "apart": False}
 LEAST_OF_GROUP = 10  # items inside a group, and outside
 OUTSIDE = 25  # units outside the commonest value, below which no method has κ's interval right
-NONE = 1e-12  # beside the squares of what is told apart, no spread
 
 
 def habits(
@@ -222,8 +224,12 @@ def by_agreement(
     size = int(clusters_of(people).max(initial=-1)) + 1
     too_many = len(people.raters) > MOST_PERSONS
 
+    every = turns_of(people, own)
+
     def of(alike: bool) -> list[Beside]:
-        turned = turns_of(people, own, lambda turn: _of_one_mind(turn) == alike)
+        turned = remembered(
+            lambda kept: every(kept).where(lambda turn: turn.one_mind == alike), people
+        )
 
         def made(name: str) -> Made:
             def block(turn: PersonTurn, value: np.ndarray) -> SideSums:
@@ -272,21 +278,9 @@ def split_duels(people: Coded, every: Duels, alike: bool) -> Duels:
     x = np.append(np.nan, people.numbers)[people.codes]
     keep = np.zeros(x.shape, dtype=bool)
     for j in range(x.shape[1]):
-        keep[:, j] = _one_mind(np.delete(x, j, axis=1)) == alike
+        keep[:, j] = one_mind(np.delete(x, j, axis=1)) == alike
     model, person = (np.where(keep, side, np.nan) for side in (every.model, every.person))
     return replace(every, model=model, person=person)
-
-
-def _of_one_mind(turn: PersonTurn) -> np.ndarray:
-    return _one_mind(turn.others)
-
-
-def _one_mind(others: np.ndarray) -> np.ndarray:
-    """1 where two others or more gave one value, 0 where they differ, NaN where one is alone."""
-    given = np.isfinite(others).sum(axis=1)
-    low = np.nanmin(others, axis=1, initial=np.inf)
-    high = np.nanmax(others, axis=1, initial=-np.inf)
-    return np.where(given < 2, np.nan, (high - low < NONE).astype(float))
 
 
 @dataclass(frozen=True)

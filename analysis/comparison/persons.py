@@ -7,7 +7,7 @@ person is left out in turn, and the person and the model are compared with the r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -31,6 +31,7 @@ STATISTICS = (*RATIOS, "spearman", "kappa")
 LINKS = {"exact": LOGIT, "within_one": LOGIT, "spearman": FISHER, "kappa": FISHER}
 LEAST = 10  # items a person must have rated beside others
 MOST_PERSONS = 15  # of κ, which goes through all pairs
+NONE = 1e-12  # beside the squares of what is told apart, no spread
 MOST_TURNED = 4_000_000  # numbers kept from one statistic to the next
 
 
@@ -249,9 +250,23 @@ class PersonTurn:
         """The others' mean, which most statistics ask for."""
         return unit_means(self.others)
 
+    @cached_property
+    def one_mind(self) -> np.ndarray:
+        """Where the others gave one value, and where they differ."""
+        return one_mind(self.others)
+
     def where(self, keep: np.ndarray) -> PersonTurn:
         """Only these units."""
-        return PersonTurn(*(getattr(self, each.name)[keep] for each in fields(self)))
+        found = PersonTurn(*(getattr(self, each.name)[keep] for each in fields(self)))
+        return replace(found, others=np.asfortranarray(found.others))
+
+
+def one_mind(others: np.ndarray) -> np.ndarray:
+    """1 where two others or more gave one value, 0 where they differ, NaN where one is alone."""
+    given = np.isfinite(others).sum(axis=1)
+    low = np.nanmin(others, axis=1, initial=np.inf)
+    high = np.nanmax(others, axis=1, initial=-np.inf)
+    return np.where(given < 2, np.nan, (high - low < NONE).astype(float))
 
 
 def turns(people: Coded, own: np.ndarray) -> Iterator[PersonTurn]:
@@ -261,7 +276,9 @@ def turns(people: Coded, own: np.ndarray) -> Iterator[PersonTurn]:
     for j in range(x.shape[1]):
         others = np.delete(x, j, axis=1)
         units = np.flatnonzero(np.isfinite(x[:, j]) & np.isfinite(others).any(axis=1))
-        yield PersonTurn(units, clusters[units], x[units, j], f[units], others[units])
+        # Added up person by person, which is the quicker way through many units.
+        others = np.asfortranarray(others[units])
+        yield PersonTurn(units, clusters[units], x[units, j], f[units], others)
 
 
 @dataclass(frozen=True)
@@ -270,6 +287,10 @@ class Turned:
 
     turns: tuple[PersonTurn, ...]
     size: int
+
+    def where(self, keep: Callable[[PersonTurn], np.ndarray]) -> Turned:
+        """On these units of each turn."""
+        return Turned(tuple(turn.where(keep(turn)) for turn in self.turns), self.size)
 
     def blocks(
         self, make: Callable[[PersonTurn, np.ndarray], SideSums]
@@ -280,19 +301,21 @@ class Turned:
         return together(model, self.size), together(person, self.size)
 
 
-def turns_of(
-    people: Coded, own: np.ndarray, keep: Callable[[PersonTurn], np.ndarray] | None = None
-) -> Callable[[Places], Turned]:
-    """The turns of the persons at these places, on the units kept; made once for every statistic,
-    while they are small.
-    """
-    units, persons = people.codes.shape
+def turns_of(people: Coded, own: np.ndarray) -> Callable[[Places], Turned]:
+    """The turns of the persons at these places."""
     size = int(clusters_of(people).max(initial=-1)) + 1
 
     def of(kept: tuple[int, ...]) -> Turned:
-        each = turns(people.only([people.raters[j] for j in kept]), own)
-        return Turned(tuple(t if keep is None else t.where(keep(t)) for t in each), size)
+        return Turned(tuple(turns(people.only([people.raters[j] for j in kept]), own)), size)
 
+    return remembered(of, people)
+
+
+def remembered(
+    of: Callable[[tuple[int, ...]], Turned], people: Coded
+) -> Callable[[Places], Turned]:
+    """The same, made once for every statistic, while turns are small."""
+    units, persons = people.codes.shape
     known = lru_cache(max(MOST_TURNED // max(units * persons * (persons + 4), 1), 1))(of)
     return lambda kept: known(tuple(kept))
 
