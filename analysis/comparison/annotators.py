@@ -112,6 +112,7 @@ class AnnotatorTest:
     n_clusters: int
     reason: str | None = None
     warnings: tuple[str, ...] = ()
+    level: float = LEVEL
 
     @property
     def winning_rate(self) -> float | None:
@@ -282,7 +283,7 @@ def tested(
     if not kept:
         nothing = Estimate(None, statistic="advantage", reason="too_few_persons")
         return AnnotatorTest(
-            epsilon, (), left_out, nothing, None, n_clusters, "too_few_persons", warnings
+            epsilon, (), left_out, nothing, None, n_clusters, "too_few_persons", warnings, level
         )
     fewest = min(each.difference.clusters for each in found)
     reason = "too_few_clusters" if fewest < FEWEST_CLUSTERS else None
@@ -308,7 +309,9 @@ def tested(
         # The level on one side, as the persons' own tests have it.
         ends = drawn_anew(rows, values, of_all(values, rows), each["gap"], 1 - 2 * level, PLAIN)
         highest = None if ends is None else ends[1]
-    return AnnotatorTest(epsilon, found, left_out, advantage, highest, n_clusters, reason, warnings)
+    return AnnotatorTest(
+        epsilon, found, left_out, advantage, highest, n_clusters, reason, warnings, level
+    )
 
 
 def _person(every: Duels, j: int, epsilon: float, looks: bool) -> PersonTest:

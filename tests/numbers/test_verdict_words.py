@@ -32,9 +32,7 @@ def person(name="ana", value=0.05, se=0.1, n=60, clusters=20, **more):
 
 def judged(*persons, epsilon=0.15, highest=None, reason=None, left_out=None, n_clusters=20):
     advantage = Estimate(0.584, 0.5, 0.66, statistic="advantage", n_units=60)
-    return AnnotatorTest(
-        epsilon, persons, left_out or {}, advantage, 0.05, highest, n_clusters, reason
-    )
+    return AnnotatorTest(epsilon, persons, left_out or {}, advantage, highest, n_clusters, reason)
 
 
 def compared(test, question="tone", rho=0.4, **more):
@@ -106,6 +104,8 @@ def test_items_to_tell_are_those_at_which_half_of_the_persons_are_decided():
     said = verdict_of(compared(test), "gauge")
     assert said.kind == UNKNOWN
     assert f"About {round_up(times * 60):,} items a person would tell" in said.sentence
+    early = (student.ppf(1 - level / 2, 19) * 0.08 / 0.05) ** 2
+    assert items_to_tell(replace(test, level=0.025)) == round_up(early * 60)  # at an early look
 
 
 def test_who_is_just_at_epsilon_is_never_decided_and_who_nearly_is_needs_one_more():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.comparison.annotators import LEAST, LEVEL, AnnotatorTest, PersonTest
+from raterbook.analysis.comparison.annotators import LEAST, AnnotatorTest, PersonTest
 from raterbook.analysis.comparison.confidence import Calibration
 from raterbook.analysis.comparison.habits import GroupApart
 from raterbook.analysis.comparison.persons import Beside
@@ -457,7 +457,7 @@ def items_to_tell(test: AnnotatorTest) -> int | None:
 
     m = len(test.persons)
     place = (m + 1) // 2
-    level = LEVEL * place / (m * sum(1 / k for k in range(1, m + 1)))
+    level = test.level * place / (m * sum(1 / k for k in range(1, m + 1)))
 
     def times(each: PersonTest) -> float:
         gap = abs(test.epsilon - each.difference.value)
