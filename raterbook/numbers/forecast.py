@@ -440,7 +440,7 @@ def cost_of(board: Board) -> Cost:
     each = each.groupby([people["rater"].astype(str), subjects(people)]).sum()
     # A break that was not noticed would count for hundreds of answers.
     usual = each.groupby(level=0).median()
-    return Cost(float(usual.mean()), len(each))
+    return Cost(float(usual.mean()))
 
 
 def twice_first(board: Board, name: str) -> tuple[str, ...]:

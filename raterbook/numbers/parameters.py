@@ -8,9 +8,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from raterbook.analysis.intervals import DRAWN, METHODS, Interval
+if TYPE_CHECKING:
+    from raterbook.analysis.intervals import Interval
 
 TIES = ("none", "first")
 COMPARING = ("judge", "epsilon", "columns")
@@ -67,6 +68,8 @@ class Parameters:
                 raise ValueError(f"parameter columns: {entry!r} is none of {', '.join(WRITTEN)}.")
         if self.seed < 0:
             raise ValueError(f"parameter seed: {self.seed} is below 0.")
+        from raterbook.analysis.intervals import METHODS  # the analysis is long to load
+
         one_of("interval", self.interval, METHODS)
         one_of("ties", self.ties, TIES)
         said = YES_NO.get(str(self.pseudonyms).strip().lower())
@@ -76,6 +79,8 @@ class Parameters:
 
     def other(self) -> dict[str, Any]:
         """Those that are not the usual ones, and change what the numbers say."""
+        from raterbook.analysis.intervals import DRAWN
+
         usual = Parameters(self.round)
         drawn = self.interval in DRAWN
         return {
@@ -98,6 +103,8 @@ class Parameters:
     @property
     def wish(self) -> Interval:
         """How its intervals are wanted of the analysis."""
+        from raterbook.analysis.intervals import Interval
+
         return Interval(self.interval, self.coverage, self.resamples, self.seed)
 
     @property

@@ -94,7 +94,7 @@ def test_looking_four_times_at_the_usual_level_is_wrong_far_more_often(name):
     assert false_verdicts(name, rounds, declared=False) > 0.05 + 4 * (0.05 * 0.95 / rounds) ** 0.5
 
 
-def tested_at(gap, cluster, level):
+def p_at(gap, cluster, level):
     """One person's p, where the person is so much nearer item by item."""
     sides = ((gap * sign >= 0)[:, None] * 1.0 for sign in (-1, 1))
     every = Duels(*sides, cluster, ("ana",))
@@ -104,8 +104,8 @@ def tested_at(gap, cluster, level):
 
 def test_eight_clusters_that_happen_to_tie_prove_nothing_at_a_look():
     tied = np.zeros(40), np.arange(40) // 5
-    assert tested_at(*tied, 0.0001) == pytest.approx(0.85**8)
-    assert tested_at(*tied, 0.05) == 0  # as published
+    assert p_at(*tied, 0.0001) == pytest.approx(0.85**8)
+    assert p_at(*tied, 0.05) == 0  # as published
 
 
 # What clusters within bounds may show: Gaffke's p is exact where all are alike, and what drawing
@@ -135,7 +135,7 @@ def test_what_cannot_be_below_or_cannot_be_so_high_needs_no_weights(x, least, p)
 
 def test_a_person_s_p_is_as_published_at_one_look_and_never_smaller_at_several():
     gap, cluster = np.random.default_rng(2).choice([-1.0, 0.0, 1.0], 60), np.arange(60) // 2
-    once, look = (tested_at(gap, cluster, level) for level in (0.05, 0.0427))
+    once, look = (p_at(gap, cluster, level) for level in (0.05, 0.0427))
     over = ratio_over_clusters(gap, cluster)
     assert once == pytest.approx(stdtr(29, (over.value - 0.15) / over.se))
     assert look == pytest.approx(max(once, p_within_bounds(gap, cluster, 0.15)))

@@ -38,7 +38,7 @@ OURS = {
 ATTRIBUTES = {
     *("class", "id", "href", "src", "alt", "width", "height", "style", "scope", "tabindex", "role"),
     *("aria-label", "aria-hidden", "lang", "charset", "name", "content", "http-equiv", "open"),
-    *("colspan", "start"),
+    *("colspan", "start", "data-lm-suppress-shortcuts"),
 }
 
 

@@ -52,7 +52,7 @@ def test_two_standard_errors_of_the_pilot_s_own_variance_bound_the_items():
 
 
 def test_hours_are_of_all_ratings_and_money_of_all_items():
-    cost = Cost(seconds=90.0, timed=5, money=0.02, models=("gauge",))
+    cost = Cost(seconds=90.0, money=0.02, models=("gauge",))
     assert cost.hours(Size(40, 3, 2)) == 2.0
     assert cost.dollars(Size(40, 3, 2)) == 0.8
     assert (Cost().hours(Size(4, 1, 1)), Cost().dollars(Size(4, 1, 1))) == (None, None)
@@ -107,9 +107,9 @@ def test_of_the_designs_asked_for_the_one_of_fewest_ratings_is_advised():
 
 def test_the_pilot_s_ratings_an_item_are_those_of_most_numbers():
     numbers = [outlook(n_raters=4, per_unit=many) for many in (1.2, 2.4, 3.0)]
-    assert pilot_of(None, numbers, 30) == Size(30, 4, 2)
-    assert pilot_of(None, [outlook()], 30) == Size(30, 1, 1)
-    assert pilot_of(None, [outlook(n_raters=2, per_unit=0.2)], 7) == Size(7, 2, 1)
+    assert pilot_of(numbers, 30) == Size(30, 4, 2)
+    assert pilot_of([outlook()], 30) == Size(30, 1, 1)
+    assert pilot_of([outlook(n_raters=2, per_unit=0.2)], 7) == Size(7, 2, 1)
 
 
 def test_sizes_are_half_to_eight_times_the_pilot_and_what_is_not_named_stays():

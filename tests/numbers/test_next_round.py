@@ -192,7 +192,7 @@ def test_where_nothing_can_be_said_of_a_width_the_reason_stands_in_its_place(tmp
 
 def test_the_panel_draws_what_its_boxes_say(pilot):
     shown = panel(pilot.forecast(measures=["alpha_nominal", "proportion_supported"]))
-    (first, second, page) = shown.children
+    (first, second, page, _) = shown.children
     before = page.value
     assert "<img" in before
     assert "the interval of alpha_nominal:label" in before
