@@ -63,7 +63,7 @@ BROKEN = {
         "{label: Prompt, show: long}",
         "{label: Prompt, show: big}",
         "p.yaml, line 12: item.fields.prompt.show 'big' is not one of "
-        "text, long, markdown, triples, none, hidden, after",
+        "text, long, markdown, code, formula, triples, none, hidden, after",
     ),
     "a truth that is neither true nor false": (
         "{label: Topic, required: false}",

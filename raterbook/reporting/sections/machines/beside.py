@@ -166,17 +166,21 @@ def by_agreement(report: Any, found: Comparison) -> Markup:
     for part in whole(found):
         tests = dict(part.split)
         for which, each in part.agreed:
-            named = {line.statistic: line for line in each}
             first = (label(report, part), AGREEMENT[which])
             test, stands = tests.get(which), "–"
             if test is not None and test.reason is None:
                 stands = f"{sum(p.rejected for p in test.persons)} of {len(test.persons)}"
-            exact, kappa = named["exact"], named["kappa"]
+            exact, kappa = each[0], each[-1]
             same.append(
-                (*first, _said(exact.model, "exact"), _said(exact.persons, "exact"), stands)
+                (
+                    *first,
+                    _said(exact.model, exact.statistic),
+                    _said(exact.persons, exact.statistic),
+                    stands,
+                )
             )
             sides = (kappa.model, kappa.persons, kappa.difference)
-            kappas.append((*first, *(_said(side, "kappa") for side in sides)))
+            kappas.append((*first, *(_said(side, kappa.statistic) for side in sides)))
     if not same:
         return NOTHING
     head = ("Question", "The others", "The model", "A person")
