@@ -252,7 +252,7 @@ def fill(title: str, body: str, home: str = "../index.html") -> str:
 
 
 HEADINGS = re.compile(
-    r'<section id="(?P<open>[^"]*)"><h2>(?P<plain>.*?)</h2>'
+    r'<section id="(?P<open>[^"]*)"[^>]*><h2>(?P<plain>.*?)</h2>'
     r'|<h2 style="display: inline">(?P<title>.*?)</h2></summary><div id="(?P<folded>[^"]*)"'
 )
 

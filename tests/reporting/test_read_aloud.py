@@ -167,3 +167,12 @@ def test_a_number_is_not_rounded_over_the_bound_it_is_judged_by(page):
     assert estimated({**share, "value": 0.853}) == "85\u00a0%"
     assert estimated({**share, "value": 0.85, "direction": "at_most"}) == "85\u00a0%"
     assert estimated({**share, "value": 0.853, "direction": "at_most"}) == "85.3\u00a0%"
+
+
+def test_the_contents_name_every_section_in_its_order(workspace):
+    whole = page_of(workspace.store.round("halo-sample"))
+    listed = re.findall(r'<li><a href="#([^"]+)">(.+?)</a></li>', whole)
+    titles = re.findall(r"<h2[^>]*>(.+?)</h2>", whole)
+    assert len(titles) > 5
+    assert [title for _, title in listed] == titles
+    assert all(f'id="{anchor}"' in whole for anchor, _ in listed)
