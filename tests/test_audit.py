@@ -17,7 +17,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 AUDIT = "pip-audit==2.10.1"
-PAGE = "https://pypi.org/pypi/{}/json"
 LOUD = "NOT AUDITED OF requirements.lock"
 
 # Advisory → why it does not concern us; each goes when the version rises.
@@ -28,8 +27,10 @@ gate = pytest.mark.skipif(not os.environ.get("CI"), reason="the gate asks: CI=tr
 
 def page_of(name):
     """The project's page on the index; nothing where it cannot be had."""
+    from pip._internal.models.index import PyPI  # it knows where projects' pages are
+
     try:
-        with urllib.request.urlopen(PAGE.format(name), timeout=60) as answer:
+        with urllib.request.urlopen(f"{PyPI.pypi_url}/{name}/json", timeout=60) as answer:
             return json.load(answer)
     except (OSError, ValueError):
         return {}
