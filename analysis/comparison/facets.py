@@ -212,7 +212,7 @@ class Likelihood:
         return Point(value, facets.free.T @ slope, posterior, chances)
 
     def climb(self, start: np.ndarray, sums: np.ndarray) -> np.ndarray:
-        """The free coordinates where the likelihood is greatest."""
+        """About where the likelihood is greatest, in free coordinates."""
         from scipy.optimize import minimize
 
         units = max(float(sums[: len(self.facets.total)].sum()), 1.0)
@@ -222,7 +222,7 @@ class Likelihood:
             return -here.value / units, -here.gradient / units
 
         bounds = [(None, None)] * (len(start) - 1) + [SIGMA]
-        options = {"maxiter": 1000, "gtol": 1e-8, "ftol": 1e-15}
+        options = {"maxiter": 1000, "gtol": 1e-6, "ftol": 1e-13}
         found = minimize(lost, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         return np.asarray(found.x)
 

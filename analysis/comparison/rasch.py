@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -34,7 +35,7 @@ MOST_LEVELS = 15
 MOST_RATERS = 60  # a step solves as many equations
 MOST_CHECKED = 1000  # clusters; no single one of more holds raters together
 ALIKE, DIFFERENT = -3.0, 3.9  # of the logarithm of units' spread; beyond, units tell nothing of it
-STEPS = 3  # of Newton's, from the estimate of all clusters to that without one of them
+STEPS = 3  # of Newton's, from where climbing ends, or from all clusters to all but one
 MOST_REFITTED = 100  # clusters; above, one step from the estimate of all is exact enough
 RATER = ("rater", "severity", "low", "high", "se", "points", "points_low", "points_high",
          "infit", "outfit", "n_units", "n_ratings", "reason")  # fmt: skip
@@ -269,13 +270,14 @@ class _Read:
     def __init__(
         self, model: _Model, likelihood: Likelihood, free: np.ndarray, wish: Interval
     ) -> None:
-        self.model, self.likelihood, self.free, self.wish = model, likelihood, free, wish
+        self.model, self.likelihood, self.wish = model, likelihood, wish
         self.facets = model.facets
+        self.free = self.nearer(free, self._inverse(free), model.total)
         self.n = self.facets.raters
         self.share = model.inside / model.inside.sum()  # of each rater in the centre
         _, first = np.unique(self.facets.of_unit, return_index=True)
         self.group = model.group[first]  # of each class
-        self.here = likelihood.at(free, model.total)
+        self.here = likelihood.at(self.free, model.total)
 
     def levels_of(self, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Each rater's expected score of each class, and the severities."""
@@ -314,17 +316,14 @@ class _Read:
     def jackknife(self) -> np.ndarray:
         """A row per cluster: severities, points and differences of means without it."""
         model, facets = self.model, self.facets
-        inverse = self.inverse
         many = model.rows.shape[0]
         free = np.tile(self.free, (many, 1))
         if many <= MOST_REFITTED:
             for at in range(many):
-                sums = model.total - model.rows[[at]].toarray()[0]
-                for _ in range(STEPS):
-                    free[at] += inverse @ self.likelihood.at(free[at], sums).gradient
-                    free[at, -1] = np.clip(free[at, -1], *SIGMA)
+                left = model.total - model.rows[[at]].toarray()[0]
+                free[at] = self.nearer(self.free, self.inverse, left)
         else:
-            free -= (model.rows @ self.likelihood.scores(self.free)) @ inverse
+            free -= (model.rows @ self.likelihood.scores(self.free)) @ self.inverse
             free[:, -1] = np.clip(free[:, -1], *SIGMA)
         severity = free @ self.to_severity.T
         # What is expected of a class moves with the parameters, in a straight line so near by.
@@ -355,10 +354,24 @@ class _Read:
         own = self.facets.free[: self.n]
         return np.asarray(own - self.share @ own)
 
-    @property
+    def nearer(self, free: np.ndarray, inverse: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """A few of Newton's steps from close by, to where the likelihood of these sums is greatest.
+
+        Where climbing ends, rounding decides the last seven digits; here, the last.
+        """
+        for _ in range(STEPS):
+            free = free + inverse @ self.likelihood.at(free, sums).gradient
+            free[-1] = np.clip(free[-1], *SIGMA)
+        return free
+
+    @cached_property
     def inverse(self) -> np.ndarray:
-        made = self.likelihood.information(self.free, self.model.total)
-        if not ALIKE < self.free[-1] < DIFFERENT:
+        """The inverse of the information, where the likelihood is greatest."""
+        return self._inverse(self.free)
+
+    def _inverse(self, free: np.ndarray) -> np.ndarray:
+        made = self.likelihood.information(free, self.model.total)
+        if not ALIKE < free[-1] < DIFFERENT:
             made[-1], made[:, -1] = 0.0, 0.0  # the spread of units is at its bound, and stays there
         return np.asarray(np.linalg.pinv(made, rcond=1e-10, hermitian=True))
 
