@@ -19,6 +19,7 @@ from itertools import pairwise
 MARKER = re.compile(r"[ \t]*(?:[-*+•‣◦–—·▪]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+(?=\S)")
 NUMBERED = re.compile(r"(?:^|(?<=\s))(\d{1,2})[.)]\s+(?=[^\W\d_])")
 HEADING = re.compile(r"[ \t]*#{1,6}[ \t]|[ \t]*(?:\|.*\|[ \t]*$|```|~~~|-{3,}[ \t]*$|={3,}[ \t]*$)")
+SAID = re.compile(r"[^\W_]")
 CLOSERS = "\"'”’»›)\\]}*_`」』）】》〉〕"
 STOP = re.compile(
     r"(?P<wide>[。！？｡．؟۔।॥])[。！？｡．!?]*"
@@ -53,11 +54,13 @@ def sentences(text: str) -> list[Sentence]:
     for start, end in _blocks(text):
         if not text[start:end].strip():
             continue
-        for low, high in pairwise([start, *_ends(text, start, end), end]):
+        # Where nothing is said, no sentence ends.
+        ends = _ends(text, start, end) if SAID.search(text, start, end) else []
+        for low, high in pairwise([start, *ends, end]):
             piece = text[low:high]
             inner = piece.strip()
             begin = low + len(piece) - len(piece.lstrip())
-            if any(character.isalnum() for character in inner) or (inner and not found):
+            if SAID.search(inner) or (inner and not found):
                 found.append((begin, begin + len(inner)))
             elif inner:  # a stray mark or emoji belongs to what stands before it
                 found[-1] = (found[-1][0], low + len(piece.rstrip()))
@@ -95,7 +98,7 @@ def _ends(text: str, start: int, end: int) -> list[int]:
     """Where sentences end inside one block, the block's own end left out."""
     block = text[start:end]
     marker = MARKER.match(block)
-    inside = _covered(len(block), enclosed(block))
+    inside: list[int] | None = None
     begin = marker.end() if marker else 0
     numbers = _inline_numbers(block)
     ends = [start for start, _ in numbers[1:] if start > begin]
@@ -104,7 +107,11 @@ def _ends(text: str, start: int, end: int) -> list[int]:
     for stop in STOP.finditer(block, begin):
         after = AFTER.match(block, stop.end())
         position = after.end() if after else stop.end()
-        if position >= last or inside[stop.start()] >= position or stop.start() in counted:
+        if position >= last or stop.start() in counted:
+            continue
+        if inside is None:
+            inside = _covered(len(block), enclosed(block))
+        if inside[stop.start()] >= position:
             continue
         if stop["wide"]:
             ends_here = _wide_ends(block, stop, position)
