@@ -89,9 +89,28 @@ def test_a_list_of_any_length_is_left_to_the_model(tmp_path):
 
 
 def test_a_model_without_an_end_of_text_is_refused_with_the_remedy(tmp_path):
-    from raterbook.judges.clients.constrained import Spelling
+    from raterbook.judges.clients.constrained import Tokens
 
     tokenizer = tiny.tokenizer_of(tiny.make(tmp_path / "tiny-llama", ["Say."]))
     tokenizer.eos_token = None
     with pytest.raises(ValueError, match=r"no token for the end of a text.*leave constrained out"):
-        Spelling(tokenizer)
+        Tokens(tokenizer)
+
+
+def test_a_tokenizer_of_letters_and_not_of_bytes_spells_what_it_can():
+    from tokenizers import Tokenizer, decoders, models
+    from transformers import PreTrainedTokenizerFast
+
+    from raterbook.judges.clients.constrained import Row, Tokens, shape_of
+
+    signs = ["<unk>", "</s>", *'abcdefghijklmnopqrstuvwxyz {}":,0123456789\\-']
+    letters = Tokenizer(
+        models.BPE({sign: at for at, sign in enumerate(signs)}, [], unk_token="<unk>")
+    )
+    letters.decoder = decoders.Fuse()
+    tokens = Tokens(PreTrainedTokenizerFast(tokenizer_object=letters, eos_token="</s>"))
+    row, said = Row(shape_of({"enum": ["无"]}, tokens), tokens, 20), []
+    while (token := int(row.allowed().nonzero()[0])) != tokens.end:
+        row.take(token)
+        said.append(signs[token])
+    assert "".join(said) == json.dumps("无")

@@ -20,6 +20,15 @@ def test_without_torch_the_extra_is_named(monkeypatch, missing):
         model_of(Source(local="somewhere/model"))
 
 
+def test_without_the_library_that_holds_replies_the_extra_is_named(monkeypatch):
+    for there in ("torch", "transformers"):
+        monkeypatch.setitem(sys.modules, there, ModuleType(there))
+    monkeypatch.setitem(sys.modules, "llguidance", None)
+    assert model_of(Source(local="somewhere/model"))
+    with pytest.raises(ValueError, match=r'needs llguidance.*"raterbook\[local-models\]"'):
+        model_of(Source(local="somewhere/model", constrained=True))
+
+
 def test_a_loaded_model_comes_with_its_tokenizer(pairs):
     with pytest.raises(ValueError, match="needs its own tokenizer"):
         LocalModel(model=object())

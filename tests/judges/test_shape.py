@@ -1,13 +1,15 @@
-"""The shape a local model's reply is held to: one sheet's schema, and the path through it."""
+"""The shape a local model's reply is held to: one sheet's schema, and the way through it."""
 
 import json
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from raterbook.judges.clients.constrained import Open, onward, path_of, runs
+from raterbook.judges.clients.constrained import Open, shape_of
 from raterbook.judges.prompts import Prompts
 from raterbook.judges.sheets import exact_schema, groups, reply_schema, sheets
+
+from . import tiny
 
 SCORE = {"type": "object", "properties": {"why": {"type": "string"}, "score": {"enum": [1, 2, 10]}}}
 
@@ -16,9 +18,36 @@ def sheet_of(stored, place=0):
     return next(iter(sheets(stored, groups(stored.protocol)[place], {})))
 
 
-def leads(schema, text):
-    """Whether the path leads to its end along this text, and nowhere else."""
-    return list(onward(path_of(schema), text)) == [()]
+class Bytes:
+    """A tokenizer whose tokens are single bytes, as the library has it."""
+
+    def __init__(self, spells_all=True):
+        tiny.require_torch()
+        from llguidance import LLTokenizer
+
+        self.known, self.spells_all = LLTokenizer("byte"), spells_all
+
+    def count(self, text):
+        return len(text.encode())
+
+    def spelled(self, value):
+        return json.dumps(value, ensure_ascii=not self.spells_all)
+
+
+def along(schema, text, tokens=None):
+    """Where the way through a schema is after this text; None off the way."""
+    from llguidance import LLMatcher
+
+    tokens = tokens or Bytes()
+    way = LLMatcher(tokens.known, shape_of(schema, tokens).grammar, log_level=0)
+    assert not way.is_error(), way.get_error()
+    return way if way.try_consume_tokens(spelt := [*text.encode()]) == len(spelt) else None
+
+
+def leads(schema, text, tokens=None):
+    """Whether the way leads to its end along this text, and nowhere else."""
+    way = along(schema, text, tokens)
+    return way is not None and way.is_accepting() and way.is_stopped()
 
 
 def part(number, accuracy, severity):
@@ -69,8 +98,8 @@ def test_a_path_leads_along_nothing_but_the_schema():
 
 
 def test_an_answer_that_begins_another_one_is_told_from_it_by_what_follows():
-    begun = onward(path_of(SCORE), '{"why": "", "score": 1')
-    assert {run for path in begun for run in runs(path, 40)} == {"}", "0}"}
+    begun = along(SCORE, '{"why": "", "score": 1')
+    assert {chr(token) for token, one in enumerate(begun.compute_logit_bias()) if one} == {*"}0"}
     assert not leads(SCORE, '{"why": "", "score": 1')
     assert leads(SCORE, '{"why": "", "score": 1}')
 
@@ -96,11 +125,13 @@ def test_an_answer_that_must_be_one_is_not_left_blank():
 
 def test_a_value_that_no_token_can_spell_is_escaped():
     label = {"enum": ["belegt", "unbelegt – 无"]}
-    assert leads(label, '"belegt"')
-    assert leads(label, json.dumps("unbelegt – 无"))
-    assert list(onward(path_of(label, lambda text: True), '"unbelegt – 无"')) == [()]
+    escaped = json.dumps("unbelegt – 无")
+    assert leads(label, '"belegt"', Bytes(spells_all=False))
+    assert leads(label, escaped, Bytes(spells_all=False))
+    assert not leads(label, escaped)
+    assert leads(label, '"unbelegt – 无"')
 
 
-def test_a_list_of_any_length_has_no_path():
-    with pytest.raises(Open, match="no path leads along"):
-        path_of({"type": "array", "items": {"type": "string"}})
+def test_a_list_of_any_length_has_no_shape():
+    with pytest.raises(Open, match="no reply is held to"):
+        shape_of({"type": "array", "items": {"type": "string"}}, Bytes())

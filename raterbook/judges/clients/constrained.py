@@ -1,28 +1,47 @@
-"""Holding a local model to a reply's shape: at each step, only tokens that lead along the path.
+"""Holding a local model to a reply's shape: at each step, only tokens that lead along it.
 
 What is fixed, such as keys and brackets, leaves the model no choice; among the allowed answers it
-takes the likeliest. Free texts share the tokens there are, so that no reply is cut off.
+takes the likeliest. Which tokens lead on, llguidance says, by a grammar made from the JSON schema.
+Free texts share the tokens there are, so that no reply is cut off; that is said here, as a JSON
+schema leaves a text as long as it likes.
+
+Measured over all protocols' schemas, tokens drawn at random, on a busy machine: by the schema
+alone outlines-core, xgrammar and llguidance cut two thirds of the replies off in a free text, and
+xgrammar left control characters in them. A token of 600 (of 32,000) cost 0.2 (0.8) ms here, 0.06
+(0.5) with xgrammar, 0.4 (50) with outlines-core, 0.3 (1.5) with code of our own. llguidance has
+8 MB; xgrammar brings a GPU's compiler of 280 MB on Linux.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-# What a tokenizer's tokens spell, and which of them lead along the path of a reply.
+Schema = dict[str, Any]
+
+FINE = 10  # numbers of a range up to this wide are given in tenths, others whole
+LEAST = 24  # tokens of each free text, however few were asked for
+MORE = 4  # tokens a text may take beyond its share, to end a sign of several bytes
+# Text as it can stand in a JSON string; NEEDED has a letter or digit, and soon.
+TERMINALS = r"""
+TEXT: /[^"\\\x00-\x1f]*/
+NEEDED: /[^"\\\x00-\x1f\p{L}\p{N}]?[\p{L}\p{N}][^"\\\x00-\x1f]*/
+"""
 
 
-REACH = 32  # characters looked ahead; few tokens are longer, and shorter ones do as well
+class Open(ValueError):
+    """A schema that leaves open how much of something there is; no reply is held to it."""
 
 
-class Spelling:
-    """For one tokenizer; made once, as it looks at every token."""
+class Tokens:
+    """A tokenizer as llguidance reads it; made once, as it looks at every token."""
 
     def __init__(self, tokenizer: Any):
         import torch
+        from llguidance import LLTokenizer, TokenizerWrapper
+        from llguidance.hf import from_tokenizer
 
         if tokenizer.eos_token_id is None:
             raise ValueError(
@@ -30,201 +49,112 @@ class Spelling:
                 "cannot be held to a shape: leave constrained out."
             )
         self.end = int(tokenizer.eos_token_id)
-        self.texts = _texts(tokenizer)
-        self._tokens: dict[str, list[int]] = {}
-        self._closing: dict[str, list[int]] = {}  # by what they add from a quote on
-        self._free = torch.zeros(len(self.texts), dtype=torch.bool)
-        self._telling = torch.zeros(len(self.texts), dtype=torch.bool)
-        for token, text in enumerate(self.texts):
-            before, quote, after = text.partition('"')
-            if not text:
-                continue
-            self._tokens.setdefault(text, []).append(token)
-            if quote and is_free(before):
-                self._closing.setdefault(f'"{after}', []).append(token)
-            elif is_free(before):
-                self._free[token] = True
-                self._telling[token] = any(sign.isalnum() for sign in text)
-        # A path is a tuple of few pieces, and most steps meet one that was met before.
-        self.fitting = lru_cache(4096)(self._fitting)
-        self.cost = lru_cache(4096)(self._cost)
+        self.spells_all = True  # in bytes, if not otherwise
+        try:
+            self.known = from_tokenizer(tokenizer)
+        except ValueError:  # its tokens are no bytes
+            self.spells_all = False
+            self.known = LLTokenizer(TokenizerWrapper(_by_texts(tokenizer)))
+        size = self.known.vocab_size
+        spelled = [self.known.decode_bytes([token]) for token in range(size)]
+        self.closing = torch.tensor([text.startswith(b'"') for text in spelled])
+        self.quoting = [b'"' in text for text in spelled]
 
-    def spells(self, text: str) -> bool:
-        """Whether there is a token for every character; rare ones may take several each."""
-        return all(sign in self._tokens for sign in text)
+    def count(self, text: str) -> int:
+        return len(self.known.tokenize_str(text))
 
-    def _fitting(self, path: Path, full: bool) -> tuple[frozenset[int], Any]:
-        """Tokens that lead along the path, and a mask of those that are free text, or None.
-
-        `full`: a free text has had its share, and must end.
-        """
-        if not path:
-            return frozenset([self.end]), None
-        if isinstance(path[0], Words):
-            if path[0].needed:
-                return frozenset(), self._telling
-            return self._endings(path[1:], full), None if full else self._free
-        ways = set(runs(path, REACH))
-        found: list[int] = []
-        for way in ways:
-            for length in range(len(way), 0, -1):
-                if (tokens := self._tokens.get(way[:length])) is not None:
-                    found += tokens
-                    if len(ways) == 1:  # no choice to make: as few tokens as can be
-                        break
-        return frozenset(found), None
-
-    def _endings(self, rest: Path, at_once: bool) -> frozenset[int]:
-        return frozenset(
-            token
-            for ending, tokens in self._closing.items()
-            if any(True for _ in onward(rest, ending))
-            for token in tokens
-            if not at_once or self.texts[token] == ending
-        )
-
-    def _cost(self, path: Path) -> tuple[int, int]:
-        """Tokens of all that is fixed, and how many free texts, on the longest way."""
-        fixed = free = 0
-        for piece in path:
-            if isinstance(piece, str):
-                fixed += self._count(piece)
-            elif isinstance(piece, Words):
-                free += 1
-            else:
-                ways = [self._cost(one) for one in piece]
-                lengths = [len(one[0]) for one in piece if len(one) == 1]  # token by character
-                fixed += max([way[0] for way in ways] + lengths)
-                free += max(way[1] for way in ways)
-        return fixed, free
-
-    def _count(self, text: str) -> int:
-        count = 0
-        while text:
-            lengths = range(min(len(text), REACH), 0, -1)
-            text = text[next((end for end in lengths if text[:end] in self._tokens), 1) :]
-            count += 1
-        return count
+    def spelled(self, value: Any) -> str:
+        return json.dumps(value, ensure_ascii=not self.spells_all)
 
 
-def _texts(tokenizer: Any) -> list[str]:
-    """Each token as it reads after another one; special ones as nothing."""
+def _by_texts(tokenizer: Any) -> Any:
+    """What each token reads like after another one; special ones as nothing."""
     anchor = tokenizer.encode("a", add_special_tokens=False)[-1]
     how = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
     before = tokenizer.decode([anchor], **how)
     pairs = [[anchor, token] for token in range(len(tokenizer))]
-    return [text[len(before) :] for text in tokenizer.batch_decode(pairs, **how)]
+    texts = [text[len(before) :].encode() for text in tokenizer.batch_decode(pairs, **how)]
+
+    class Encoded(SimpleNamespace):
+        def __call__(self, text: str) -> list[int]:
+            return list(tokenizer.encode(text, add_special_tokens=False))
+
+    return Encoded(
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        tokens=texts,
+        special_token_ids=tokenizer.all_special_ids,
+    )
 
 
-# A JSON schema as a path of fixed text, free text and choices that a reply is led along.
-#
-# {"score": 4}   `{"score": `, then one of `1` … `5`, then `}`
-#
-# A path is a tuple of pieces: a string stands for itself, Words for free text up to its closing
-# quote, a tuple of paths for one of them.
+class Shape(NamedTuple):
+    """What a reply may be, as a rule of a grammar, and what its longest way holds."""
+
+    rule: str
+    fixed: int = 0  # tokens of all that is no free text
+    signs: int = 0  # bytes of that, which are as many tokens at the most
+    texts: int = 0
+
+    @property
+    def grammar(self) -> str:
+        return f"start: {self.rule}{TERMINALS}"
+
+    def room(self, asked: int) -> int:
+        """Tokens of a reply: as many as asked for, or as its shape needs."""
+        return max(asked, self.fixed + LEAST * self.texts + MORE + 1)
+
+    def limit(self, asked: int) -> int:
+        """What no reply of this shape passes, however a model splits what is fixed."""
+        return self.room(asked) + self.signs + MORE * self.texts
 
 
-Schema = dict[str, Any]
-Path = tuple[Any, ...]
-FINE = 10  # numbers of a range up to this wide are given in tenths, others whole
+def shape_of(schema: Schema, tokens: Tokens) -> Shape:
+    """The shape of a closed schema, keys in their order; Open where it has a list of any length.
 
-
-class Open(ValueError):
-    """A schema that leaves open how much of something there is; no path leads along it."""
-
-
-@dataclass(frozen=True)
-class Words:
-    """Free text inside a JSON string; `needed`: at least one letter or digit of it."""
-
-    needed: bool = False
-
-
-def path_of(schema: Schema, spells: Callable[[str], bool] = str.isascii) -> Path:
-    """The path of a closed schema; Open where it has a list of any length.
-
-    `spells` says which texts a model's tokens can spell; others are escaped, as JSON allows.
+    {"score": 4}   `{"score": `, then one of `1` … `5`, then `}`
     """
     if "enum" in schema:
-        return (tuple((_spelled(value, spells),) for value in schema["enum"]),)
+        return _one_of([_fixed(tokens.spelled(value), tokens) for value in schema["enum"]])
     if "anyOf" in schema:
-        return (tuple(path_of(one, spells) for one in schema["anyOf"]),)
+        return _one_of([shape_of(one, tokens) for one in schema["anyOf"]])
     kind = schema.get("type")
     if kind == "object":
-        pieces: list[Any] = []
-        for key, value in schema["properties"].items():
-            opening = ", " if pieces else "{"
-            pieces += [f"{opening}{_spelled(key, spells)}: ", *path_of(value, spells)]
-        return _joined([*pieces, "}"] if pieces else ["{}"])
+        held = [(f"{tokens.spelled(key)}: ", one) for key, one in schema["properties"].items()]
+        return _listed("{", held, "}", tokens)
     if kind == "array" and schema.get("items") is False:
-        pieces = []
-        for value in schema["prefixItems"]:
-            pieces += [", " if pieces else "[", *path_of(value, spells)]
-        return _joined([*pieces, "]"] if pieces else ["[]"])
+        return _listed("[", [("", one) for one in schema["prefixItems"]], "]", tokens)
     if kind == "string":
-        return ('"', Words(needed=schema.get("minLength", 0) > 0), '"')
+        text = Shape("NEEDED" if schema.get("minLength", 0) > 0 else "TEXT", texts=1)
+        return _row([_fixed('"', tokens), text, _fixed('"', tokens)])
     if kind == "number" and "minimum" in schema and "maximum" in schema:
-        return (tuple((number,) for number in _numbers(schema["minimum"], schema["maximum"])),)
+        numbers = _numbers(schema["minimum"], schema["maximum"])
+        return _one_of([_fixed(number, tokens) for number in numbers])
     if kind == "null":
-        return ("null",)
-    raise Open(f"no path leads along {json.dumps(schema)[:80]}")
+        return _fixed("null", tokens)
+    raise Open(f"no reply is held to {json.dumps(schema)[:80]}")
 
 
-def onward(path: Path, text: str) -> Iterator[Path]:
-    """What is left of the path after this text, in every way the text can be read; none if in no
-    way.
-
-    >>> list(onward(path_of({"enum": [1, 10]}), "1"))
-    [(), ('0',)]
-    """
-    if not text:
-        yield path
-        return
-    if not path:
-        return
-    head, rest = path[0], path[1:]
-    if isinstance(head, str):
-        if head.startswith(text):
-            left = head[len(text) :]
-            yield (left, *rest) if left else rest
-        elif text.startswith(head):
-            yield from onward(rest, text[len(head) :])
-    elif isinstance(head, Words):
-        free, quote, _ = text.partition('"')
-        if not is_free(free):
-            return
-        met = not head.needed or any(sign.isalnum() for sign in free)
-        if not quote:
-            yield (Words(not met), *rest)
-        elif met:
-            yield from onward(rest, text[len(free) :])
-    else:
-        for one in head:
-            yield from onward((*one, *rest), text)
+def _fixed(text: str, tokens: Tokens) -> Shape:
+    return Shape(json.dumps(text, ensure_ascii=False), tokens.count(text), len(text.encode()))
 
 
-def is_free(text: str) -> bool:
-    """Whether text can stand in a JSON string as it is."""
-    return '"' not in text and "\\" not in text and all(sign >= " " for sign in text)
+def _row(shapes: Sequence[Shape]) -> Shape:
+    rules, *counts = zip(*shapes)
+    return Shape(" ".join(rules), *map(sum, counts))
 
 
-def runs(path: Path, length: int) -> Iterator[str]:
-    """The texts that can come next, each up to free text, the end, or about this length."""
-    if not path or length <= 0 or isinstance(path[0], Words):
-        yield ""
-        return
-    head, rest = path[0], path[1:]
-    if isinstance(head, str):
-        for after in runs(rest, length - len(head)):
-            yield head + after
-    else:
-        for one in head:
-            yield from runs((*one, *rest), length)
+def _one_of(shapes: Sequence[Shape]) -> Shape:
+    rules, *counts = zip(*shapes)
+    return Shape(f"({' | '.join(rules)})", *map(max, counts))
 
 
-def _spelled(value: Any, spells: Callable[[str], bool]) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if spells(text) else json.dumps(value)
+def _listed(opening: str, held: list[tuple[str, Schema]], closing: str, tokens: Tokens) -> Shape:
+    pieces = []
+    for key, schema in held:
+        pieces += [_fixed(opening + key, tokens), shape_of(schema, tokens)]
+        opening = ", "
+    end = closing if held else opening + closing
+    return _row([*pieces, _fixed(end, tokens)])
 
 
 def _numbers(low: float, high: float) -> list[str]:
@@ -233,31 +163,11 @@ def _numbers(low: float, high: float) -> list[str]:
     return [f"{tenth / 10:g}" for tenth in range(round(low * 10), round(high * 10) + 1)]
 
 
-def _joined(pieces: list[Any]) -> Path:
-    """Neighbouring texts as one, so that a token may reach across them."""
-    found: list[Any] = []
-    for piece in pieces:
-        if isinstance(piece, str) and found and isinstance(found[-1], str):
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return tuple(found)
-
-
-LEAST = 24  # tokens of each free text, however few were asked for
-
-
-def room_for(path: Path, spelling: Spelling, asked: int) -> int:
-    """New tokens to allow a reply: as many as asked for, or as its shape needs."""
-    fixed, free = spelling.cost(path)
-    return max(asked, fixed + LEAST * free + 1)
-
-
 class Constrained:
-    """A logits processor for one batch, each reply on a path of its own."""
+    """A logits processor for one batch, each reply in a shape of its own."""
 
-    def __init__(self, paths: Sequence[Path], spelling: Spelling, room: int):
-        self._rows = [Row(path, spelling, room) for path in paths]
+    def __init__(self, shapes: Sequence[Shape], tokens: Tokens, asked: int):
+        self._rows = [Row(shape, tokens, asked) for shape in shapes]
         self._begun = False
 
     def __call__(self, ids: Any, scores: Any) -> Any:
@@ -269,38 +179,52 @@ class Constrained:
         self._begun = True
         kept = torch.full_like(scores, -float("inf"))
         for place, row in enumerate(self._rows):
-            tokens, masks = row.allowed()
-            for mask in masks:
-                allowed = mask.nonzero().squeeze(1).to(scores.device)
-                kept[place, allowed] = scores[place, allowed]
-            few = list(tokens)
-            kept[place, few] = scores[place, few]
+            allowed = row.allowed().nonzero().squeeze(1).to(scores.device)
+            kept[place, allowed] = scores[place, allowed]
         return kept
 
 
 class Row:
     """One reply on its way."""
 
-    def __init__(self, path: Path, spelling: Spelling, room: int):
-        self._paths, self._spelling, self._room = {path}, spelling, room
-        self._share = 0  # tokens left to the free text it is in
+    def __init__(self, shape: Shape, tokens: Tokens, asked: int):
+        from llguidance import LLMatcher
 
-    def allowed(self) -> tuple[set[int], list[Any]]:
-        """Tokens, and masks of more; the end alone where nothing fits."""
-        found = [self._spelling.fitting(path, self._share <= 0) for path in self._paths]
-        tokens = {token for few, _ in found for token in few}
-        masks = [mask for _, mask in found if mask is not None]
-        return tokens if tokens or masks else {self._spelling.end}, masks
+        self._tokens = tokens
+        self._matcher = LLMatcher(tokens.known, shape.grammar)
+        if self._matcher.is_error():
+            raise ValueError(f"no grammar of {shape.rule[:80]}: {self._matcher.get_error()}")
+        self._texts = shape.texts  # that may still begin
+        self._room = shape.room(asked) - shape.fixed - MORE - 1  # tokens left to them
+        self._share: int | None = None  # tokens left to the free text it is in
+
+    def allowed(self) -> Any:
+        """A mask of the tokens that lead on; the end alone where none does."""
+        import torch
+
+        found = torch.zeros(self._tokens.known.vocab_size, dtype=torch.bool)
+        if self._matcher.is_stopped():
+            found[self._tokens.end] = True
+            return found
+        if forced := self._matcher.compute_ff_tokens():  # as few tokens as can be
+            found[forced[0]] = True
+            return found
+        bias = bytearray(self._matcher.compute_logit_bias())
+        found = torch.frombuffer(bias, dtype=torch.uint8).bool()
+        # Nothing but free text leaves so much open.
+        if self._share is None and 2 * int(found.sum()) > len(found):
+            self._share = max(1, self._room // max(1, self._texts))
+            self._texts -= 1
+        if self._share is not None and self._share <= 0 and (found & self._tokens.closing).any():
+            found &= self._tokens.closing
+        return found
 
     def take(self, token: int) -> None:
-        text = self._spelling.texts[token]
-        goes_on = bool(self._free()) and '"' not in text
-        self._paths = {left for path in self._paths for left in onward(path, text)}
-        self._room -= 1
-        self._share -= 1
-        if (free := self._free()) and not goes_on:
-            costs = [self._spelling.cost(path) for path in free]
-            self._share = max(1, min((self._room - fixed - 1) // many for fixed, many in costs))
-
-    def _free(self) -> list[Path]:
-        return [path for path in self._paths if path and isinstance(path[0], Words)]
+        if self._matcher.is_stopped():
+            return
+        self._matcher.consume_token(token)
+        if self._share is not None:
+            self._share -= 1
+            self._room -= 1
+            if self._tokens.quoting[token]:
+                self._share = None

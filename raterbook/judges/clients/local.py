@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from raterbook.environment import optional
-from raterbook.judges.clients.constrained import Open, path_of
+from raterbook.judges.clients.constrained import Constrained, Open, Tokens, shape_of
 from raterbook.judges.clients.model import Messages, Reply, Source, Stop, storable
 from raterbook.judges.outcome import is_watched
-
-if TYPE_CHECKING:
-    from raterbook.judges.clients.constrained import Spelling
 
 
 class LocalModel:
@@ -34,6 +32,8 @@ class LocalModel:
     @classmethod
     def of(cls, source: Source) -> LocalModel:
         _transformers()  # if they are missing, better now than at the first request
+        if source.constrained:
+            optional("llguidance", "local-models", "A model held to the form asked for")
         limit = {} if source.max_tokens is None else {"max_new_tokens": source.max_tokens}
         return cls(
             source.local,
@@ -72,7 +72,7 @@ class LocalModel:
         self.constrained = constrained
         self._given, self._device = (model, tokenizer), device
         self._pipe: Any = None
-        self._spelling: Spelling | None = None
+        self._tokens: Tokens | None = None
         self._batches = Batches(batch_size, self._answer_all)
 
     def identity(self) -> dict[str, Any]:
@@ -140,17 +140,15 @@ class LocalModel:
 
     def _held(self, schemas: Sequence[dict[str, Any]], tokenizer: Any) -> dict[str, Any]:
         """What keeps a batch to its schemas; nothing where one has a list of any length."""
-        from raterbook.judges.clients.constrained import Constrained, Spelling, room_for
-
-        if self._spelling is None:
-            self._spelling = Spelling(tokenizer)
+        if self._tokens is None:
+            self._tokens = Tokens(tokenizer)
         try:
-            paths = [path_of(schema, self._spelling.spells) for schema in schemas]
+            shapes = [shape_of(schema, self._tokens) for schema in schemas]
         except Open:
             return {}
-        room = max(room_for(path, self._spelling, self.max_new_tokens) for path in paths)
-        held = Constrained(paths, self._spelling, room)
-        return {"logits_processor": [held], "max_new_tokens": room, "num_beams": 1}
+        held = Constrained(shapes, self._tokens, self.max_new_tokens)
+        limit = max(shape.limit(self.max_new_tokens) for shape in shapes)
+        return {"logits_processor": [held], "max_new_tokens": limit, "num_beams": 1}
 
     def _reply(self, pipe: Any, ids: Any, padded: int, size: int) -> Reply:
         new = list(ids)[padded:]
@@ -165,7 +163,7 @@ class LocalModel:
             tokens_in=size,
             tokens_out=len(kept),
             cost=0.0,
-            sdk=_versions(),
+            sdk=_versions("transformers", "torch", *["llguidance"] * self.constrained),
         )
 
     def _prompt(self, tokenizer: Any, messages: Messages) -> str:
@@ -227,11 +225,8 @@ def _transformers() -> Any:
     return optional("transformers", "local-models", "A model on this machine")
 
 
-def _versions() -> str:
-    import torch
-    import transformers
-
-    return f"transformers {transformers.__version__}, torch {torch.__version__}"
+def _versions(*packages: str) -> str:
+    return ", ".join(f"{package} {version(package)}" for package in packages)
 
 
 def _ends(pipe: Any) -> set[int]:
