@@ -230,6 +230,13 @@ def test_a_rater_who_gave_one_end_alone_is_left_out_and_named():
     assert found.warnings == ("left_out_at_one_end",)
 
 
+def test_a_rater_with_one_answer_at_an_end_has_given_one_end_alone():
+    table = Made().drawn(60, 7)[0][:, :, 0]
+    once = np.where(np.arange(60) == 3, 5, np.nan)
+    found = rasch(np.column_stack([table, once]), interval=None)
+    assert found.raters["reason"].tolist() == [None, None, None, "always_one_end"]
+
+
 def test_a_level_that_nobody_gave_is_no_step():
     levels = Made().drawn(200, 7)[0][:, :, 0]
     wide = Ratings(np.where(levels == 5, 9, levels), scale=range(1, 10))
