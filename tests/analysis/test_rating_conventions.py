@@ -286,6 +286,8 @@ def test_scores_that_hardly_repeat_cost_no_table():
         assert alpha(scores, level).value is not None
     with pytest.raises(ValueError, match="need a scale of at most 2,000"):
         gwet(scores)
+    with pytest.raises(ValueError, match="level 'absolute' needs at most 2,000"):
+        alpha(scores, "absolute")
     assert coefficients(scores, ["ac1"])["ac1"].reason == "too_many_values"
 
 
