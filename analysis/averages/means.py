@@ -230,8 +230,7 @@ def _median(totals: np.ndarray, points: np.ndarray) -> np.ndarray:
     n = reached[:, -1:]
     below = (reached < np.floor((n + 1) / 2)).sum(axis=1)
     above = (reached < np.ceil((n + 1) / 2)).sum(axis=1)
-    last = len(points) - 1
-    return np.asarray((points[np.minimum(below, last)] + points[np.minimum(above, last)]) / 2)
+    return np.asarray((points[below] + points[above]) / 2)
 
 
 def sd(ratings: Any, *, interval: Wish = "jackknife") -> Estimate:

@@ -204,7 +204,7 @@ class PairKappa:
     ) -> tuple[np.ndarray, ...]:
         assert patterns.blocks is not None
         cluster, which, counts = patterns.blocks
-        size, width = int(cluster.max(initial=-1)) + 1, patterns.codes.shape[1]
+        size, width = len(np.bincount(cluster)), patterns.codes.shape[1]
         none = np.zeros(0, dtype=np.int64)
         parts = [(none,) * 4, *(_met_at(patterns, pairs, *each) for each in meetings(patterns))]
         pair, first, second, unit = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -110,7 +110,7 @@ def p_within_bounds(x: np.ndarray, cluster: np.ndarray, least: float) -> float:
     at = float(brentq(lambda s: float((y / (1 - s * y)).sum()), *ends, xtol=1e-14))
     z = 1 - at * y
     second, third = float(((y / z) ** 2).sum()), float(2 * ((y / z) ** 3).sum())
-    w = float(np.sign(at) * np.sqrt(2 * np.log(z).sum())) if at else 0.0
+    w = float(np.sign(at) * np.sqrt(max(2 * np.log(z).sum(), 0.0)))  # below 0 by rounding alone
     density = float(np.exp(-w * w / 2) / np.sqrt(2 * np.pi))
     if abs(w) < 1e-4:
         return float(0.5 - third / (6 * second**1.5 * np.sqrt(2 * np.pi)))

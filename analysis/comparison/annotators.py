@@ -440,7 +440,7 @@ def _rows(part: Duels, kept: Sequence[int], table: str) -> tuple[np.ndarray, Val
     given = np.isfinite(x)
     used = given.any(axis=1)
     _, codes = np.unique(part.cluster[used], return_inverse=True)
-    rows = np.zeros((int(codes.max(initial=-1)) + 1, 2 * len(kept)))
+    rows = np.zeros((len(np.bincount(codes)), 2 * len(kept)))
     for j in range(len(kept)):
         rows[:, j] = np.bincount(codes, np.where(given, x, 0.0)[used, j], len(rows))
         rows[:, len(kept) + j] = np.bincount(codes, given[used, j], len(rows))

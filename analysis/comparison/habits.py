@@ -80,7 +80,7 @@ def habits(
         "spread": lambda turn, value: _spread(turn, value, size),
         "range_slope": lambda turn, value: _range_slope(turn, value, size),
     }
-    size = int(clusters_of(people).max(initial=-1)) + 1
+    size = len(np.bincount(clusters_of(people)))
     if length is not None:
         with np.errstate(divide="ignore"):
             doublings = np.log2(_known(length, people.units))
@@ -198,7 +198,7 @@ def _contrast(
     def values(totals: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
             n, one, m, two = totals.T
-            return np.asarray(np.where((n > 0) & (m > 0), one / n - two / m, np.nan))
+            return np.asarray(one / n - two / m)
 
     return SideSums(rows, values)
 
@@ -221,7 +221,7 @@ def by_agreement(
     crowd, wish, names = Crowd.of(people), Interval.of(interval), list(names)
     if len(people.raters) < 3:
         return {which: [absent(name, "too_few_persons") for name in names] for which in AGREED}
-    size = int(clusters_of(people).max(initial=-1)) + 1
+    size = len(np.bincount(clusters_of(people)))
     too_many = len(people.raters) > MOST_PERSONS
 
     every = turns_of(people, own)
@@ -314,7 +314,7 @@ def groups_apart(
     """
     people, own = both_sides(ratings, model)
     crowd, wish = Crowd.of(people), Interval.of(interval)
-    size = int(clusters_of(people).max(initial=-1)) + 1
+    size = len(np.bincount(clusters_of(people)))
     found, turned = [], turns_of(people, own)
     for column, labels in groups.items():
         given = np.array([labels[unit] for unit in people.units], dtype=object)
@@ -369,7 +369,7 @@ def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackkni
         labels = people.units if people.clusters is None else people.clusters
         of_unit |= dict(zip(people.units, labels, strict=True))
     clusters = np.unique([of_unit[unit] for unit in units], return_inverse=True)[1].ravel()
-    size = int(clusters.max(initial=-1)) + 1
+    size = len(np.bincount(clusters))
 
     def made(kept: Places) -> tuple[SideSums, SideSums]:
         model_: list[SideSums] = []
@@ -413,7 +413,7 @@ def same_again(
     for whatever else is met or not; no person is needed.
     """
     codes = np.unique(clusters, return_inverse=True)[1].ravel()
-    size, both = int(codes.max(initial=-1)) + 1, np.isfinite(hits)
+    size, both = len(np.bincount(codes)), np.isfinite(hits)
     persons = [j for j in range(hits.shape[1] - 1) if both[:, j].any()]
 
     def of(j: int) -> SideSums:

@@ -142,16 +142,20 @@ def why_not(coded: Coded, makers: list[int]) -> str | None:
 
 
 def truth_of(codes: np.ndarray, q: int) -> Truth:
-    """Expectation and maximization over distinct rows, from the shares of votes."""
+    """Expectation and maximization over distinct rows, from the shares of votes.
+
+    A label that nobody gave is true of nothing: it would explain whatever units are mixed.
+    """
     rows, of, many = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     rated = rows.any(axis=1)
     votes = np.stack([(rows == label + 1).sum(axis=1) for label in range(q)], axis=1)
     posterior = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)
-    weight = (many * rated).astype(float)
+    weight, unsaid = (many * rated).astype(float), ~votes.any(axis=0)
     for _ in range(TURNS):
         tables = tables_of(rows, posterior * weight[:, None], q)
         shares = np.maximum(weight @ posterior / weight.sum(), TINY)
-        logs = np.tile(np.log(shares), (len(rows), 1))
+        shares[unsaid] = 0.0
+        logs = np.tile(np.log(shares, out=np.full(q, -np.inf), where=~unsaid), (len(rows), 1))
         for j, table in enumerate(tables):
             said = rows[:, j] > 0
             logs[said] += np.log(np.maximum(table, TINY))[:, rows[said, j] - 1].T

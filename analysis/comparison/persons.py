@@ -221,7 +221,7 @@ def _pairs(people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, Sid
     """Cohen's κ of the model and each person, and of each pair of persons."""
     points = np.append(np.nan, people.numbers)
     x, f, clusters = points[people.codes], points[own], clusters_of(people)
-    size = int(clusters.max(initial=-1)) + 1
+    size = len(np.bincount(clusters))
     one, two = np.triu_indices(x.shape[1], 1)
     return (
         _kappas(np.broadcast_to(f[:, None], x.shape), x, clusters, size, matched),
@@ -303,7 +303,7 @@ class Turned:
 
 def turns_of(people: Coded, own: np.ndarray) -> Callable[[Places], Turned]:
     """The turns of the persons at these places."""
-    size = int(clusters_of(people).max(initial=-1)) + 1
+    size = len(np.bincount(clusters_of(people)))
 
     def of(kept: tuple[int, ...]) -> Turned:
         return Turned(tuple(turns(people.only([people.raters[j] for j in kept]), own)), size)

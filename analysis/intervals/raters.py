@@ -215,14 +215,14 @@ def _by_cluster(
     left: _Left, patterns: Patterns, rater: np.ndarray, place: np.ndarray, kind: np.ndarray
 ) -> Departures:
     """Clusters leave whole; where they would fill memory, groups of units by turns do."""
-    answers, raters = patterns.answers, int(rater.max(initial=-1)) + 1
+    answers, raters = patterns.answers, len(np.bincount(rater))
     if patterns.blocks is None:
         which = np.arange(len(patterns.codes))
         cluster, counts = which, patterns.weights
     else:
         cluster, which, counts = patterns.blocks
     many = patterns.rated[which]
-    size = int(cluster.max(initial=-1)) + 1
+    size = len(np.bincount(cluster))
     if max(size * raters, size * left.width, int(many.sum()) * left.width) > LARGE:
         cluster, which, counts = in_groups(patterns)
         many, size = patterns.rated[which], int(cluster.max()) + 1

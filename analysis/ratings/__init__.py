@@ -454,6 +454,6 @@ def _by_unit(cluster: Any, frame: pd.DataFrame, places: np.ndarray, coded: Coded
 
 def _clustered(coded: Coded, labels: Sequence[Any]) -> Coded:
     codes = cluster_codes(labels)
-    names = np.empty(int(codes.max(initial=-1)) + 1, dtype=object)
+    names = np.empty(len(np.bincount(codes)), dtype=object)
     names[codes] = np.fromiter(labels, dtype=object, count=len(codes))
     return coded._with(clusters=codes, cluster_names=names)

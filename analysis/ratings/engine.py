@@ -210,7 +210,7 @@ def _spelled(found: pd.DataFrame, widths: Sequence[int], q: int, cluster: bool) 
         own = clusters < 0
         if own.any():
             clusters[own] = len(labels) + pd.factorize(found.loc[own, "alone"], sort=True)[0]
-        names = np.full(int(clusters.max(initial=-1)) + 1, None, dtype=object)
+        names = np.full(len(np.bincount(clusters)), None, dtype=object)
         names[: len(labels)] = labels
         order = np.lexsort([*keys[::-1], clusters])
         clusters = clusters[order]

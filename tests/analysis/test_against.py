@@ -2,8 +2,10 @@
 
 from statistics import fmean
 
+import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from scipy.stats import t as student
 from sklearn.metrics import f1_score
 
 from raterbook.analysis import Interval, Ratings, against
@@ -41,6 +43,18 @@ def test_counts_are_those_of_the_units_of_both():
     assert clustered.loc["bias", "low"] != pytest.approx(found.loc["bias", "low"])
     wide = by_name(against(TABLE, 2, interval=Interval(coverage=0.99)))
     assert (wide["low"] < found["low"]).all()
+
+
+def test_spearmans_interval_is_students_on_fishers_scale_leaving_each_unit_out():
+    own = np.array([4, 3, 3, 5, 2, 2, 4, 1, 5, 3, 2, 4])
+    middle = np.array([4.5, 2, 3, 5, 3.5, 1, 3, 2, 4, 4, 2.5, 3])
+    [found] = against(np.column_stack([middle, own]), 1, names=["spearman"]).itertuples()
+    left = np.arctanh([
+        spearmanr(np.delete(middle, i), np.delete(own, i)).statistic for i in range(12)
+    ])  # fmt: skip
+    reach = student.ppf(0.975, 11) * np.sqrt(11 / 12 * ((left - left.mean()) ** 2).sum())
+    here = np.arctanh(spearmanr(middle, own).statistic)
+    assert (found.low, found.high) == pytest.approx(np.tanh([here - reach, here + reach]))
 
 
 def test_without_a_common_unit_there_is_a_reason():

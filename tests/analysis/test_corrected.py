@@ -65,6 +65,15 @@ def test_adding_a_constant_to_all_moves_the_mean_and_nothing_else():
     assert moved.high - moved.low == pytest.approx(found.high - found.low, abs=1e-6)
 
 
+@pytest.mark.parametrize("by", [1e-9, 1e9])
+def test_measured_by_another_unit_all_is_as_many_times_as_large(by):
+    found = ppi_mean(PEOPLE, MODEL)
+    other = ppi_mean([None if y is None else y * by for y in PEOPLE], [f * by for f in MODEL])
+    ends = (other.value / by, other.low / by, other.high / by)
+    assert ends == pytest.approx((found.value, found.low, found.high))
+    assert other.beside["tuning"] == pytest.approx(found.beside["tuning"])
+
+
 def test_copies_in_one_cluster_make_nothing_surer():
     once = ppi_mean(PEOPLE, MODEL)
     twice = ppi_mean(PEOPLE * 2, MODEL * 2, cluster=[*range(28), *range(28)])

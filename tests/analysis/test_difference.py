@@ -29,6 +29,13 @@ def test_a_difference_has_students_interval_over_the_cases_both_answered():
     assert (turned.value, turned.p) == pytest.approx((-found.value, found.p))
 
 
+@pytest.mark.parametrize("method", ["bootstrap", "bca"])
+def test_the_p_beside_a_drawn_interval_is_students_too(method):
+    gaps = [1, 0, -3, 2, 1]
+    found = difference(answers([4 + gap for gap in gaps]), answers([4] * 5), interval=method)
+    assert found.p == pytest.approx(ttest_1samp(gaps, 0).pvalue)
+
+
 def test_a_case_counts_once_however_many_rated_it():
     a = pd.concat([answers([4, 2]), answers([5], rater="ben")])
     found = difference(a, answers([3, 3]), interval=None)

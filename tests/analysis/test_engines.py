@@ -113,6 +113,12 @@ def differing(one, other) -> list[str]:
     return [name for name in one if not same(one[name], other[name])]
 
 
+def test_an_archive_of_one_whole_number_throughout_is_counted(held):
+    frame = pd.DataFrame({"unit": list("aabb"), "rater": list("xyxy"), "value": [3] * 4})
+    assert mean(held(frame), interval=None).value == 3
+    assert agreement(held(frame), scale=[3], interval=None).value == 1
+
+
 @pytest.mark.parametrize("clusters", [None, "chunk"])
 @pytest.mark.parametrize("interval", ["jackknife", DRAWN, "bca", "analytic", None], ids=str)
 def test_every_statistic_is_the_same_from_an_engine(held, clusters, interval):

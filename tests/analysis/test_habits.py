@@ -319,6 +319,17 @@ def test_halo_is_the_mean_correlation_of_two_questions_on_the_items_of_both():
     assert found.model.value == pytest.approx(fmean(alike("model", name) for name in PEOPLE))
 
 
+def test_halo_needs_one_person_only():
+    """Ana meets ben on six items and cai on six others; they themselves met nobody ten times."""
+    one, two = ([1, 2, 3, 4, 5, 4, 3, 2, 1, 2, 3, 5], [2, 2, 3, 5, 4, 4, 3, 1, 1, 3, 2, 5])
+    gone = [np.nan] * 6
+    tables = [np.column_stack([own, own[:6] + gone, gone + own[6:], own[::-1]])
+              for own in (one, two)]  # fmt: skip
+    found = halo_effect(tables, 3, interval=None)
+    alike = np.corrcoef(one, two)[0, 1]
+    assert (found.persons.value, found.model.value) == pytest.approx((alike, alike))
+
+
 def test_one_question_has_no_halo():
     assert halo_effect([ratings(drawn())], "model").model.reason == "no_questions"
 

@@ -23,7 +23,7 @@ from raterbook.analysis.averages.weighted import confident_cells, weighted_mean_
 from raterbook.analysis.coefficients import rows_to_resample
 from raterbook.analysis.coefficients.icc import variance_components
 from raterbook.analysis.coefficients.tables import coefficients, statistic_named
-from raterbook.analysis.intervals.resampling import draw
+from raterbook.analysis.intervals.resampling import bca, draw, percentile
 from raterbook.analysis.older import alpha_by_category, kappa_by_category
 
 SCALE = [1, 2, 3, 4, 5]
@@ -143,6 +143,14 @@ def test_bca_equals_scipys_on_a_mean():
     width = ours.high - ours.low
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.03 * width)
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.03 * width)
+
+
+def test_draws_that_are_the_estimate_itself_lie_half_below_and_half_above_it():
+    """As many draws below as above, and none of the units skew: nothing is to be moved."""
+    aside = np.linspace(0.01, 1, 250)
+    drawn = np.concatenate([-aside, np.zeros(500), aside])
+    found = bca(drawn, 0.0, np.array([-1.0, 1.0]), np.array([5, 5]), 0.8)
+    assert found == pytest.approx(percentile(drawn, 0.8))
 
 
 def test_the_percentile_bootstrap_of_patterns_is_multinomial():

@@ -94,8 +94,8 @@ def test_units_resampled_in_groups_keep_the_value_and_about_the_spread(monkeypat
 
 
 def test_units_that_are_alike_are_as_many_in_groups_as_they_are(monkeypatch):
-    patterns = [[1, 1], [1, 2], [2, 2], [2, 1], [3, 3]]
-    given, asked = patterns * 80 + [[1, 1]] * 300, {"scale": [1, 2, 3]}
+    kinds = [[1, 1], [1, 2], [2, 2], [2, 1], [3, 3]]
+    given, asked = kinds * 80 + [[1, 1]] * 300, {"scale": [1, 2, 3]}
     clusters = np.arange(len(given)) // 7
     whole, together = alpha(given, **asked), alpha(Ratings(given, cluster=clusters, **asked))
     # Four patterns have five sums each.
@@ -109,6 +109,9 @@ def test_units_that_are_alike_are_as_many_in_groups_as_they_are(monkeypatch):
     grouped = alpha(Ratings(given, cluster=clusters, **asked))
     assert grouped.value == pytest.approx(together.value)
     assert grouped.se == pytest.approx(together.se, rel=0.01)
+    # The patterns one at a time, or all together: the groups are the same.
+    monkeypatch.setattr(patterns, "CELLS", 1)
+    assert alpha(Ratings(given, cluster=clusters, **asked)).se == pytest.approx(grouped.se)
 
 
 def test_rows_are_ordered_by_what_they_hold_and_rounding_tells_nothing_apart():

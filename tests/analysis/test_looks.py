@@ -128,6 +128,23 @@ def test_the_p_of_uneven_clusters_is_what_drawn_weights_make_of_it():
     assert p_within_bounds(x, cluster, 0.2) == pytest.approx(drawn, abs=0.005)
 
 
+@pytest.mark.parametrize(
+    ("x", "least"), [([0, 0, 0, 0.25], 0.25), ([0.5, 0.5, 0.5, -0.5], 0.4), ([0, 0.5, 1, -1], 0.3)]
+)
+def test_where_gains_and_losses_are_even_the_p_runs_on_and_is_what_drawn_weights_make_of_it(
+    x, least
+):
+    y = np.append(np.array(x) - least, 1 - least)
+    assert y.sum() == pytest.approx(0)
+    drawn = (np.random.default_rng(9).exponential(size=(100_000, len(y))) @ y >= 0).mean()
+    below, at, above = (
+        p_within_bounds(np.array(x), np.arange(len(x)), least + aside) for aside in (-1e-4, 0, 1e-4)
+    )
+    assert below > at > above
+    assert at == pytest.approx((below + above) / 2, abs=1e-6)
+    assert at == pytest.approx(drawn, abs=0.02)
+
+
 @pytest.mark.parametrize(("x", "least", "p"), [(1.0, 0.15, 1.0), (0.15, 0.15, 1.0), (-1.0, 1, 0.0)])
 def test_what_cannot_be_below_or_cannot_be_so_high_needs_no_weights(x, least, p):
     assert p_within_bounds(np.full(10, x), np.arange(10), least) == p

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from raterbook.analysis import Ratings
-from raterbook.analysis.comparison.facets import Facets, Likelihood, Observed
+from raterbook.analysis.comparison.facets import Facets, Likelihood, Observed, fitted
 from raterbook.analysis.comparison.rasch import rasch
 from tests.analysis.rater_designs import STEPS, STRICT, Made, joint, scale_of
 
@@ -91,6 +91,34 @@ def test_the_gradient_is_that_of_the_likelihood():
         for each in step
     ]
     assert likelihood.at(free, sums).gradient == pytest.approx(np.array(slopes), abs=1e-4)
+
+
+def observed(levels):
+    unit, rater, criterion = np.indices(levels.shape).reshape(3, -1)
+    return Observed(unit, criterion, rater, levels.ravel() - 1)
+
+
+def test_a_level_that_a_criterion_does_not_have_has_no_chance():
+    levels, _ = Made(criteria=(-0.3, 0.3)).drawn(60, 1)
+    levels[:, :, 1] = np.minimum(levels[:, :, 1], 3)
+    facets = Facets(observed(levels), np.zeros(60, int), 3, [5, 3])
+    sums = facets.sums(np.zeros(60, dtype=int), 1).toarray()[0]
+    chances = Likelihood(facets).at(np.full(facets.free.shape[1], 0.1), sums).chances
+    assert chances[:, :5].sum(axis=1) == pytest.approx(1)
+    assert chances[facets.of_criterion == 1, 3:] == pytest.approx(0)
+    assert (chances[facets.of_criterion == 0, :5] > 0).any(axis=2).all()
+
+
+def test_where_many_criteria_tell_units_finely_apart_the_grid_is_fine_enough():
+    made = Made(criteria=tuple(np.linspace(-3, 3, 12)), spread=3)
+    facets = Facets(observed(made.drawn(60, 2)[0]), np.zeros(60, int), 3, [5])
+    sums = facets.sums(np.zeros(60, dtype=int), 1).toarray()[0]
+    likelihood, free = fitted(facets, sums)
+    finest = Likelihood(facets, 481)
+    best = finest.climb(np.zeros(len(free)), sums)
+    assert Likelihood(facets).is_coarse(Likelihood(facets).at(free, sums).posterior)
+    assert not likelihood.is_coarse(likelihood.at(free, sums).posterior)
+    assert free == pytest.approx(best, abs=1e-3)
 
 
 def test_what_units_add_to_the_gradient_is_the_gradient():
@@ -205,6 +233,26 @@ def test_what_cannot_be_fitted_has_a_reason_and_no_number(table, reason):
     assert found.notes()
 
 
+@pytest.mark.parametrize(
+    ("people", "reason"), [(60, "not_connected"), (61, "too_many_raters_for_interval")]
+)
+def test_a_crowd_of_more_than_sixty_has_no_severities(people, reason):
+    halves = np.arange(people) < people // 2
+    table = np.where(np.arange(12)[:, None] % 2 == halves, np.arange(12)[:, None] % 4, np.nan)
+    assert rasch(table).reason == reason
+
+
+def test_two_levels_are_enough():
+    table = Made(steps=(0.0,)).drawn(200, 3)[0][:, :, 0]
+    assert rasch(table, interval=None).raters["severity"].is_monotonic_increasing
+
+
+def test_a_rated_unit_without_a_group_is_named():
+    table = pd.DataFrame([[1, 2], [2, 2], [3, 1], [2, 3]], index=list("abcd"))
+    with pytest.raises(ValueError, match="no group for unit b: give each rated unit one"):
+        rasch(table, groups={"a": "x", "c": "y"})
+
+
 def test_two_blocks_of_raters_hang_together_by_one_item():
     table = [[*row, None, None] for row in BLOCK] + [[None, None, *row] for row in BLOCK]
     found = rasch([*table, [3, 4, 3, 2]])
@@ -228,6 +276,13 @@ def test_a_rater_who_gave_one_end_alone_is_left_out_and_named():
     assert found.raters["reason"].tolist() == [None, None, None, "always_one_end"]
     assert found.raters["severity"][:3].to_numpy() == pytest.approx(severities(table))
     assert found.warnings == ("left_out_at_one_end",)
+
+
+def test_a_rater_with_one_answer_at_an_end_has_given_one_end_alone():
+    table = Made().drawn(60, 7)[0][:, :, 0]
+    once = np.where(np.arange(60) == 3, 5, np.nan)
+    found = rasch(np.column_stack([table, once]), interval=None)
+    assert found.raters["reason"].tolist() == [None, None, None, "always_one_end"]
 
 
 def test_a_level_that_nobody_gave_is_no_step():

@@ -286,6 +286,8 @@ def test_scores_that_hardly_repeat_cost_no_table():
         assert alpha(scores, level).value is not None
     with pytest.raises(ValueError, match="need a scale of at most 2,000"):
         gwet(scores)
+    with pytest.raises(ValueError, match="level 'absolute' needs at most 2,000"):
+        alpha(scores, "absolute")
     assert coefficients(scores, ["ac1"])["ac1"].reason == "too_many_values"
 
 
@@ -405,7 +407,7 @@ def test_a_value_may_be_written_in_any_way_a_number_is(frame):
 
 
 def test_a_scale_without_values_takes_no_rating():
-    with pytest.raises(ValueError, match=r"rating .* but the scale has no values"):
+    with pytest.raises(ValueError, match=r"rating .*\b1\b.* but the scale has no values"):
         alpha([[1, 2]], scale=[])
     assert alpha([[None, None]], scale=[]).reason == "no_ratings"
 

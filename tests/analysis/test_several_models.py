@@ -87,6 +87,13 @@ def test_a_person_with_too_few_items_is_in_no_pair():
     assert (pair.difference.value, pair.difference.reason) == (None, "too_few_persons")
 
 
+@pytest.mark.parametrize(("people", "said"), [(30, True), (31, False)])
+def test_of_more_than_thirty_persons_nothing_is_said_of_persons_like_these(people, said):
+    made, _, _ = several({"one": 0.1, "two": 0.5}, items=40, people=people)
+    [pair] = pairs_of_models(made, people, wish=Interval())
+    assert (pair.difference.low_like is not None) == said
+
+
 # Fifty-two figures: nine data sets, five or six models each, by the plain test and over clusters.
 
 

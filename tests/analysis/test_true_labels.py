@@ -72,6 +72,27 @@ def test_the_table_of_the_one_left_out_is_set_against_the_others_truth():
     assert table.sum(axis=1).to_numpy() == pytest.approx(1)
 
 
+def test_a_label_on_the_scale_that_nobody_gave_is_true_of_nothing():
+    _, said = drawn(60, gone=0.0)
+    plain, wide = (dawid_skene(Ratings(said, scale=scale)) for scale in ([0, 1, 2], [0, 1, 2, 3]))
+    assert wide.shares.to_numpy() == pytest.approx([*plain.shares, 0])
+    assert wide.units["label"].tolist() == plain.units["label"].tolist()
+    assert wide.raters["accuracy"].tolist() == plain.raters["accuracy"].tolist()
+    with_it, before = (each.raters["accuracy_with"].to_numpy(float) for each in (wide, plain))
+    assert with_it == pytest.approx(before)
+    for name, table in wide.confusion.items():
+        assert table.iloc[:3, :3].to_numpy() == pytest.approx(plain.confusion[name].to_numpy())
+        assert not table[3].any()
+        assert not table.loc[3].any()
+
+
+def test_a_label_that_is_true_of_one_unit_has_its_row():
+    rows = ["aaa", "bbb"] * 6 + ["ccc"]
+    found = dawid_skene([list(row) for row in rows], interval=None)
+    for table in found.confusion.values():
+        assert table.loc["c"].tolist() == pytest.approx([0, 0, 1])
+
+
 def test_order_and_names_change_nothing():
     _, said = drawn(120)
     table = pd.DataFrame(said, columns=list("abcd"))

@@ -62,6 +62,16 @@ def test_named_weights_are_those_of_the_handbook(name):
         assert compute(name).value == pytest.approx(compute(matrix).value, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "circular"])
+def test_weights_are_the_same_whatever_unit_the_scale_is_in(name):
+    """Circular ones are not: the way around is one step longer than the scale."""
+    table = np.array(TABLE, dtype=float)
+    found = gwet(table, weights=name, scale=SCALE, interval=None)
+    hundredths = [value / 100 for value in SCALE]
+    other = gwet(table / 100, weights=name, scale=hundredths, interval=None)
+    assert other.value == pytest.approx(found.value)
+
+
 def test_ac2_and_the_weighted_share_by_hand():
     pairs = [[1, 2, 4], [5, 5, 9], [9, 1], [2, 2, 2], [4, 9, 5], [1, 1]]
     for name in NAMES:
