@@ -61,7 +61,7 @@ def arg(*names: str, **options: Any) -> Argument:
 
 ROUND = arg("round", metavar="ROUND", help="name of the round")
 FILE = arg("file", metavar="FILE", help="a file; - is standard input or output")
-WHY = arg("--why", metavar="TEXT")
+WHY = arg("--why", metavar="TEXT", help="the reason, for the log")
 RATER = arg("rater", metavar="RATER")
 PARAM = arg("--param", action="append", default=[], metavar="NAME=VALUE")
 

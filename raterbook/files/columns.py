@@ -16,6 +16,7 @@ from raterbook.rounds.model import FileError
 
 LONG_TEXT = 200  # characters, on average: such a field is shown with search
 FEW = 12  # different values at most, of a column that groups
+ENDS = (".", "?", "!", "…", "。", "？", "！")  # of a sentence, which is read and is no label
 # What people call the same thing; the first that a protocol has is meant.
 ALIKE = {
     "id": "id, item, item id, uid, key, sample, sample id, question id, qid, nr",
@@ -64,7 +65,12 @@ def _facts(name: str, cells: Sequence[str]) -> ColumnFacts:
         kind = "empty"
     elif all(map(_is_number, distinct)):
         kind = "numbers"
-    elif len(distinct) <= FEW and 2 * len(distinct) <= len(filled) and longest <= 40:
+    elif (
+        len(distinct) <= FEW
+        and 2 * len(distinct) <= len(filled)
+        and longest <= 40
+        and not all(each.rstrip().endswith(ENDS) for each in distinct)
+    ):
         kind = "labels"
     elif sum(map(len, filled)) > LONG_TEXT * len(filled) or any("\n" in each for each in distinct):
         kind = "long texts"

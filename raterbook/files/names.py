@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -142,7 +143,7 @@ def answer_columns(protocol: Protocol) -> dict[str, str]:
 
 
 def question_names(protocol: Protocol) -> dict[str, str]:
-    """Every spelling of a question, by `plain`: ids first, then aliases, then labels."""
+    """Every spelling of a question, by `plain`: ids first, then aliases, labels and prompts."""
     names: dict[str, str] = {}
     for question in protocol.questions:
         names.setdefault(plain(question.id), question.id)
@@ -151,9 +152,24 @@ def question_names(protocol: Protocol) -> dict[str, str]:
             names.setdefault(plain(alias), question.id)
     for question in protocol.questions:
         names.setdefault(plain(question.label), question.id)
+    for question_id, (prompt,) in own_prompts(protocol).items():
+        names.setdefault(plain(prompt), question_id)
     for question_id, name in answer_columns(protocol).items():
         names.setdefault(plain(name), question_id)
     return names
+
+
+def own_prompts(protocol: Protocol) -> dict[str, tuple[str]]:
+    """Question → its prompt, as forms made elsewhere head their columns; none that can mean two."""
+    many = Counter(
+        word
+        for question in protocol.questions
+        for word in {
+            plain(name)
+            for name in (question.id, *question.aliases, question.label, question.prompt)
+        }
+    )
+    return {q.id: (q.prompt,) for q in protocol.questions if many[plain(q.prompt)] == 1}
 
 
 def comment_of(protocol: Protocol, question: str) -> str | None:

@@ -11,6 +11,7 @@ from raterbook.protocols.keys import SCHEMA_FILE, shipped
 from raterbook.protocols.kinds import MOST_STEPS, TYPES, fold, plain
 from raterbook.protocols.library import names, parse
 from raterbook.protocols.problems import ProtocolError
+from raterbook.protocols.protocol import VISIBLE
 from raterbook.protocols.questions import RESERVED
 from raterbook.protocols.schema import number
 from raterbook.protocols.statistics import alpha_at
@@ -83,7 +84,8 @@ class DraftQuestion:
 
 
 def _id(prompt: str) -> str:
-    telling = re.findall(r"[a-z0-9]+", SMALL.sub(" ", fold(prompt)))
+    words = r"[a-z0-9]+"
+    telling = re.findall(words, SMALL.sub(" ", fold(prompt))) or re.findall(words, fold(prompt))
     found = "_".join(telling[:2]).lstrip("0123456789_")
     return found if found and found not in RESERVED else "rating"
 
@@ -180,6 +182,12 @@ class ProtocolDraft:
         yield "  fields:"
         for field in self.fields:
             yield from _field(field)
+        read = [field for field in self.fields if field.show in VISIBLE]
+        if read:
+            judged = min(read, key=lambda field: (field.of == "case", field.show != "long"))
+            yield ""
+            part = f"{{from: {flow(judged.name)}, split: sentences, label: Sentence}}"
+            yield f"# parts: {part}  # to ask about each sentence: `per: part`"
         yield ""
         yield "questions:"
         for question in self.questions:

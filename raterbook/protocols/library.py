@@ -165,6 +165,7 @@ _HINTS = {
     "without - in a list",
     "expected key": "more or fewer spaces before this line than before its neighbours, or no colon",
     "':'": "a key needs a colon and a space behind it",
+    "escape": "between double quotes \\ begins a sign: write \\\\ for one, or use single quotes",
     "any token": "a text that begins with %, @ or ` needs quotes around it",
 }
 

@@ -12,6 +12,7 @@ from raterbook.protocols.problems import (
     Steps,
     dotted,
     named,
+    nearest,
     one_of,
     unknown,
     value_problem,
@@ -185,7 +186,8 @@ def _stages(protocol: Protocol) -> Iterator[Problem]:
                     f"{dotted(path)} {id!r} is in stage {placed[id] + 1} already: leave one out",
                 )
             placed.setdefault(id, number)
-    missing = [id for id in ids if id not in placed]
+    meant = {nearest(id, ids) for id in placed if id not in ids}
+    missing = [id for id in ids if id not in placed and id not in meant]
     if protocol.stages and missing:
         yield ("stages",), f"stages: {', '.join(missing)} is in none of them: add it to one"
     for number, id in enumerate(ids):

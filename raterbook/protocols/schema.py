@@ -63,7 +63,10 @@ def number(raw: Any) -> int | float:
         raise ValueError(f"{raw!r} is not a number")
     text = str(raw).strip()
     if not _NUMBER.fullmatch(text):
-        raise ValueError(f"{raw!r} is not a number")
+        share = text.removesuffix("%").strip()
+        is_share = text.endswith("%") and _NUMBER.fullmatch(share)
+        remedy = f": a share is written {float(share) / 100:g}" if is_share else ""
+        raise ValueError(f"{raw!r} is not a number{remedy}")
     value = float(text)
     return int(value) if value.is_integer() else value
 

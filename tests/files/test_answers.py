@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
+from raterbook import Workspace
 from raterbook.files import export_answers, import_answers
 from raterbook.files.formats import restored, safe
-from raterbook.protocols import names
+from raterbook.protocols import names, parse
 from raterbook.rounds import Event, FileError, answers
 
 from .rounds import answer_all, protocol_round
@@ -111,6 +112,51 @@ def test_a_question_misspelt_in_a_header_is_not_ignored(feedback, tmp_path):
         "Did you mean actionability?",
     ):
         import_answers(feedback, file)
+
+
+HEADED = """\
+name: replies
+title: Replies
+about: Rate them.
+instructions: [Read.]
+item: {key: [id], case: id, fields: {id: {label: Id, show: none}, text: {label: Text}}}
+questions:
+  - {id: tone, prompt: Is the tone right?, type: scale, min: 1, max: 5}
+  - {id: why, prompt: Tone, type: text, required: false}
+  - {id: first, prompt: "And now?", type: text, required: false}
+  - {id: second, prompt: "And now?", type: text, required: false}
+"""
+
+
+def headed(folder):
+    items = pd.DataFrame({"id": ["a", "b"], "text": ["A text.", "Another."]})
+    return Workspace(folder).open("r", parse(HEADED), items)
+
+
+def test_a_column_headed_by_the_whole_question_is_its_answers(tmp_path):
+    round = headed(tmp_path)
+    file = put(tmp_path, "id,rater,is the tone right?\na,ana,4\nb,ana,5\n")
+    assert import_answers(round, file).added == 2
+    long = put(tmp_path, "item,rater,question,value\na,ben,Is the tone right?,3\n", "long.csv")
+    assert import_answers(round, long).added == 1
+    assert set(round.frame()["question"]) == {"tone"}
+
+
+def test_a_prompt_that_could_mean_two_questions_names_none(tmp_path):
+    """Of one the name, or asked by two."""
+    round = headed(tmp_path)
+    file = put(tmp_path, "id,rater,Tone,And now?\na,ana,4,x\n")
+    assert import_answers(round, file).notes == ("a.csv: not read, as no question: And now?.",)
+    assert round.frame()["question"].tolist() == ["tone"]
+
+
+def test_columns_of_one_rater_each_are_told_what_rows_are_needed(tmp_path):
+    file = put(tmp_path, "id,ana tone,ben tone\na,4,5\n")
+    with pytest.raises(FileError, match="ana tone, ben tone name a rater beside a question: write"):
+        import_answers(headed(tmp_path), file)
+    control = put(tmp_path, "id,ana,ben\na,4,5\n")
+    with pytest.raises(FileError, match=r"no column of answers\. It needs item"):
+        import_answers(Workspace(tmp_path).round("r"), control)
 
 
 def test_a_column_that_is_no_question_is_named_in_the_summary(feedback, tmp_path):

@@ -130,6 +130,19 @@ def test_the_sample_of_a_protocol_is_recognised_and_opens(name, here, doctor):
     assert Workspace(here).round("items").protocol.name == name
 
 
+def test_a_few_sentences_that_come_again_are_read_by_raters_and_are_no_groups(here):
+    asked = ("Where is my parcel?", "I was charged twice.")
+    rows = [
+        {"nr": n, "asked": asked[n], "bot": bot, "reply": f"{bot} {n}", "desk": f"d{n}"}
+        for n in (0, 1)
+        for bot in ("a", "b")
+    ]
+    draft = draft_of(read_table(pd.DataFrame(rows).astype(str)))
+    assert draft.groups == ("desk",)  # the control: few words, which are labels
+    (field,) = (each for each in draft.fields if each.name == "asked")
+    assert (field.show, field.of) == ("text", "case")
+
+
 def test_what_is_missing_is_named_for_each_protocol(doctor):
     pd.DataFrame(ROWS)[["Nr", "Model output", "model"]].to_csv("some.csv", index=False)
     said, _ = doctor("some.csv")

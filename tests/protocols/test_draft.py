@@ -109,6 +109,20 @@ def test_a_question_never_has_the_name_of_a_column_or_of_another():
     assert [each.id for each in load("mine.yaml").questions] == ["clarity_rating", "clarity_3"]
 
 
+def test_a_question_of_small_words_alone_keeps_them_for_its_name():
+    assert new("mine", "--ask", "Why? = text", "--ask", "How is it? = 1-5") == 0
+    assert [each.id for each in load("mine.yaml").questions] == ["why", "how_is"]
+
+
+def test_the_line_on_sentences_asks_about_each_once_it_is_no_comment():
+    assert new("mine", "--columns", "nr, source, summary", "--ask", "Is it right? = yes, no") == 0
+    text = Path("mine.yaml").read_text(encoding="utf-8")
+    text = text.replace("# parts:", "parts:").replace("type: choice", "type: choice\n    per: part")
+    mine = parse(text)
+    assert (mine.parts.source, mine.parts.split) == ("source", "sentences")
+    assert mine.question("right").per == "part"
+
+
 def test_a_confidence_speaks_of_the_answers_before_it():
     assert new("mine", *ASK, "--ask", "How sure are you? = percent", "--ask", "Why? = text") == 0
     assert load("mine.yaml").question("sure").covers == ("right", "clear")

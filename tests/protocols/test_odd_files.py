@@ -243,6 +243,66 @@ ODD = {
         "targets.0.at_least",
         "is not a number",
     ),
+    "a share in per cent": (
+        with_("at_least: 0.6", "at_least: 60%"),
+        38,
+        "targets.0.at_least",
+        "a share is written 0.6",
+    ),
+    "a stage with a misspelt question": (
+        with_("targets:", "stages: [[preference, strenth, reason]]\ntargets:"),
+        37,
+        "stages.0.1",
+        "did you mean 'strength'?",
+    ),
+    "a question in no stage": (
+        with_("targets:", "stages: [[preference, strength]]\ntargets:"),
+        37,
+        "stages",
+        "reason is in none of them: add it to one",
+    ),
+    "a question of parts that are not there": (
+        with_("prompt: Why?", "prompt: Why?\n    per: part"),
+        33,
+        "questions.2.per",
+        "the protocol has no parts",
+    ),
+    "two questions of one id": (
+        with_("id: reason", "id: strength"),
+        31,
+        "questions.2.id",
+        "rename one of them",
+    ),
+    "an id that conditions have": (
+        with_("id: reason", "id: and"),
+        31,
+        "questions.2.id",
+        "choose another id",
+    ),
+    "a confidence in a question that is not there": (
+        with_("type: text", "type: percent\n    covers: [strenght]"),
+        34,
+        "questions.2.covers.0",
+        "did you mean 'strength'?",
+    ),
+    "a field that is shown nowhere": (
+        with_("prompt: Why?", "prompt: Why?\n    shows: [answer_c]"),
+        33,
+        "questions.2.shows.0",
+        "did you mean 'answer_b'?",
+    ),
+    "a meaning of a column that is not there": (
+        with_("targets:", "definitions: {tpc: {law: x}}\ntargets:"),
+        37,
+        "definitions.tpc",
+        "did you mean 'topic'?",
+    ),
+    "a key of another place": (
+        with_("case: id", "case: id\n  clustr: topic"),
+        8,
+        "item.clustr",
+        "did you mean 'cluster'?",
+    ),
     "a target that nothing measures": (
         with_(
             "statistic: alpha_nominal, question: preference, at_least",
@@ -295,6 +355,14 @@ ODD = {
     "a tab": (with_("  key: [id]", "\tkey: [id]"), 6, "", "indent with spaces"),
     "a colon in a text": (with_("prompt: Why?", "prompt: Why: now?"), 32, "", "needs quotes"),
     "a quote that stays open": (with_("prompt: Why?", 'prompt: "Why?'), 32, "", "is never closed"),
+    "a backslash in double quotes": (
+        with_("prompt: Why?", 'prompt: "C:\\odd"'),
+        32,
+        "",
+        "use single quotes",
+    ),
+    "two files in one": (PAIRWISE + "---\nname: b\n", 39, "", "one file, one protocol"),
+    "an alias": (with_("prompt: Why?", "prompt: *why"), 32, "", "write out what it stands for"),
     "a bracket that stays open": (with_("key: [id]", "key: [id"), 6, "", "is not closed"),
     "a line that is out of line": (
         with_("    prompt: Why?", "   prompt: Why?"),

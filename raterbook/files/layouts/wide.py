@@ -14,9 +14,17 @@ from dataclasses import dataclass, field
 from raterbook.files.checks import Blanks
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
 from raterbook.files.layouts.long import READ, TEXTS, is_long
-from raterbook.files.names import answer_columns, item_names, known_columns, meant, rater_headers
-from raterbook.files.table import LEAST, LEFT_OUT, Columns, Records, Table
+from raterbook.files.names import (
+    answer_columns,
+    item_names,
+    known_columns,
+    meant,
+    own_prompts,
+    rater_headers,
+)
+from raterbook.files.table import LEAST, LEFT_OUT, Columns, Records, Table, spellings
 from raterbook.protocols import Protocol
+from raterbook.protocols.kinds import plain
 from raterbook.rounds.current import Fact
 from raterbook.rounds.model import FileError, Given, counted, listed, shown
 
@@ -48,8 +56,9 @@ def read_wide(given: Incoming, without: Sequence[int] = ()) -> tuple[list[Given]
     if not asked:
         named = columns.placed.keys() & columns.known.keys()
         above = "" if named else " If row 1 is no row of names, write one above it."
+        hint = meant(file) + _of_raters(columns, questions)
         raise FileError(
-            f"{file.name}, row 1: no column of answers. {meant(file)}It needs item, "
+            f"{file.name}, row 1: no column of answers. {hint}It needs item, "
             f"rater, question and value, or a column for one of {listed(questions)}."
             f"{above}"
         )
@@ -77,15 +86,41 @@ def read_wide(given: Incoming, without: Sequence[int] = ()) -> tuple[list[Given]
     return found, [*notes, *blanks.notes(file.name)]
 
 
+def _of_raters(columns: Columns, questions: Sequence[str]) -> str:
+    """That headers name a rater and a question at once, as “ana clarity” does."""
+    spelt = [word for word, name in spellings(columns.known).items() if name in questions and word]
+    found = [
+        header
+        for header in columns.placed
+        if header not in columns.known
+        and any(
+            plain(header).startswith(f"{word} ") or plain(header).endswith(f" {word}")
+            for word in spelt
+        )
+    ]
+    if len(found) < 2:
+        return ""
+    return (
+        f"{listed(map(shown, found), 4)} name a rater beside a question: write a row for each item "
+        "and rater, with a column rater. "
+    )
+
+
 def known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
     """The columns of a wide file, with their aliases."""
     slots = answer_columns(protocol)
     items = known_columns(protocol).items()
     found = {name: aliases for name, aliases in items if name not in slots.values()}
     found |= {**ABOUT, "rater": rater_headers(protocol), "item": ()}
+    prompts = own_prompts(protocol)
     for question in protocol.questions:
         slot = [slots[question.id]] if question.id in slots else []
-        found[question.id] = (*question.aliases, *slot, question.label)
+        found[question.id] = (
+            *question.aliases,
+            *slot,
+            question.label,
+            *prompts.get(question.id, ()),
+        )
         found.update({f"{question.id}.{name}": () for name in BESIDE})
     return found
 

@@ -55,7 +55,6 @@ def recorded(folder, journal, synchronous=""):
     writers.new_round(there / "store.sqlite", ["ana"]).store.dispose()
     with closing(sqlite3.connect(there / "store.sqlite")) as connection, connection:
         connection.execute(f"PRAGMA journal_mode = {journal}")
-    connection.close()
     before = folder / "before"
     shutil.copytree(there, before)
     return before, there, record(WRITER, there, there / "store.sqlite", journal, synchronous)

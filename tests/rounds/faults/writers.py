@@ -159,12 +159,10 @@ def running(target, path, folder, raters, run, count) -> Iterator[list]:
 def integrity(path):
     with closing(sqlite3.connect(path)) as connection, connection:
         (state,) = connection.execute("PRAGMA integrity_check").fetchone()
-    connection.close()
     return state
 
 
 def stored_ids(path):
-    connection = sqlite3.connect(path)
-    found = [row[0] for row in connection.execute("SELECT event_id FROM answer_event ORDER BY seq")]
-    connection.close()
-    return found
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT event_id FROM answer_event ORDER BY seq").fetchall()
+    return [event_id for (event_id,) in rows]
