@@ -43,11 +43,11 @@ def chosen(round_name: str | None, now: bool = True) -> WorkspaceRound:
 
 def refuse_early(round: WorkspaceRound) -> None:
     """Who looks at agreement while people rate, and stops where it looks well, finds what is not
-    there. Declared looks have their own refusal; what a file brought is not being rated here."""
+    there. Declared looks have their own refusal; where nobody submits items nobody rates here."""
     if round.state != "open" or round.looks() is not None:
         return
     found = round.status()
-    if found["unfinished"] and not found["imported"]:
+    if found["unfinished"] and any(each["submitted"] for each in found["raters"]):
         raise RoundError(
             f"People still rate in {round.name}: {counted(found['unfinished'], 'assigned item')} "
             "not finished. Agreement stays hidden until the round is closed, or has come to a look "
