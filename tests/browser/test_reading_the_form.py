@@ -108,7 +108,7 @@ LONG_PAIR = {
 }
 
 
-# Long items of the others, and what a source is called there.
+# A long item of each, and what is read there most.
 LONG = {
     "neureg-qa": ("Source text", LONG_PAIR),
     "rag-questeval": (
@@ -116,8 +116,8 @@ LONG = {
         {"id": "c1", "model": "birch", "ground_truth": _SENTENCE * 40, "generated": _SENTENCE * 9},
     ),
     "feedback-quality": (
-        "Assignment criteria",
-        {"id": "f1", "text": _SENTENCE * 8, "domain": "Law", "criteria": _SENTENCE * 40},
+        "Feedback",
+        {"id": "f1", "text": _SENTENCE * 20, "domain": "Law", "criteria": _SENTENCE * 40},
     ),
     "halo-support": (
         "Context",
@@ -160,6 +160,14 @@ def test_a_laptop_shows_eight_lines_of_the_source_under_question_and_answer(sit_
     assert desk.page.evaluate(_LINES, label) >= 8
     if "question" in row:
         assert desk.page.evaluate(_LINES, "Question") >= 2
+
+
+def test_a_step_is_called_after_what_is_asked_in_it(bare_desk):
+    desk = bare_desk("feedback-quality", 1)
+    assert desk.form.locator(".rb-stage").all_inner_texts() == [
+        "Step 1 of 3 · First impression",
+        "Step 2 of 3 · Correctness, Clarity, Tone …",
+    ]
 
 
 @pytest.mark.parametrize("size", [(1366, 650), (500, 800), (683, 325)])
