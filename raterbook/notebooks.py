@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .rounds import RoundError
+from .rounds.model import counted
 from .workspace import Workspace, WorkspaceRound
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ def panel(round_name: str | None) -> LeadPanel:
     return Workspace().panel(round_name)
 
 
-def chosen(round_name: str | None) -> WorkspaceRound:
+def chosen(round_name: str | None, now: bool = True) -> WorkspaceRound:
     """The round of this name. A parameter the notebook does not have stops it here: papermill only
-    warns, and the notebook would speak of something else than was asked for."""
+    warns, and the notebook would speak of something else than was asked for. So does a round that
+    people still rate in, unless it is to be looked at `now`."""
     refuse_unknown(_cells_run())
     workspace = Workspace()
     if not round_name:
@@ -33,7 +35,26 @@ def chosen(round_name: str | None) -> WorkspaceRound:
             f"No round is named: set round_name in the parameters to one of {workspace.path}'s "
             f"rounds ({known}); for papermill that is -p round_name NAME."
         )
-    return workspace.round(round_name)
+    found = workspace.round(round_name)
+    if not now:
+        refuse_early(found)
+    return found
+
+
+def refuse_early(round: WorkspaceRound) -> None:
+    """Who looks at agreement while people rate, and stops where it looks well, finds what is not
+    there. Declared looks have their own refusal; where nobody submits items nobody rates here."""
+    if round.state != "open" or round.looks() is not None:
+        return
+    found = round.status()
+    if found["unfinished"] and any(each["submitted"] for each in found["raters"]):
+        raise RoundError(
+            f"People still rate in {round.name}: {counted(found['unfinished'], 'assigned item')} "
+            "not finished. Agreement stays hidden until the round is closed, or has come to a look "
+            "it declared: who looks again and again, and stops where it looks well, sees agreement "
+            "that is not there. To look all the same, set now = True in the parameters; for "
+            "papermill that is -p now True."
+        )
 
 
 def refuse_unknown(cells: Sequence[str]) -> None:

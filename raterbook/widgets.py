@@ -9,6 +9,8 @@ import anywidget
 import ipywidgets
 import traitlets
 
+from .design import DARK
+
 LISTED = 200  # entries that a list has at once: each is sent to the browser, and drawn there
 
 PANEL = "rb-panel"  # what a panel is called on the page
@@ -59,16 +61,28 @@ export default {
 """.replace("PANEL", PANEL)
 
 
+ARROW = (
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18'>"
+    f"<path d='M5 7.5 9 11.5l4-4' fill='none' stroke='{DARK['ink'].replace('#', '%23')}' "
+    "stroke-width='2'/></svg>"
+)
 # The page's pieces in a panel stand on its own ground, in letters of its size.
 STYLE = """
 .rb-panel:focus { outline: none; }
 .rb-panel .rb-page { background: none !important; font-size: 14px !important; }
-.rb-panel .rb-page .scroll { background: none !important; }
+.rb-panel .rb-page .scroll { background: none !important;
+  --under: var(--jp-layout-color1) !important; }
+.rb-panel .rb-page .item .scroll { --under: var(--rb-sheet) !important; }
+.rb-panel ::placeholder { color: var(--jp-ui-font-color2); opacity: 1; }
+.rb-panel .rb-group + .rb-group { border-top: 1px solid var(--jp-border-color2);
+  margin-top: .4rem; padding-top: .6rem; }
+/* Lab's own arrow of a list is black by night too. */
+[data-jp-theme-light="false"] .rb-panel { --jp-widgets-dropdown-arrow: url("ARROW"); }
 .rb-panel .rb-page .texts blockquote { font-size: 15px; }
 .rb-panel .rb-page section > h2:first-child { margin-top: 1rem !important; }
 .rb-panel .lm-TabBar-content { flex-wrap: wrap; }
 .rb-panel .lm-TabBar .lm-TabBar-tab { flex: 0 0 auto !important; min-width: 0 !important; }
-"""
+""".replace("ARROW", ARROW)
 
 
 class Keyboard(anywidget.AnyWidget):

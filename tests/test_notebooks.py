@@ -155,3 +155,64 @@ def test_what_a_report_returns_opens_the_page_from_the_notebook(folder):
     from raterbook import Workspace
 
     assert hasattr(Workspace(folder).round("round-01").report(), "_repr_html_")
+
+
+def submitted(round_, *places):
+    """What the form sends when these items of ana are answered and submitted."""
+    from raterbook.rounds import Event
+
+    for place in places:
+        key = round_.items()[place].key
+        round_.save("ana", [Event(None, key, "label", "SUPPORTED")])
+        assert round_.mark("ana", key, "submit").ok
+
+
+@pytest.mark.parametrize(
+    ("name", "more"), [("explore", ()), ("plan", ()), ("compare", ("-p", "model", "gauge"))]
+)
+def test_a_round_in_which_people_still_rate_is_looked_at_only_where_that_is_said(
+    folder, name, more
+):
+    from raterbook import Workspace
+
+    submitted(Workspace(folder).round("round-01"), 0)
+    done, (error,) = run(folder, name, "-p", "round_name", "round-01", *more)
+    assert done.returncode != 0
+    assert error["evalue"].startswith(
+        "People still rate in round-01: 1 assigned item not finished. Agreement stays hidden"
+    )
+    assert error["evalue"].endswith("papermill that is -p now True.")
+    _, errors = run(folder, name, "-p", "round_name", "round-01", "-p", "now", "True", *more)
+    assert not any("People still rate" in each["evalue"] for each in errors)
+
+
+def test_rounds_that_are_closed_or_complete_or_have_looks_or_a_files_answers_are_shown(folder):
+    from raterbook import Workspace
+    from raterbook.notebooks import refuse_early
+    from raterbook.protocols import load
+
+    rated = Workspace(folder).round("round-01")
+    refuse_early(rated)  # nobody began
+    submitted(rated, 0)
+    with pytest.raises(RoundError, match="1 assigned item not finished"):
+        refuse_early(rated)
+    rated.close()
+    refuse_early(rated)
+    rated.reopen()
+    submitted(rated, 1)
+    refuse_early(rated)
+
+    asked = load("halo-support")
+    rows, _ = sample_rows(asked, 2)
+    rows = [{**row, "id": f"n{n}"} for n, row in enumerate(rows)]
+    (folder / "said.csv").write_text("item,rater,question,value\nn0,ana,label,SUPPORTED\n")
+    store, table = rated.workspace.store, ItemTable.from_records(asked, rows)
+    store.open("brought", asked, table, raters=["ana"])
+    brought = rated.workspace.round("brought")
+    brought.add(folder / "said.csv")
+    assert brought.status()["unfinished"] == 1
+    refuse_early(brought)
+    store.open("looks", asked, table, raters=["ana"], looks=2)
+    declared = rated.workspace.round("looks")
+    submitted(declared, 0)
+    refuse_early(declared)  # which has a refusal of its own

@@ -5,6 +5,7 @@ Nothing is captured as output: what is said goes into widgets of its own, as tex
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import time
@@ -96,8 +97,8 @@ def tick(label: str, value: bool = False) -> Any:
 
 
 def comma_separated(text: str) -> list[str]:
-    """Names that were typed, in their order: one a line, or with commas."""
-    return [name.strip() for name in text.replace("\n", ",").split(",") if name.strip()]
+    """Names that were typed, in their order: one a line, or with commas or semicolons."""
+    return [name.strip() for name in re.split(r"[\n,;]", text) if name.strip()]
 
 
 # A file that is dropped, or chosen.

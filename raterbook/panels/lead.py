@@ -34,6 +34,7 @@ from raterbook.reporting.folder import slug
 from raterbook.reporting.html import bullets, fold, heading, paragraph, part, table
 from raterbook.reporting.kernel import WATCHER
 from raterbook.reporting.shown import MOST, said
+from raterbook.reporting.words import capital
 from raterbook.rounds import RATER_KINDS, RoundError
 from raterbook.rounds.model import PLANNED, FileError, counted, listed
 from raterbook.widgets import LISTED, PANEL, Keyboard, close, row, show
@@ -42,7 +43,8 @@ SHOWN = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged")
 HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Left")
 HIDDEN = (
     "Agreement stays hidden until the round is closed: who looks again and again, and stops where "
-    "it looks well, sees agreement that is not there."
+    "it looks well, sees agreement that is not there. To see it all the same: now = True in "
+    "explore.ipynb, or raterbook report on the command line."
 )
 
 
@@ -115,7 +117,9 @@ class RoundPanel(widgets.VBox):
     def look(self) -> Any:
         """How far everybody is by now."""
         found = self._round.status()
-        self.head.draw(heading(found.head()), paragraph(found.size()), paragraph(found.missing()))
+        self.head.draw(
+            heading(found.head()), paragraph(found.size()), paragraph(capital(found.missing()))
+        )
         self.progress.draw(*progress(found, durations(self._round)))
         return found
 
@@ -198,9 +202,8 @@ class RoundPanel(widgets.VBox):
         self._including = widgets.VBox([row(self.returning), row(self.since, self.including)])
         self.plan = PlanPanel(self._round, self._button)
         excluding = widgets.VBox([row(self.leaving), row(self.why, self.excluding)])
-        return widgets.VBox(
-            [self._adding, self._reassigning, self.plan, excluding, self._including]
-        )
+        groups = [self._adding, self._reassigning, self.plan, excluding, self._including]
+        return widgets.VBox([group.add_class("rb-group") for group in groups])
 
     def _add(self) -> list[str]:
         name = self.newcomer.value.strip()

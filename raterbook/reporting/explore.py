@@ -324,7 +324,10 @@ class Explore:
 
         at = {"style": {"description_width": "8em"}, "layout": {"width": "21em"}}
         shown = ipywidgets.Dropdown(
-            options=[(title, name) for name, title in VIEWS.items()], description="View", **at
+            options=[(title, name) for name, title in VIEWS.items()],
+            description="View",
+            style=at["style"],
+            layout={"width": "27em"},  # the longest question is whole
         )
         asked = [(name, name) for name in [*self.scored(), *self.labelled()]]
         question = ipywidgets.Dropdown(

@@ -41,7 +41,7 @@ def distributions(answers, question, scale=(), by="rater"):
     most = frame.mean().idxmax()
     low, high = frame[most].idxmin(), frame[most].idxmax()
     said = f"{question}: “{most}” is commonest, {frame[most].mean():.0%} of a {by}'s answers"
-    if len(frame) > 1:
+    if low != high:  # else all give it alike often
         said += f" ({frame[most].min():.0%} {low}, {frame[most].max():.0%} {high})"
     return frame, titled(figure, said)
 

@@ -360,8 +360,15 @@ class Problems:
                 told += same
                 continue
             row, words = same[0]
-            rows = listed((number for number, _ in same[1:]), APART)
-            more = f"{counted(len(same) - 1, 'more row')}: {rows}" if row else "more places"
+            rows = [number for number, _ in same[1:]]
+            apart = list(dict.fromkeys(rows))
+            if not row:
+                more = "more places"
+            elif len(apart) == len(rows):
+                more = f"{counted(len(rows), 'more row')}: {listed(rows, APART)}"
+            else:  # a row has several of its kind
+                which = "row" if len(apart) == 1 else "rows"
+                more = f"{counted(len(rows), 'more place')}, {which} {listed(apart, APART)}"
             told.append((row, f"{words} The same in {more}."))
         raise FileError([words for _, _, words in found], [words for _, words in sorted(told)])
 

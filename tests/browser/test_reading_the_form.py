@@ -108,17 +108,76 @@ LONG_PAIR = {
 }
 
 
-def test_a_laptop_shows_eight_lines_of_the_source_under_question_and_answer(sit_down):
-    desk = sit_down("neureg-qa", [LONG_PAIR], run=False)
+# A long item of each, and what is read there most.
+LONG = {
+    "neureg-qa": ("Source text", LONG_PAIR),
+    "rag-questeval": (
+        "Reference",
+        {"id": "c1", "model": "birch", "ground_truth": _SENTENCE * 40, "generated": _SENTENCE * 9},
+    ),
+    "feedback-quality": (
+        "Feedback",
+        {"id": "f1", "text": _SENTENCE * 20, "domain": "Law", "criteria": _SENTENCE * 40},
+    ),
+    "halo-support": (
+        "Context",
+        {
+            "id": "h1",
+            "question": _SENTENCE * 2,
+            "context": _SENTENCE * 40,
+            "generated_answer": _SENTENCE * 6,
+            "auto_label": "SUPPORTED",
+        },
+    ),
+    "stem-sentences": (
+        "Article",
+        {
+            "question_id": "q1",
+            "question": _SENTENCE * 2,
+            "article_id": "a1",
+            "article": _SENTENCE * 40,
+            "response": _SENTENCE * 6,
+        },
+    ),
+    "ai-detection": (
+        "Text",
+        {"id": "t1", "label": "human", "prediction": "ai", "model": "d", "text": _SENTENCE * 40},
+    ),
+}
+PARTS = {"rag-questeval": [("c1", 1, "What do colleges keep?", {"key_info": "records"})]}
+
+
+@pytest.mark.parametrize("protocol", LONG)
+def test_a_laptop_shows_eight_lines_of_the_source_under_question_and_answer(sit_down, protocol):
+    label, row = LONG[protocol]
+    desk = sit_down(protocol, [row], PARTS.get(protocol), run=False)
     desk.page.set_viewport_size({"width": 1366, "height": 650})
     desk.run()
     desk.form.evaluate("form => form.scrollIntoView({ block: 'end' })")
     fits = "form => form.offsetHeight <= form.closest('.jp-WindowedPanel-outer').clientHeight"
     assert desk.form.evaluate(fits)
-    desk.picture("neureg-in-lab-1366")
-    lines = {label: desk.page.evaluate(_LINES, label) for label in ("Source text", "Question")}
-    assert lines["Source text"] >= 8, lines
-    assert lines["Question"] >= 2, lines
+    desk.picture(f"{protocol}-in-lab-1366")
+    assert desk.page.evaluate(_LINES, label) >= 8
+    if "question" in row:
+        assert desk.page.evaluate(_LINES, "Question") >= 2
+
+
+def test_a_step_is_called_after_what_is_asked_in_it(bare_desk):
+    desk = bare_desk("feedback-quality", 1)
+    assert desk.form.locator(".rb-stage").all_inner_texts() == [
+        "Step 1 of 3 · First impression",
+        "Step 2 of 3 · Correctness, Clarity, Tone …",
+    ]
+
+
+@pytest.mark.parametrize("size", [(1366, 650), (500, 800), (683, 325)])
+def test_the_bar_says_round_and_rater_and_how_far_whatever_the_width(bare_desk, size):
+    desk = bare_desk("neureg-qa", [LONG_PAIR], size=size)
+    for words in ("round-01 · ana", "Item 1 of 1 · 0 submitted"):
+        said = desk.form.locator(".rb-bar").get_by_text(words)
+        assert said.is_visible()
+        assert said.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert desk.page.evaluate(_OVERFLOWING) == []
 
 
 def test_question_and_answer_stay_in_view_while_the_source_is_read_to_its_end(bare_desk):

@@ -15,7 +15,7 @@ from contextlib import closing
 import pytest
 
 from raterbook.files import content, import_answers, read_items, read_parts
-from raterbook.protocols import parse
+from raterbook.protocols import load, parse
 from raterbook.rounds import ItemTable, RoundError, Store
 
 from .protocols import EVERYTHING
@@ -464,6 +464,20 @@ def test_a_line_of_a_gigabyte_is_refused_after_its_first_megabytes(tmp_path, mon
 def test_a_hostile_protocol_is_refused(text):
     with pytest.raises(ValueError, match=r"bad.yaml"):
         parse(text, source="bad.yaml")
+
+
+def test_a_row_with_many_problems_of_one_kind_is_named_once(tmp_path):
+    """Triples are a cell of lines; each that is none is a problem of its own."""
+    lines = "\n".join(f"{n} no triple" for n in range(9))
+    head = "qa_id,question_type,shot_type,question,answer,source_context,source_kg"
+    row = 'p{},factual,zero_shot,What?,That.,A text.,"{}"'
+    for rows, said in ((1, "The same in 8 more places, row 2."),
+                       (2, "The same in 17 more places, rows 2, 3.")):  # fmt: skip
+        cells = [row.format(n, lines) for n in range(rows)]
+        (tmp_path / "items.csv").write_text("\n".join([head, *cells]), "utf-8")
+        with pytest.raises(ValueError, match="is no triple") as caught:
+            read_items(tmp_path / "items.csv", load("neureg-qa"))
+        assert str(caught.value).endswith(said)
 
 
 def test_many_problems_of_one_kind_are_one_line_with_the_first_rows(stored, tmp_path):

@@ -59,7 +59,7 @@ def test_a_protocol_of_ones_own_is_named_by_its_file_and_what_is_wrong_with_it_i
 def test_a_sound_file_opens_a_round_with_what_was_typed(panel, opening):
     opening.items.take("items.csv", table())
     assert "items.csv: 4 items in 4 cases." in words(opening.understood)
-    opening.raters.value = "ana, ben\ncarl"
+    opening.raters.value = "ana, ben;\ncarl"
     opening.per_item.value = 2
     assert "3 raters, 2 for each item: about 3 items for everybody." in words(opening.shares)
     opening.cluster.value = "context"

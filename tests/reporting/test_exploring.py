@@ -221,3 +221,14 @@ def test_where_nobody_answered_that_is_the_reason(tmp_path):
     explore = Explore(Workspace(tmp_path).open("nobody", "neureg-qa", items, raters=["ana"]))
     assert {explore.view(view).said for view in VIEWS} == {"Nobody has answered yet."}
     assert explore.panel().children
+
+
+def test_where_all_give_a_value_alike_often_nobody_is_named():
+    alike = {"question": ["q"] * 4, "rater": ["ana", "ana", "ben", "ben"], "value": list("1212")}
+    _, figure = views.distributions(pd.DataFrame(alike), "q")
+    assert figure.get_suptitle().endswith("50\u00a0% of a rater's answers")
+    _, figure = views.distributions(pd.DataFrame({**alike, "value": list("1112")}), "q")
+    said = " ".join(
+        figure.get_suptitle().split()
+    )  # it is on two lines, and signs stay with numbers
+    assert said.endswith("75 % of a rater's answers (50 % ben, 100 % ana)")

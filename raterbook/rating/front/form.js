@@ -77,7 +77,7 @@ export class Form {
       goto: (position) => this.fetch({ position }),
     };
     const refocus = () => this.focus();
-    this.bar = new Bar(protocol.title, act);
+    this.bar = new Bar(protocol.title, this.about, act);
     this.source = new Source(protocol, {
       pick: (part) => this.openPart(part),
       mark: () => desk.evidence(this.active),

@@ -23,10 +23,11 @@ export function saveSentence({ name, waiting, rejected, trouble, volatile }) {
   );
 }
 
-// The bar on top: how far, how long still, and whether everything entered is stored.
+// The bar on top: which round, who rates, how far, how long still, and whether everything entered is stored.
 export class Bar {
   // `act` has flag(), pause(), keys(), downloadUnsaved() and dismiss(event_id).
-  constructor(title, act) {
+  constructor(title, { round, rater }, act) {
+    const whose = `${round} · ${rater}`;
     this.act = act;
     this.progress = el("progress", { max: "1", value: 0, "aria-label": "Submitted items" });
     this.where = el("span", { class: "rb-where" });
@@ -43,6 +44,7 @@ export class Bar {
         { class: "rb-bar-row" },
         el("strong", { class: "rb-title", title }, title),
         el("strong", { class: "rb-title rb-away" }, "Click the form to rate by keys"),
+        el("span", { class: "rb-whose", title: whose }, whose),
         this.progress,
         this.where,
         this.left,
@@ -144,7 +146,7 @@ export class Foot {
       }),
     );
     const more = slots.length - NAMED;
-    return [...named, more > 0 ? el("span", {}, `and ${more} more`) : null];
+    return [...named, more > 0 ? el("span", { class: "rb-and" }, `and ${more} more`) : null];
   }
 
   draw(sheet, { submitted, waiting, held }) {

@@ -16,6 +16,17 @@ export function inWords(question, answer) {
   return choice ? choice.name : String(answer.value);
 }
 
+const NAMED_OF_STEP = 3; // questions that a step is called after
+
+// “Correctness, Clarity, Tone …”: what a step is about, comments left to what they comment on.
+function stepName(slots, stage) {
+  const questions = new Set(slots.filter((slot) => slot.stage === stage).map((slot) => slot.question));
+  const labels = [...questions].map((question) => question.label);
+  const own = labels.filter((label) => !labels.some((other) => label.startsWith(`${other}:`)));
+  const named = own.slice(0, NAMED_OF_STEP).join(", ");
+  return own.length > NAMED_OF_STEP ? `${named} …` : named;
+}
+
 // Slots that stand together: one part of one stage, or the questions about the whole.
 function groupsOf(slots) {
   const groups = [];
@@ -77,7 +88,7 @@ export class Questions {
     for (const group of groupsOf(sheet.slots.filter((slot) => sheet.open(slot)))) {
       if (stages > 1 && group.stage !== stage) {
         stage = group.stage;
-        const words = `Step ${stage + 1} of ${stages}`;
+        const words = `Step ${stage + 1} of ${stages} · ${stepName(sheet.slots, stage)}`;
         add(words, [], () => el("h3", { class: "rb-stage" }, words));
       }
       if (group.part !== 0) {

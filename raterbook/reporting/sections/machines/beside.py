@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from markupsafe import Markup
 
+from raterbook.analysis.estimate import sentence
+
 from ....numbers.compare.comparison import BEYOND, Compared, Comparison, severity_said
 from ....numbers.compare.ranking import Ranked, ranking_of
+from ....numbers.compare.rows import BesideRow, entries
 from ....numbers.number import UNTRUSTED
 from ....protocols.beside import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
-from ...words import SIGNED, count, interval, listing, name_of, number, percent
+from ...words import (
+    SIGNED,
+    count,
+    interval,
+    listing,
+    minus,
+    name_of,
+    number,
+    percent,
+)
 
 # What is said of a habit that differs from people's: by whose side it lies.
 HABITS = {
@@ -297,3 +310,71 @@ ADVANTAGE = "How often a model is at least as near to the others as a person is,
 def _between(row: Any) -> str:
     between = interval(row["low"], row["high"], "advantage")
     return number(row["advantage"], "advantage") + (f" ({between})" if between else "")
+
+
+# One comparison by itself, as compare.ipynb shows it.
+
+
+def persons(found: Comparison) -> Section:
+    """Each person against the model, over all questions together."""
+    test = found.overall.test
+    lines = [
+        (
+            str(each.rater), f"{each.difference.n:,}", f"{each.difference.clusters:,}",
+            number(_finite(each.difference.design_effect)), number(each.advantage, "advantage"),
+            number(each.difference.value, SIGNED), minus(f"{each.p:.3f}"),
+            "yes" if each.rejected else "no", "yes" if each.rejected_plain else "no",
+        )
+        for each in test.persons
+    ]  # fmt: skip
+    head = ("Person", "Items", "Clusters", "Design effect", "Model as near", "Person nearer, less "
+            "model nearer", "p", "Model stands in", "By the plain test")  # fmt: skip
+    said = [repr(test)[1:-1], *map(sentence, test.warnings)]
+    shown = table(head, lines, f"Persons beside {found.model}, ε {test.epsilon:g}")
+    return Section("Person by person", join([shown if lines else NOTHING, *map(soft, said)]))
+
+
+def questions(found: Comparison) -> Section:
+    """The verdict question by question, and every number of each, folded."""
+    lines = []
+    for part in found.parts:
+        test = part.test
+        near = _said(test.advantage, "advantage")
+        kinds = (number(test.winning_rate, "winning_rate"), near, number(test.design_effect))
+        lines.append((_called(part), part.verdict.kind, *kinds))
+    head = ("Question", "Verdict", "Persons it stands in for", "As near as a person",
+            "Design effect")  # fmt: skip
+    pieces = [
+        paragraph(found.sentence),
+        table(head, lines, f"{found.model} beside people", text=2),
+        bullets([f"{_called(part)}: {part.verdict.sentence}" for part in found.parts[1:]]),
+        *map(soft, found.notes),
+    ]
+    for part in found.parts:
+        rows = [
+            (name_of(each.statistic) + _inside(each), each.in_words,
+             _said(each.estimate, each.statistic), f"{each.estimate.n_units or 0:,}")
+            for each in entries(part)
+        ]  # fmt: skip
+        shown = table(("Number", "Whose", "Estimate", "Items"), rows, _called(part), text=2)
+        pieces.append(fold(f"{_called(part)}, number by number", shown))
+    return Section("Question by question", join(pieces))
+
+
+def soft(said: str) -> Markup:
+    return paragraph(said, "soft")
+
+
+def _called(part: Compared) -> str:
+    inside = ", ".join(f"{name} {value}" for name, value in part.group.items())
+    return (part.question or "All questions") + (f" ({inside})" if inside else "")
+
+
+def _inside(each: BesideRow) -> str:
+    """What else tells a number from others of its name: the label, the group of items."""
+    said = ", ".join(f"{name} {value}" for name, value in each.group.items())
+    return f" ({said})" if said else ""
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
