@@ -70,15 +70,16 @@ def _add(store: Store, given: Namespace) -> None:
 
 
 def _status(store: Store) -> int:
+    from ..rounds.model import counted
     from ..rounds.store.team import guards, status
 
     found, wrong = status(store), guards(store)
-    print(f"{store.path}: {len(found)} logins")
+    print(f"{store.path}: {counted(len(found), 'login')}")
     for each in found:
         state = "active" if each.active else "removed"
         words = f"  {each.login:<20} {each.role:<6} {state:<8}"
         if each.rater is not None:
-            words += f" {each.rater}, {each.answers:,} answers"
+            words += f" {each.rater}, {counted(each.answers, 'answer')}"
         if each.by_others:
             words += f", {each.by_others:,} of them stored by another login"
         print(words.rstrip())

@@ -107,7 +107,7 @@ def take(
                 replaced=replaced,
             )
             fresh += withdrawn(closed, fresh[0][0].row)
-            brought = AnswerFile(problems.source, fresh, now_there)
+            brought = AnswerFile(problems.source, snapshot, fresh, now_there)
             save_file(
                 connection, stored.id, asked, stored.rule(snapshot), brought, stored.store.now()
             )

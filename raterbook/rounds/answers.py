@@ -11,11 +11,9 @@ import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, select
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import ColumnElement, Connection, bindparam, select
 
 import raterbook.rounds.plan as plan
 from raterbook.protocols import Question
@@ -35,7 +33,7 @@ from raterbook.rounds.model import (
 )
 from raterbook.rounds.plan import PlanRule
 from raterbook.rounds.raters import join, looks_known
-from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions, Subject, take
+from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions, Subject
 from raterbook.rounds.store import schema
 
 MOST_REPLICATES = 1_000_000
@@ -48,8 +46,6 @@ LARGEST = 2**53  # the largest whole number every sender can count to
 _Stacks = dict[tuple[int, int, int, int], list[int]]
 _events = schema.answer_event
 # A rater waits for these after every key, so the statements are built once.
-_INSERT = str(insert(_events).compile(dialect=sqlite.dialect(), column_keys=list(COLUMNS)))
-_IN_ORDER = itemgetter(*COLUMNS)
 _BY_ID = select(_events).where(
     _events.c.round_id == bindparam("round_id"),
     _events.c.rater_id == bindparam("rater"),
@@ -64,16 +60,6 @@ _COUNTED = select(
 ).where(_events.c.rater_id == bindparam("rater"))
 _OF_SUBJECTS = _COUNTED.where(_events.c.subject_id.in_(bindparam("subjects", expanding=True)))
 _OF_ROUND = _COUNTED.where(_events.c.round_id == bindparam("round_id"))
-
-
-def write(connection: Connection, rows: Sequence[Row]) -> None:
-    """One executemany of the driver: all values are plain, so nothing needs to look at each."""
-    if not rows:
-        return
-    if connection.dialect.name != "sqlite":
-        connection.execute(insert(_events), [{name: row[name] for name in COLUMNS} for row in rows])
-    else:
-        connection.exec_driver_sql(_INSERT, [*map(_IN_ORDER, rows)])
 
 
 class RefusedEvent(ValueError):
@@ -130,7 +116,7 @@ def save(
             else ack
             for ack in acks
         ]
-    write(connection, rows)
+    schema.write(connection, _events, rows)
     return acks
 
 
@@ -380,9 +366,10 @@ Fresh = tuple[Given, AnswerCell, Any]  # with what it answers, and the value to 
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """What is new in a file, each answer checked, beside what is stored in its cells."""
+    """What is new in a file, each answer checked, beside the round and what is stored there."""
 
     source: str
+    seen: Snapshot
     fresh: Sequence[Fresh]
     there: Mapping[AnswerCell, Fact]
 
@@ -397,7 +384,7 @@ def save_file(
 ) -> None:
     """Inside a transaction. Each answer comes after what is stored for its cell."""
     new = _join(connection, round_id, file, now)
-    seen = take(connection, round_id)
+    seen = file.seen.joined(connection)
     if rule.per_item is not None:
         plan.take_up(connection, seen, rule, _taken_up(seen, file.fresh), now)
     elif new:  # so that they can go on in the form
@@ -433,9 +420,9 @@ def save_file(
             }
         )
         if len(rows) == AT_ONCE:  # a million rows would take more memory than all that came before
-            write(connection, rows)
+            schema.write(connection, _events, rows)
             rows = []
-    write(connection, rows)
+    schema.write(connection, _events, rows)
 
 
 def _taken_up(seen: Snapshot, fresh: Sequence[Fresh]) -> dict[str, dict[str, None]]:

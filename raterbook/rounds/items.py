@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Table, delete, func, insert, select
+from sqlalchemy import Connection, Table, delete, func, select
 
 from raterbook.protocols import Protocol
 from raterbook.rounds.model import ROLES, Case, Item, ItemRow, ItemTable, Part, RoundError
@@ -162,8 +162,7 @@ def add_items(
             agree(row, seen.items[row.key], own)
         else:
             add("item", row.key, cases[row.case], row, own)
-    if subjects:
-        connection.execute(insert(schema.subject), subjects)
+    schema.write(connection, schema.subject, subjects)
     write_values(connection, place, values)
     return [each["key"] for each in subjects if each["kind"] == "item"]
 
@@ -179,8 +178,7 @@ def write_values(
             row = {"subject_id": subject, "part": 0, "name": name, "value": value}
             (shown if is_shown(place.protocol, name) else hidden).append(row)
     for table, rows in ((schema.shown_value, shown), (schema.hidden_value, hidden)):
-        if rows:
-            connection.execute(insert(table), rows)
+        schema.write(connection, table, rows)
 
 
 def _apart(row: ItemRow, place: Place) -> tuple[dict[str, str], dict[str, str]]:

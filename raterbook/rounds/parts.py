@@ -78,8 +78,7 @@ def add_parts(
             )
     tables = ((schema.part, parts), (schema.shown_value, shown), (schema.hidden_value, hidden))
     for table, values in tables:
-        if values:
-            connection.execute(insert(table), values)
+        schema.write(connection, table, values)
     return len(parts)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, select
 
 import raterbook.rounds.raters as people
 from raterbook.rounds.model import PLANNED, RoundError
@@ -304,7 +304,7 @@ def renew(
         by_rater.setdefault(name, []).append(seen.items[key].id)
     for name, items in by_rater.items():
         rows = [_row(seen, raters[name], item, "withdraw", None, now, reason) for item in items]
-        connection.execute(insert(schema.plan_event), rows)
+        schema.write(connection, schema.plan_event, rows)
     given = _give(connection, seen, rule, held - set(withdrawn), now, reason)
     seen.places.clear()
     plans = places_of_all(connection, seen)
@@ -391,10 +391,8 @@ def move(
     left = [subject for subject in theirs if subject not in finished]
     gone = [subject for subject in left if rule.per_item is None or subject not in already]
     if gone:
-        connection.execute(
-            insert(schema.plan_event),
-            [_row(snapshot, from_, subject, "withdraw", None, now, reason) for subject in gone],
-        )
+        rows = [_row(snapshot, from_, subject, "withdraw", None, now, reason) for subject in gone]
+        schema.write(connection, schema.plan_event, rows)
     keys = [snapshot.subjects[subject].key for subject in left if subject not in already]
     roles = {key: snapshot.items[key].role for key in keys}
     ordered = in_order(roles, snapshot.names()[to], rule.seed)
@@ -453,7 +451,7 @@ def _assign(
             _row(snapshot, rater, snapshot.items[key].id, "assign", first + place, now, reason)
             for place, key in enumerate(keys[start : start + AT_ONCE], start)
         ]
-        connection.execute(insert(events), rows)
+        schema.write(connection, events, rows)
 
 
 def _row(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -168,6 +168,10 @@ class Snapshot:
             )
         return int(row.id)
 
+    def joined(self, connection: Connection) -> Snapshot:
+        """The same round with the raters it has by now."""
+        return replace(self, raters=_raters(connection, self.round_id), places={})
+
     def closed(self) -> str | None:
         """Why nothing comes in; None while the round is open."""
         if self.state == "open":
@@ -198,9 +202,13 @@ def take(connection: Connection, round_id: int) -> Snapshot:
         items={each.key: each for each in subjects.values() if each.kind == "item"},
         cases={each.key: each for each in subjects.values() if each.kind == "case"},
         parts=_parts(connection, round_id),
-        raters={row.name: row for row in people.of_round(connection, round_id)},
+        raters=_raters(connection, round_id),
         excluded=_excluded(connection, round_id),
     )
+
+
+def _raters(connection: Connection, round_id: int) -> dict[str, Row[Any]]:
+    return {row.name: row for row in people.of_round(connection, round_id)}
 
 
 def _subjects(connection: Connection, round_id: int) -> dict[int, Subject]:

@@ -8,6 +8,7 @@ from raterbook.files import export_answers, import_answers
 from raterbook.files.formats import restored, safe
 from raterbook.protocols import names, parse
 from raterbook.rounds import Event, FileError, answers
+from raterbook.rounds.store import schema
 
 from .rounds import answer_all, protocol_round
 
@@ -34,17 +35,18 @@ def test_a_long_file_is_stored_whole_or_not_at_all(feedback, tmp_path, monkeypat
     """It goes to the database some thousand rows at a time, in one transaction."""
     rows = [f"c{case}/m{model},ana,clarity,3\n" for case in (1, 2) for model in (1, 2)]
     file = put(tmp_path, "item,rater,question,value\n" + "".join(rows))
-    written, write = [], answers.write
+    written, write = [], schema.write
 
-    def broken(connection, some):
-        if written:
-            raise OSError("the disk is gone")
-        written.extend(some)
-        write(connection, some)
+    def broken(connection, table, some):
+        if table is schema.answer_event:
+            if written:
+                raise OSError("the disk is gone")
+            written.extend(some)
+        write(connection, table, some)
 
     monkeypatch.setattr(answers, "AT_ONCE", 2)
     with monkeypatch.context() as at_fault:
-        at_fault.setattr(answers, "write", broken)
+        at_fault.setattr(schema, "write", broken)
         with pytest.raises(OSError, match="the disk is gone"):
             import_answers(feedback, file)
     assert (len(written), len(feedback.frame())) == (2, 0)

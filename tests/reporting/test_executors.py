@@ -10,6 +10,7 @@ import warnings
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -19,6 +20,8 @@ from raterbook.cli import main
 from raterbook.commands.reports import workers
 from raterbook.files import import_answers
 from raterbook.reporting import ReportError, build
+from tests.analysis.look_designs import DESIGNS, false_verdicts
+from tests.benchmarks import shared
 
 from .rounds import records
 
@@ -202,3 +205,20 @@ def test_a_killed_worker_of_dask_leaves_every_page_whole_and_made_once(place, mo
     begun = [line for line in log.read_text("utf-8").splitlines() if line[0] == "b"]
     assert len(begun) > len(ROUNDS)  # the control: what the worker had begun was begun again
     assert left_behind(place) == []
+
+
+def simulated(jobs=1, dask=None):
+    """The share of false verdicts in a few rounds of two designs, by whoever counts them."""
+    with shared(SimpleNamespace(jobs=jobs, dask=dask)) as over:
+        return [*over(false_verdicts, list(DESIGNS)[:2], [40, 40], [False, False])]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_simulation_comes_to_the_same_on_processes_and_on_dask():
+    distributed = pytest.importorskip("distributed")
+    alone = simulated()
+    assert simulated(jobs=2) == alone
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        assert simulated(dask=cluster.scheduler_address) == alone

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from tests.team.attacks import ATTACKS, added
+from tests.team.attacks import ATTACKS, added, marked
 from tests.team.study import numbers, with_team
 
 REFUSALS = {"42501", "42P01", "42809", "0A000", "P0001", "2BP01", "428C9"}
@@ -84,6 +84,14 @@ PAIRS = {
         added(rater="{ben}", event_id="'never'"),
     ),
     "in another's round, or in none": (added(round="{bens}"), added(round="999999")),
+    "a mark on another's item, or on none": (
+        marked("flag", subject="{fresh_ben}"),
+        marked("flag", subject="999999"),
+    ),
+    "prepared, about another's item, or about none": (
+        "PREPARE p AS " + added(subject="{fresh_ben}") + "; EXECUTE p",
+        "PREPARE p AS " + added(subject="999999") + "; EXECUTE p",
+    ),
     "removing what is there, or what is not": (
         "DELETE FROM raterbook.answer_event WHERE rater_id = {ben}",
         "DELETE FROM raterbook.answer_event WHERE rater_id = 999999",
@@ -100,6 +108,30 @@ def test_a_refusal_reads_the_same_whether_the_row_exists_or_not(study, pair):
             connection.execute(statement.format(**known))
         said.append((why.value.sqlstate, str(why.value)))
     assert said[0] == said[1]
+
+
+ASKED = {
+    "a part": ("part_text({part_ben})", "part_text(999999)"),
+    "a round": ("scope_of({bens})", "scope_of(999999)"),
+    "an item": ("may_answer({r1}, {told_ben}, {overall})", "may_answer({r1}, 999999, {overall})"),
+    "a submission": ("may_submit({r1}, {told_ben}, 'flag')", "may_submit({r1}, 999999, 'flag')"),
+    "a field": ("is_shown({told_ben}, 0, 'question')", "is_shown(999999, 0, 'question')"),
+    "what is held back": ("is_let_out({told_ben}, 'gold')", "is_let_out(999999, 'gold')"),
+}
+
+
+@pytest.mark.parametrize("what", ASKED, ids=str)
+def test_a_function_answers_the_same_whether_the_row_exists_or_not(study, what):
+    cluster, database, known = study
+    found = []
+    with cluster.connect(database, "ana") as connection:
+        for call in ASKED[what]:
+            found += connection.execute(f"SELECT raterbook.{call}".format(**known)).fetchall()
+    assert found[0] == found[1]
+    with cluster.connect(database, "ben") as connection:  # the control: to whom it belongs
+        call = ASKED[what][0].format(**known)
+        if what != "what is held back":  # nobody has submitted
+            assert connection.execute(f"SELECT raterbook.{call}").fetchall()[0] != found[0]
 
 
 def test_a_forged_time_becomes_the_servers(study):

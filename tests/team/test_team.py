@@ -7,7 +7,9 @@ import threading
 import pytest
 
 from raterbook.cli import run
-from raterbook.protocols import parse
+from raterbook.protocols import load, parse
+from raterbook.protocols.library import names
+from raterbook.protocols.protocol import fields_until, parts_until
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Event, ItemTable, PartRow, RoundError, Store
 from raterbook.rounds.store.team import status
@@ -384,3 +386,23 @@ def test_who_has_a_login_alone_is_not_taken_for_somebody_of_another_round(owner,
     assert "known from other rounds" not in capsys.readouterr().out
     assert owner("open", "two", *how) == 0
     assert "fay is known from other rounds" in capsys.readouterr().out
+
+
+def test_no_protocol_that_comes_along_shows_more_after_a_question_that_rests_on_another():
+    """The server holds a step back by what always has to be answered."""
+    behind = []
+    for name in names():
+        protocol = load(name)
+        for stage in range(1, len(protocol.stages)):
+            shows = [
+                (fields_until(protocol, each), parts_until(protocol, each))
+                for each in (stage - 1, stage)
+            ]
+            before = [protocol.question(id) for each in protocol.stages[:stage] for id in each]
+            if shows[0] != shows[1]:
+                behind += [
+                    (name, stage, each.id)
+                    for each in before
+                    if each.when is not None or not isinstance(each.required, bool)
+                ]
+    assert behind == []

@@ -318,14 +318,15 @@ def uniform(counted: Counted, coverage: float = 0.95, cluster: str | None = None
     rows = counted.people[list(dict.fromkeys(needed))]
     asked_of = rows["question"].isin([q.id for q in kept])
     rows = rows if asked_of.all() else rows[asked_of]
-    rows = rows.assign(cluster=pd.Categorical(cluster_of(rows, cluster)))
+    of_unit = [name for name in ("case", cluster) if name]
     grouped = rows.groupby(["rater", "unit"], sort=True).agg(
         size=("number", "size"),
         low=("number", "min"),
         high=("number", "max"),
-        cluster=("cluster", "first"),
+        **{name: (name, "first") for name in of_unit},
     )
     grouped = grouped[grouped["size"] >= 3]
+    grouped["cluster"] = cluster_of(grouped, cluster)  # of units, not of their every answer
     grouped["value"] = grouped["low"].eq(grouped["high"]).astype(float)
     shares = grouped["value"].groupby(level="rater").agg(["mean", "size"])
     found = shares.set_axis(["share", "items"], axis=1).reset_index()

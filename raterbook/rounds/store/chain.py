@@ -192,7 +192,6 @@ _REVISION = (
     f"SELECT max(event) FROM link WHERE source = {VALUES} AND event BETWEEN :first AND :last"
 )
 _NEWEST = "SELECT n, CAST(hash AS BLOB) FROM link ORDER BY n DESC LIMIT 1"
-_ADD = "INSERT INTO link (n, source, event, hash) VALUES (?, ?, ?, ?)"
 
 
 def touch(connection: Connection, subject: int) -> None:
@@ -237,9 +236,14 @@ def _extend(driver: Any, found: bool, touched: set[int]) -> None:
         n, last = n + 1, linked(last, text)
         rows.append((n, source, event, last))
         if len(rows) >= MOST:
-            driver.executemany(_ADD, rows)
+            _write(driver, rows)
             rows.clear()
-    driver.executemany(_ADD, rows)
+    _write(driver, rows)
+
+
+def _write(driver: Any, rows: list[tuple[int, int, int, bytes]]) -> None:
+    for statement, values in schema.adding(schema.link, ("n", "source", "event", "hash"), rows):
+        driver.executemany(statement, values)
 
 
 def _new(

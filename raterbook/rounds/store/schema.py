@@ -9,7 +9,10 @@ rest. Times are microseconds since 1970, UTC.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -17,6 +20,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Connection,
     Float,
     ForeignKey,
     ForeignKeyConstraint,
@@ -393,3 +397,43 @@ def _parts_frozen_once_answered() -> Iterator[str]:
         + _answered("(SELECT subject_id FROM part WHERE id = NEW.part_id)")
         + f" BEGIN {refuse} END"
     )
+
+
+# Rows on their way in. SQLite looks after each statement (what it undoes, the table's last number)
+# for as long as after a row, so that many rows are one statement there.
+
+
+TOGETHER = 50
+
+
+@cache
+def _statements(table: str, columns: tuple[str, ...]) -> tuple[str, str]:
+    """To add one row, and to add many."""
+    into = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "
+    row = f"({', '.join('?' * len(columns))})"
+    return into + row, into + ", ".join([row] * TOGETHER)
+
+
+def adding(
+    table: Table, columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    """The statements that add rows to a file in their order, each with what it is executed with."""
+    one, many = _statements(table.name, columns)
+    rest = len(rows) - len(rows) % TOGETHER
+    if rest:
+        starts = range(0, rest, TOGETHER)
+        yield many, [tuple(chain.from_iterable(rows[at : at + TOGETHER])) for at in starts]
+    if rest < len(rows):
+        yield one, list(rows[rest:])
+
+
+def write(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows of the same columns, all of them plain values: in a file nothing looks at each."""
+    if not rows:
+        return
+    if connection.dialect.name != "sqlite":
+        connection.execute(table.insert(), [*rows])
+        return
+    columns = tuple(rows[0])
+    for statement, values in adding(table, columns, [*map(itemgetter(*columns), rows)]):
+        connection.exec_driver_sql(statement, values)
