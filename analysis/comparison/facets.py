@@ -23,6 +23,8 @@ NODES, MOST_NODES = 61, 481
 COARSE = 1.2  # posterior standard deviations between two nodes, at most
 FAR = 1e3  # the threshold of a level that a criterion does not have
 SIGMA = (-6.0, 4.0)  # the logarithm of the standard deviation of θ stays in here
+ALIKE, DIFFERENT = -3.0, 3.9  # of the logarithm of units' spread; beyond, units tell nothing of it
+STEPS = 3  # of Newton's, from where climbing ends, or from all clusters to all but one
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,23 @@ class Likelihood:
             made[at] = (self.at(free - there, sums).gradient
                         - self.at(free + there, sums).gradient) / (2 * step)  # fmt: skip
         return (made + made.T) / 2
+
+    def inverse(self, free: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """The inverse of the information."""
+        made = self.information(free, sums)
+        if not ALIKE < free[-1] < DIFFERENT:
+            made[-1], made[:, -1] = 0.0, 0.0  # the spread of units is at its bound, and stays there
+        return np.asarray(np.linalg.pinv(made, rcond=1e-10, hermitian=True))
+
+    def nearer(self, free: np.ndarray, inverse: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """A few of Newton's steps from close by, to where the likelihood of these sums is greatest.
+
+        Where climbing ends, rounding decides the last seven digits; here, the last.
+        """
+        for _ in range(STEPS):
+            free = free + inverse @ self.at(free, sums).gradient
+            free[-1] = np.clip(free[-1], *SIGMA)
+        return free
 
     def scores(self, free: np.ndarray) -> np.ndarray:
         """What a unit of each class, each level in a cell and each step add to the gradient."""

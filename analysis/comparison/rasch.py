@@ -34,8 +34,6 @@ from raterbook.analysis.ratings.patterns import numbered, steps
 MOST_LEVELS = 15
 MOST_RATERS = 60  # a step solves as many equations
 MOST_CHECKED = 1000  # clusters; no single one of more holds raters together
-ALIKE, DIFFERENT = -3.0, 3.9  # of the logarithm of units' spread; beyond, units tell nothing of it
-STEPS = 3  # of Newton's, from where climbing ends, or from all clusters to all but one
 MOST_REFITTED = 100  # clusters; above, one step from the estimate of all is exact enough
 RATER = ("rater", "severity", "low", "high", "se", "points", "points_low", "points_high",
          "infit", "outfit", "n_units", "n_ratings", "reason")  # fmt: skip
@@ -272,7 +270,7 @@ class _Read:
     ) -> None:
         self.model, self.likelihood, self.wish = model, likelihood, wish
         self.facets = model.facets
-        self.free = self.nearer(free, self._inverse(free), model.total)
+        self.free = likelihood.nearer(free, likelihood.inverse(free, model.total), model.total)
         self.n = self.facets.raters
         self.share = model.inside / model.inside.sum()  # of each rater in the centre
         _, first = np.unique(self.facets.of_unit, return_index=True)
@@ -321,7 +319,7 @@ class _Read:
         if many <= MOST_REFITTED:
             for at in range(many):
                 left = model.total - model.rows[[at]].toarray()[0]
-                free[at] = self.nearer(self.free, self.inverse, left)
+                free[at] = self.likelihood.nearer(self.free, self.inverse, left)
         else:
             free -= (model.rows @ self.likelihood.scores(self.free)) @ self.inverse
             free[:, -1] = np.clip(free[:, -1], *SIGMA)
@@ -354,26 +352,10 @@ class _Read:
         own = self.facets.free[: self.n]
         return np.asarray(own - self.share @ own)
 
-    def nearer(self, free: np.ndarray, inverse: np.ndarray, sums: np.ndarray) -> np.ndarray:
-        """A few of Newton's steps from close by, to where the likelihood of these sums is greatest.
-
-        Where climbing ends, rounding decides the last seven digits; here, the last.
-        """
-        for _ in range(STEPS):
-            free = free + inverse @ self.likelihood.at(free, sums).gradient
-            free[-1] = np.clip(free[-1], *SIGMA)
-        return free
-
     @cached_property
     def inverse(self) -> np.ndarray:
         """The inverse of the information, where the likelihood is greatest."""
-        return self._inverse(self.free)
-
-    def _inverse(self, free: np.ndarray) -> np.ndarray:
-        made = self.likelihood.information(free, self.model.total)
-        if not ALIKE < free[-1] < DIFFERENT:
-            made[-1], made[:, -1] = 0.0, 0.0  # the spread of units is at its bound, and stays there
-        return np.asarray(np.linalg.pinv(made, rcond=1e-10, hermitian=True))
+        return self.likelihood.inverse(self.free, self.model.total)
 
     def plain_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Clusters × groups: sums of the centre's scores as they are, and how many."""
