@@ -143,6 +143,13 @@ def test_of_every_cluster_one_is_rated_twice_before_a_second(tmp_path):
     first = round_.forecast().first
     turns = [{int(each[1:]) % 3 for each in first[at : at + 3]} for at in range(0, 12, 3)]
     assert turns == [{0, 1, 2}] * 4
+    # Two of the first cluster have a second rating now: the other clusters catch up with it.
+    round_.add_rater("ben")
+    round_.save("ben", [Event(None, f"i{n:03d}", "label", said_by(1, n)) for n in (0, 3)])
+    first = [int(each[1:]) % 3 for each in round_.forecast().first]
+    assert [sorted(turn) for turn in (first[:2], first[2:4], first[4:7], first[7:])] == [
+        *([[1, 2]] * 2), *([[0, 1, 2]] * 2)
+    ]  # fmt: skip
 
 
 def test_what_models_cost_is_beside_the_hours(pilot):
