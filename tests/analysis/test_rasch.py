@@ -99,9 +99,9 @@ def observed(levels):
 
 
 def test_a_level_that_a_criterion_does_not_have_has_no_chance():
-    levels, _ = Made(criteria=(-0.3, 0.3)).drawn(60, 1)
+    levels, _ = Made(severity=(-0.8, -0.4, 0.0, 0.4, 0.8), criteria=(-0.3, 0.3)).drawn(60, 1)
     levels[:, :, 1] = np.minimum(levels[:, :, 1], 3)
-    facets = Facets(observed(levels), np.zeros(60, int), 3, [5, 3])
+    facets = Facets(observed(levels), np.zeros(60, int), 5, [5, 3])
     sums = facets.sums(np.zeros(60, dtype=int), 1).toarray()[0]
     chances = Likelihood(facets).at(np.full(facets.free.shape[1], 0.1), sums).chances
     assert chances[:, :5].sum(axis=1) == pytest.approx(1)
