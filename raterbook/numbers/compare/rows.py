@@ -33,7 +33,7 @@ class BesideRow:
 
     @property
     def in_words(self) -> str:
-        return SAID.get(self.whose or "", self.whose or "model")
+        return "model" if self.whose is None else SAID.get(self.whose, self.whose)
 
 
 def entries(part: Compared) -> Iterator[BesideRow]:
