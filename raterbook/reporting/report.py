@@ -301,7 +301,9 @@ class Report(reading.ItemTexts):
         said = asked.label if asked else (question or "all").replace("_", " ").capitalize()
         return said + self.whose(question)
 
-    def rows(self, statistic: str, question: str | None = None, **group: Any) -> list[dict]:
+    def rows(
+        self, statistic: str, question: str | None = None, **group: Any
+    ) -> list[dict[str, Any]]:
         """The rows of a statistic with just this group; undefined ones are among them."""
         return [
             row

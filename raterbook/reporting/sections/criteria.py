@@ -340,7 +340,7 @@ def lines(report: Report, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> 
     ]
     order = sorted(values, key=lambda value: [p[v] for p, v in zip(places, value, strict=True)])
     cut = order[:MOST_VALUES]
-    numbers: dict[tuple[str | None, str], dict[tuple[str, ...], dict]] = {}
+    numbers: dict[tuple[str | None, str], dict[tuple[str, ...], dict[str, Any]]] = {}
     for row in rows:
         at = tuple(str(row["group"][key]) for key in keys)
         numbers.setdefault((row["question"], row["statistic"]), {})[at] = row
@@ -392,7 +392,7 @@ def shares(counted: Counted, questions: list[Any]) -> pd.DataFrame:
 
 def scales(counted: Counted) -> list[list[Any]]:
     """The questions asked, those with the same scale together."""
-    found: dict[tuple, list[Any]] = {}
+    found: dict[tuple[Any, ...], list[Any]] = {}
     for question in counted.asked():
         if question.values and question.kind.is_judgement:
             found.setdefault(tuple(map(str, question.values)), []).append(question)
