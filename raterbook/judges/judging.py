@@ -14,7 +14,7 @@ import raterbook.judges.cache as cache
 from raterbook.judges.cache import Scribe
 from raterbook.judges.clients import model_of
 from raterbook.judges.clients.model import Messages, Model, Reply, Source, Stop
-from raterbook.judges.outcome import JudgeRun
+from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.judges.prompts import VERSION, Prompts, read_examples
 from raterbook.judges.run import ModelAnswerer, Runner, Settings
 from raterbook.protocols import Example
@@ -258,10 +258,11 @@ def asked_otherwise(now: Round, before: Round, name: str) -> tuple[list[str], in
         return [], 0
     later, earlier = account(now, name), account(before, name)
     said = []
-    for what, of in (
-        ("prompt", lambda one: one.prompt.hash[:12]),
-        ("model served", lambda one: one.reply.served),
-    ):
+    facts: dict[str, Callable[[Outcome], Any]] = {
+        "prompt": lambda one: one.prompt.hash[:12],
+        "model served": lambda one: one.reply.served,
+    }
+    for what, of in facts.items():
         sides = [sorted({str(of(one)) for one in run.outcomes}) for run in (later, earlier)]
         if sides[0] != sides[1]:
             said.append(

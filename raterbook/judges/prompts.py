@@ -13,7 +13,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import ValidationError
@@ -35,6 +35,9 @@ from raterbook.protocols import Example, Protocol, Question
 from raterbook.protocols.conditions import in_words
 from raterbook.protocols.library import LARGEST, refuse_cleverness
 from raterbook.protocols.problems import ProtocolError, joined
+
+if TYPE_CHECKING:
+    from raterbook.rounds import Part
 
 VERSION = "1"  # of the wording below; it is part of every prompt's hash
 
@@ -138,7 +141,7 @@ def user_message(sheet: Sheet) -> str:
     return "\n\n".join(blocks)
 
 
-def _part(sheet: Sheet, part) -> str:
+def _part(sheet: Sheet, part: Part) -> str:
     protocol = sheet.protocol
     assert protocol.parts is not None
     label = f"{protocol.parts.label} {part.number}"

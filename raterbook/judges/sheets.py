@@ -7,7 +7,7 @@ without the reference. Sheets that need earlier answers come in later waves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from raterbook.protocols.conditions import leaves
 from raterbook.protocols.problems import joined
 
 if TYPE_CHECKING:
-    from raterbook.rounds import Part, Round
+    from raterbook.rounds import Case, Item, Part, Round
 
 Cell = tuple[int, str]  # part (0 for the whole) and question
 Known = Mapping[tuple[str, int, str], Any]  # subject, part, question → an earlier answer
@@ -92,7 +92,9 @@ def waves(protocol: Protocol) -> list[list[Group]]:
     return found
 
 
-def sheets(stored: Round, group: Group, known: Known, items: Iterable[str] | None = None):
+def sheets(
+    stored: Round, group: Group, known: Known, items: Iterable[str] | None = None
+) -> Iterator[Sheet]:
     """The sheets of one group: one per item, or per case for questions of the case."""
     protocol = stored.protocol
     wanted = None if items is None else set(items)
@@ -125,13 +127,19 @@ def sheets(stored: Round, group: Group, known: Known, items: Iterable[str] | Non
         yield from _sheet(protocol, group, subject, fields, earlier)
 
 
-def _subjects(group: Group, items: list, cases: Mapping[str, Any]) -> list:
+def _subjects(group: Group, items: list[Item], cases: Mapping[str, Case]) -> Sequence[Item | Case]:
     if group.of == "item":
         return items
     return [cases[key] for key in dict.fromkeys(item.case for item in items) if key in cases]
 
 
-def _sheet(protocol: Protocol, group: Group, subject: Any, fields: dict[str, str], earlier: dict):
+def _sheet(
+    protocol: Protocol,
+    group: Group,
+    subject: Item | Case,
+    fields: dict[str, str],
+    earlier: Mapping[tuple[int, str], Any],
+) -> Iterator[Sheet]:
     by_part = any(question.per == "part" for question in group.questions)
     parts = tuple(part for part in subject.parts if _is_asked(group, part.number, earlier))
     questions = tuple(question for question in group.questions if question.per == "whole" or parts)

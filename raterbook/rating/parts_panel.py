@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 import ipywidgets as widgets
 
 from raterbook.rounds import PartRow, Round, RoundError
 from raterbook.widgets import PANEL, Keyboard, Picker, close
+
+if TYPE_CHECKING:
+    from raterbook.rounds import Case, Item
 
 
 class PartsPanel(widgets.VBox):
@@ -103,7 +109,7 @@ class PartsPanel(widgets.VBox):
             return
         self.said.value = f"Saved {len(texts)} {self._noun}{'s' * (len(texts) > 1)} of {key}."
 
-    def _subjects(self):
+    def _subjects(self) -> Sequence[Item | Case]:
         return self._round.cases() if self._of == "case" else self._round.items()
 
     def _parts(self) -> list[PartRow]:
@@ -117,7 +123,7 @@ class PartsPanel(widgets.VBox):
                 for part, text in inside.parts.get(number, [])
             ]
 
-    def _fields(self):
+    def _fields(self) -> Iterator[tuple[str, str, str]]:
         """Label, text and height of what the lines are about."""
         fields = self._round.protocol.item.fields
         one = next(each for each in self._subjects() if each.key == self.chosen.value)

@@ -21,7 +21,7 @@ USUAL = 0.95  # coverage, of documents that do not say
 
 def panels(
     documents: Sequence[Mapping[str, Any]], statistics: Iterable[str], labels: Labels
-) -> list[dict]:
+) -> list[dict[str, Any]]:
     """One entry for each number that two rounds have: its title and its points in order.
 
     `documents` are numbers.json in the order of the rounds. A point carries the hash of its

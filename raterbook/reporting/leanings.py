@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from pandas.api.types import union_categoricals
 from raterbook.analysis.ratings.patterns import numbered
 
 from ..numbers.counted import Counted, codes
+
+if TYPE_CHECKING:
+    from .report import Report
 
 DATED = 0.9  # of the answers with a time of their own, before their order is known
 FEWEST = 10  # independent units behind anything that is said of one rater
@@ -186,7 +189,7 @@ LEAN_COLUMNS = [
 ENDS = {"lean": "estimate", "low": "low", "high": "high"}
 
 
-def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
+def leans(report: Report, coverage: float | None = None) -> pd.DataFrame:
     """rater, lean, low, high, n, early, late, noise: scale points above (+) or below the others.
 
     `lean` is the mean of score − mean of the others on the same unit and question; its interval
@@ -219,7 +222,7 @@ def leans(report: Any, coverage: float | None = None) -> pd.DataFrame:
     return made.sort_values(["lean", "rater"], ignore_index=True)
 
 
-def strict_leans(report: Any) -> pd.DataFrame:
+def strict_leans(report: Report) -> pd.DataFrame:
     """The same with intervals corrected for how many raters could be named by them."""
     found = report.leans
     drifts = found["drift_low"] * found["drift_high"] > 0
@@ -230,13 +233,13 @@ def strict_leans(report: Any) -> pd.DataFrame:
     return strict[strict["n"] >= FEWEST]
 
 
-def shown(report: Any) -> pd.DataFrame:
+def shown(report: Report) -> pd.DataFrame:
     """Those who lean beyond the corrected interval, the severest first."""
     found = report.strict_leans
     return found[(found["low"] > 0) | (found["high"] < 0)]
 
 
-def scores(report: Any) -> pd.DataFrame:
+def scores(report: Report) -> pd.DataFrame:
     """One line a score: unit, rater, value, item, cluster, at, and how far apart the others are.
 
     `cluster` is what is drawn together: the declared one, else the case. Units, items and clusters
@@ -260,7 +263,7 @@ def scores(report: Any) -> pd.DataFrame:
     return every.assign(item=together["item"].codes, cluster=together["cluster"].codes)
 
 
-def scores_on(report: Any, question: Any) -> tuple[pd.DataFrame, dict[str, pd.Categorical]]:
+def scores_on(report: Report, question: Any) -> tuple[pd.DataFrame, dict[str, pd.Categorical]]:
     """The numbers of one question's lines, and the names that stand in them."""
     rows = report.counted.of(question.id)
     score = rows["number"].to_numpy(dtype=float, na_value=np.nan)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..numbers.number import LEADING
 from .sections.made import methods
 from .words import CAUTIONS, JOINER, Unit, interval, marks, name_of, number
+
+if TYPE_CHECKING:
+    from .report import Report
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -76,7 +79,7 @@ def tex(text: str) -> str:
     return "".join(ESCAPES.get(sign, sign) for sign in text)
 
 
-def paper(report: Any) -> str:
+def paper(report: Report) -> str:
     """paper.tex: the paragraph, then the table."""
     import json
 

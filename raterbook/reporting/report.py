@@ -25,6 +25,7 @@ from ..numbers.measures import cluster_of, frame_of
 from ..numbers.number import LEADING
 from ..numbers.parameters import checked
 from ..numbers.targets import sight_of
+from ..protocols import Question
 from ..rounds import Round
 from ..rounds.frame import in_words
 from .folder import slug
@@ -55,7 +56,7 @@ from .words import count as count_of
 # The sections of the page in the order of its reader: the verdict, the result, whether the raters
 # can be trusted, the items that show why not, the rest. A further one is its function, its line
 # here, and a cell of notebooks/round_report.ipynb.
-SECTIONS: dict[str, Callable[[Any], Section | None]] = {
+SECTIONS: dict[str, Callable[[Report], Section | None]] = {
     section.__name__: section
     for section in (
         verdict.verdict,
@@ -290,7 +291,7 @@ class Report(reading.ItemTexts):
         asked = [q for q in [*self.counted.numeric(), *self.counted.labelled()] if q.values]
         return concord(self.counted, asked, self.parameters.coverage, self.cluster)
 
-    def question(self, question: str | None) -> Any | None:
+    def question(self, question: str | None) -> Question | None:
         """A question of the protocol; None for those made by recoding."""
         return next((each for each in self.protocol.questions if each.id == question), None)
 
@@ -300,7 +301,9 @@ class Report(reading.ItemTexts):
         said = asked.label if asked else (question or "all").replace("_", " ").capitalize()
         return said + self.whose(question)
 
-    def rows(self, statistic: str, question: str | None = None, **group: Any) -> list[dict]:
+    def rows(
+        self, statistic: str, question: str | None = None, **group: Any
+    ) -> list[dict[str, Any]]:
         """The rows of a statistic with just this group; undefined ones are among them."""
         return [
             row
@@ -311,7 +314,9 @@ class Report(reading.ItemTexts):
             and row["aggregate"] in LEADING
         ]
 
-    def by(self, statistic: str, column: str, question: str | None = None) -> list[dict]:
+    def by(
+        self, statistic: str, column: str | None, question: str | None = None
+    ) -> list[dict[str, Any]]:
         """The rows of a statistic split by one column and nothing else."""
         return [
             row

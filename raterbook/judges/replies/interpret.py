@@ -80,7 +80,7 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
             _walk(value, part, words, raw, depth + 1)
 
 
-def _entry(entry: dict, part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
+def _entry(entry: dict[Any, Any], part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
     """One of a list: a criterion with its score, or a part with its answers."""
     folded = {folded_name(str(key)): value for key, value in entry.items()}
     for key in CRITERION_KEYS:
@@ -142,7 +142,7 @@ def _several(question: Question, value: Several, part: int, raw: Raw) -> None:
         raw.problems.append(f"{name_of((part, question.id))} is given twice, with different values")
 
 
-def _reasons(node: dict, part: int, words: Vocabulary, raw: Raw) -> None:
+def _reasons(node: dict[Any, Any], part: int, words: Vocabulary, raw: Raw) -> None:
     for key, value in node.items():
         question = words.find(str(key))
         if question is not None:

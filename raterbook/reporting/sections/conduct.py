@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,15 @@ from ..leanings import COLUMNS, DATED, beside, cluster_of, furthest
 from ..words import count, number, percent, signed, spanned, value_name
 from .raters import points
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 MOST = 20
 FAST = 0.6  # of the usual time for the same question
 LONG = 2  # times as long as chance makes a stretch of so common an answer
 
 
-def conduct(report: Any) -> Section | None:
+def conduct(report: Report) -> Section | None:
     """How raters worked: when, how fast, against gold items, asked twice, uniform answers."""
     parts = [
         burnup(report),
@@ -35,7 +38,7 @@ def conduct(report: Any) -> Section | None:
     return Section("How raters worked", inside, folded=True) if inside else None
 
 
-def burnup(report: Any) -> Markup:
+def burnup(report: Report) -> Markup:
     """How the ratings came in, where answers have times of their own."""
     found = progress(report.frame, report.counted)
     if found is None:
@@ -58,7 +61,7 @@ def burnup(report: Any) -> Markup:
     return heading("Progress") + report.picture("progress", drawn, f"{said}; {quarters}.", caption)
 
 
-def planned(report: Any) -> int:
+def planned(report: Report) -> int:
     """Rater by rater the items of their plans; 0 where any counts without a plan."""
     own = [report.asked.plans.get(name, 0) for name in report.counted.raters()]
     return sum(own) if all(own) else 0
@@ -70,7 +73,7 @@ def spell(time: float, unit: str) -> str:
     return f"{shown} {unit if shown == '1' else unit + 's'}"
 
 
-def compared(report: Any, found: Any, title: str, what: str) -> Markup:
+def compared(report: Report, found: Any, title: str, what: str) -> Markup:
     if not len(found):
         return NOTHING
     rows = found.sort_values(["share", "rater"], kind="stable")
@@ -116,7 +119,7 @@ def fewest(rows: Any, coverage: float) -> tuple[float, float] | None:
     return found.low, found.high
 
 
-def pace(report: Any) -> Markup:
+def pace(report: Report) -> Markup:
     found = times(report.counted, report.parameters.coverage)
     if not len(found):
         return NOTHING
@@ -154,7 +157,7 @@ def seconds(value: float) -> str:
     return f"{value:.0f} s" if value >= 10 else f"{number(value)[:-1]} s"
 
 
-def flat(report: Any) -> Markup:
+def flat(report: Report) -> Markup:
     """Items with one and the same score throughout, and long stretches of one answer."""
     found = uniform(report.counted, report.parameters.coverage, report.cluster)
     if not len(found):
@@ -207,7 +210,7 @@ def beyond(row: Any) -> str:
     return signed(100 * row.gap, 0) + (ends if row.low == row.low else "")
 
 
-def stretches(report: Any) -> Markup:
+def stretches(report: Report) -> Markup:
     """The longest stretch of one answer, where there are labels, and times to order them by."""
     labelled = report.counted.labelled()
     if not labelled:

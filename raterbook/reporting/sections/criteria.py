@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -33,8 +33,11 @@ from ..words import (
     value_names,
 )
 
+if TYPE_CHECKING:
+    from ..report import Report
 
-def criteria(report: Any) -> Section | None:
+
+def criteria(report: Report) -> Section | None:
     """Every question: how its answers spread, and their means, plain and weighted."""
     parts = [spread(report, group, place) for place, group in enumerate(scales(report.counted))]
     parts += [weighted(report), means(report)]
@@ -42,7 +45,7 @@ def criteria(report: Any) -> Section | None:
     return Section("Every question", inside) if inside else None
 
 
-def spread(report: Any, group: list[Any], place: int) -> Markup:
+def spread(report: Report, group: list[Any], place: int) -> Markup:
     found = shares(report.counted, group)
     if not len(found):
         return NOTHING
@@ -105,7 +108,7 @@ def alike(low: pd.Series, one: str) -> list[str]:
     return [str(name) for name, share in low.items() if percent(share) == percent(low[one])]
 
 
-def weighted(report: Any) -> Markup:
+def weighted(report: Report) -> Markup:
     """Plain and weighted means over the items, where raters state how sure they are."""
     rows, ends = [], None
     for question in one_scale(report.counted):
@@ -156,7 +159,7 @@ def moved(rows: list[dict[str, Any]]) -> str:
     return f"{said}; weighting by confidence moves {most['label']} most ({signed(shift)})"
 
 
-def means(report: Any) -> Markup:
+def means(report: Report) -> Markup:
     """One line a question; columns the protocol does not ask for are left out."""
     asked = [
         statistic
@@ -187,7 +190,7 @@ def means(report: Any) -> Markup:
     return table(("Question", *(name_of(s) for s in asked), *further), body, caption)
 
 
-def label_of(report: Any, question: str) -> str:
+def label_of(report: Report, question: str) -> str:
     asked = report.question(question)
     return report.label(question) + (" (0–100)" if asked and asked.kind.unit else "")
 
@@ -207,7 +210,7 @@ def shown(row: dict[str, Any] | None, statistic: str) -> str:
 ENOUGH = 10  # disagreeing pairs; of fewer a table says nothing
 
 
-def confusion(report: Any) -> Section | None:
+def confusion(report: Report) -> Section | None:
     """Which values raters confuse with which."""
     if len(report.counted.raters()) < 2:
         return None
@@ -223,7 +226,7 @@ def confusion(report: Any) -> Section | None:
     return Section("Confused values", join(parts), folded=True) if parts else None
 
 
-def one(report: Any, group: list[Any], found: pd.DataFrame, worst: Any, place: int) -> Markup:
+def one(report: Report, group: list[Any], found: pd.DataFrame, worst: Any, place: int) -> Markup:
     first, second, share, pairs = worst
     where = listing([report.label(question.id) for question in group])
     if len(group) > 3:
@@ -265,7 +268,7 @@ OWN = {"rater", "label", "systems", "raters", "tokeniser", "level"}
 MOST_VALUES = 12
 
 
-def breakdowns(report: Any) -> Section | None:
+def breakdowns(report: Report) -> Section | None:
     """The same numbers by group; two groups crossed as a matrix."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in report.numbers.rows:
@@ -282,12 +285,12 @@ def breakdowns(report: Any) -> Section | None:
     return Section("Breakdowns", inside, folded=True) if inside else None
 
 
-def column_name(report: Any, column: str) -> str:
+def column_name(report: Report, column: str) -> str:
     field = report.protocol.item.fields.get(column)
     return field.label if field else column.replace("_", " ").capitalize()
 
 
-def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Markup:
+def matrix(report: Report, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Markup:
     """Two groups crossed: a heat map of the first statistic that has them, if it is one number."""
     statistic = rows[0]["statistic"]
     kept = [row for row in rows if row["statistic"] == statistic and row["estimate"] is not None]
@@ -322,11 +325,11 @@ def matrix(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Ma
     return heading(title) + picture
 
 
-def place_of(report: Any, keys: tuple[str, ...], row: dict[str, Any]) -> tuple[str, ...]:
+def place_of(report: Report, keys: tuple[str, ...], row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(group_name(report.protocol, key, row["group"][key]) for key in keys)
 
 
-def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Markup:
+def lines(report: Report, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Markup:
     """One line a number, one column a group value."""
     values = {tuple(str(row["group"][key]) for key in keys) for row in rows}
     if len(values) < 2:
@@ -337,7 +340,7 @@ def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Mar
     ]
     order = sorted(values, key=lambda value: [p[v] for p, v in zip(places, value, strict=True)])
     cut = order[:MOST_VALUES]
-    numbers: dict[tuple[str | None, str], dict[tuple[str, ...], dict]] = {}
+    numbers: dict[tuple[str | None, str], dict[tuple[str, ...], dict[str, Any]]] = {}
     for row in rows:
         at = tuple(str(row["group"][key]) for key in keys)
         numbers.setdefault((row["question"], row["statistic"]), {})[at] = row
@@ -364,7 +367,7 @@ def lines(report: Any, keys: tuple[str, ...], rows: list[dict[str, Any]]) -> Mar
     return heading(f"By {by}") + table(head, body, caption, text=front)
 
 
-def line_name(report: Any, question: str | None, statistic: str, mixed: bool) -> tuple[str, ...]:
+def line_name(report: Report, question: str | None, statistic: str, mixed: bool) -> tuple[str, ...]:
     """The question, or the number itself where it is over all questions."""
     if not mixed:
         return (report.label(question) if question else name_of(statistic),)
@@ -389,7 +392,7 @@ def shares(counted: Counted, questions: list[Any]) -> pd.DataFrame:
 
 def scales(counted: Counted) -> list[list[Any]]:
     """The questions asked, those with the same scale together."""
-    found: dict[tuple, list[Any]] = {}
+    found: dict[tuple[Any, ...], list[Any]] = {}
     for question in counted.asked():
         if question.values and question.kind.is_judgement:
             found.setdefault(tuple(map(str, question.values)), []).append(question)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -31,6 +31,9 @@ from ..words import (
     was,
 )
 from .reading import ItemTexts, texts_of
+
+if TYPE_CHECKING:
+    from ..report import Report
 
 Row = tuple[str, ...]
 LISTED = 12  # disputes of the page that are named
@@ -190,7 +193,7 @@ def lines(stored: Round, found: Sequence[Dispute]) -> list[str]:
     return [one_line(line, 2 * REMARK) for line in said]
 
 
-def decisions(report: Any) -> Section | None:
+def decisions(report: Report) -> Section | None:
     """What adjudicators decided and why, and what is still in dispute."""
     if not any(rater.kind == ADJUDICATOR for rater in report.stored.raters()):
         return None
@@ -230,18 +233,18 @@ def decisions(report: Any) -> Section | None:
     return Section("What was decided", inside)
 
 
-def undecided_line(report: Any, one: Dispute) -> str:
+def undecided_line(report: Report, one: Dispute) -> str:
     where = report.place_name(short(one.subject, 120), one.part)
     told = [f"{each.rater} left it open{because(each)}" for each in one.left]
     told += [f"{each.rater} decided {value_of(report, one, each.value)}" for each in one.final]
     return "; ".join([f"{where}, {report.label(one.question)}: {given(report, one)}", *told])
 
 
-def value_of(report: Any, one: Dispute, value: str) -> str:
+def value_of(report: Report, one: Dispute, value: str) -> str:
     return value_name(report.question(one.question), value)
 
 
-def given(report: Any, one: Dispute) -> str:
+def given(report: Report, one: Dispute) -> str:
     """“ana yes, ben no”."""
     said = [f"{each.rater} {value_of(report, one, each.value)}" for each in one.said]
     return listing(said, "and", LISTED) or "nothing"
@@ -250,7 +253,7 @@ def given(report: Any, one: Dispute) -> str:
 # Calibration: the votes before and after answers were revealed.
 
 
-def calibration(report: Any) -> Section | None:
+def calibration(report: Report) -> Section | None:
     """A calibration's votes: α before and after the answers were revealed, and whose they are."""
     given = report.parameters
     found = votes(report.stored, given.pseudonyms, given.questions, given.raters, given.wish)

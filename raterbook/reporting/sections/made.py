@@ -22,9 +22,10 @@ from .systems import compared, corrections, of_many
 
 if TYPE_CHECKING:
     from ...rounds.store.chain import Head
+    from ..report import Report
 
 
-def made(report: Any) -> Section:
+def made(report: Report) -> Section:
     """How the page was made: parameters, hashes, versions, and the independent checks."""
     numbers = report.numbers
     facts = {
@@ -132,7 +133,7 @@ CALLED = (
 )
 
 
-def methods(report: Any) -> str:
+def methods(report: Report) -> str:
     """What a reviewer asks: who rated what, how agreement and intervals were computed."""
     numbers, counted = report.numbers, report.counted
     items = counted.people["item"].dropna().nunique() or counted.people["case"].nunique()

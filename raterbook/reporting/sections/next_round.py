@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from .criteria import scales
 from .raters import agreeing, between, points
 from .reading import copying
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 LEANING = 0.15  # scale points that are worth a conversation
 APART = 0.08  # shares further apart than this are worth a conversation
 HURRIED = 0.5  # of the usual time for the same question
 MOST = 6
 
 
-def next_round(report: Any) -> Section | None:
+def next_round(report: Report) -> Section | None:
     """What to do before the next round, most useful first."""
     if not len(report.counted.people):
         return None
@@ -39,7 +42,7 @@ def next_round(report: Any) -> Section | None:
     return Section("Before the next round", bullets(advice[:MOST])) if advice else None
 
 
-def coaching(report: Any) -> list[str]:
+def coaching(report: Report) -> list[str]:
     """Raters who lean one way beyond their interval, and those who change on the way."""
     found = shown(report)
     said = []
@@ -73,7 +76,7 @@ def coaching(report: Any) -> list[str]:
     return said
 
 
-def labelling(report: Any) -> list[str]:
+def labelling(report: Report) -> list[str]:
     """The rater whose use of a label is furthest from the others', beyond what chance does."""
     said = []
     for question in report.counted.labelled():
@@ -91,7 +94,7 @@ def labelling(report: Any) -> list[str]:
     return said
 
 
-def careless(report: Any) -> list[str]:
+def careless(report: Report) -> list[str]:
     """Raters who agree with the others clearly less, or take far less time."""
     said = []
     spent = times(report.counted, report.parameters.coverage)
@@ -118,7 +121,7 @@ def also_said(least: Any, rater: str, said: list[str]) -> bool:
     return bool(said) and least is not None and least.rater == rater
 
 
-def guide(report: Any) -> list[str]:
+def guide(report: Report) -> list[str]:
     """The pair of values confused most, for the guide to settle."""
     said = []
     for group in scales(report.counted):
@@ -135,11 +138,11 @@ def guide(report: Any) -> list[str]:
     return said[:2]
 
 
-def gaps(report: Any) -> list[str]:
+def gaps(report: Report) -> list[str]:
     asked = report.asked
     said = []
     if asked.required and asked.missing / asked.required >= 0.02:
-        none = listing([report.question(name).label for name in asked.unanswered])
+        none = listing([report.protocol.question(name).label for name in asked.unanswered])
         none = f" (no person answered {none})" if none else ""
         missing = f"{asked.missing:,} of {asked.required:,} {asked.what} are missing{none}"
         thin = crowd(report.stored.status()) if asked.planned else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -33,12 +33,15 @@ from ..words import (
 from .machines import DOTS, sentence
 from .trust import coefficients
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 ENOUGH = 2
 FELT = 0.02  # points by which a system's mean is moved, before it is spoken of
 MOST = 14  # more do not fit a figure; the table then shows both ends
 
 
-def raters(report: Any) -> Section | None:
+def raters(report: Report) -> Section | None:
     """Rater by rater: who leans which way, who agrees with whom, what leaving one out does."""
     counted = report.counted
     if len(counted.raters()) < 2:
@@ -49,7 +52,7 @@ def raters(report: Any) -> Section | None:
     return Section("Rater by rater", inside, folded=True) if inside else None
 
 
-def lean(report: Any) -> Markup:
+def lean(report: Report) -> Markup:
     found = report.leans
     found = found[found["n"] >= ENOUGH]  # of one item there is no interval
     if len(found) < 2:
@@ -115,7 +118,7 @@ def outermost(rows: pd.DataFrame, by: str) -> pd.DataFrame:
     return kept.sort_values([by, "rater"])
 
 
-def strict(report: Any) -> Markup:
+def strict(report: Report) -> Markup:
     """How strict each rater is by the many-facet Rasch model, models beside people among them."""
     found = strictness_of(report)
     if found is None or found.rasch.reason == "single_rater":
@@ -176,7 +179,7 @@ def strict(report: Any) -> Markup:
     return title + picture + table_made + told + paragraph(note, "soft")
 
 
-def strictness_of(report: Any) -> Strictness | None:
+def strictness_of(report: Report) -> Strictness | None:
     """The model of the round's raters, at a coverage corrected for how many may be named."""
     models = dict.fromkeys(name for name, kind, _ in report.counted.machines() if kind == "model")
     coverage = report.parameters.coverage
@@ -191,11 +194,11 @@ def strictness_of(report: Any) -> Strictness | None:
     )  # fmt: skip
 
 
-def rasch_name(report: Any, found: Strictness, rater: str) -> str:
+def rasch_name(report: Report, found: Strictness, rater: str) -> str:
     return f"{rater} (model)" if rater in found.models else report.rater_name(str(rater))
 
 
-def strictest(report: Any, made: Rasch, rows: pd.DataFrame) -> str:
+def strictest(report: Report, made: Rasch, rows: pd.DataFrame) -> str:
     """Who is shown to be strict and who lenient, by intervals corrected for their number."""
     if report.copies or made.n_clusters < FEWEST or rows["low"].isna().all():
         return f"Severities of {count(len(rows), 'rater')}"
@@ -240,7 +243,7 @@ def of_several(rows: pd.DataFrame) -> str:
     return f", furthest of {len(rows)} who are" if len(rows) > 1 else ""
 
 
-def finding(report: Any) -> str:
+def finding(report: Report) -> str:
     """Who is shown to be severe and who lenient; each by an interval of their own."""
     found = shown(report)
     severe, lenient = found[found["high"] < 0], found[found["low"] > 0]
@@ -253,7 +256,7 @@ def finding(report: Any) -> str:
     return ", ".join(said) or f"No {report.people} is shown to be severe or lenient"
 
 
-def ends(report: Any) -> Markup:
+def ends(report: Report) -> Markup:
     """The most severe and the most lenient rater, item by item."""
     order = report.leans["rater"].astype(str).to_list()
     if len(order) < 2:
@@ -276,7 +279,7 @@ def ends(report: Any) -> Markup:
     return heading(title) + report.picture("differences", drawn, alt, DOTS)
 
 
-def labels(report: Any) -> Markup:
+def labels(report: Report) -> Markup:
     parts = []
     for question in report.counted.labelled():
         found = habits(report.counted, question)
@@ -334,7 +337,7 @@ def points(row: Any) -> str:
     return f"a difference of {100 * abs(row.gap):.0f} points; {100 * low:.0f} to {100 * high:.0f}"
 
 
-def agreeing(report: Any, row: Any) -> str:
+def agreeing(report: Report, row: Any) -> str:
     """“r5 agrees with the others more than they with one another: …”."""
     side = "less" if row.gap < 0 else "more"
     return (
@@ -344,7 +347,7 @@ def agreeing(report: Any, row: Any) -> str:
     )
 
 
-def matrix(report: Any, asked: list[Any] | None = None) -> Markup:
+def matrix(report: Report, asked: list[Any] | None = None) -> Markup:
     """Who gives whose answers, on these questions or on all that have values."""
     counted = report.counted
     if asked is None:
@@ -395,7 +398,7 @@ def matrix(report: Any, asked: list[Any] | None = None) -> Markup:
     return heading("Who agrees with whom") + report.picture("raters", drawn, alt, caption)
 
 
-def left_out(report: Any) -> Markup:
+def left_out(report: Report) -> Markup:
     """α without each rater: who holds agreement down."""
     names = report.counted.raters()
     if not 3 <= len(names) <= MOST:
@@ -410,7 +413,7 @@ def left_out(report: Any) -> Markup:
         asked = report.question(row["question"])
         if asked is None:
             continue
-        scale = list(range(len(asked.values))) if asked.is_label else asked.values
+        scale = list(range(len(asked.values or ()))) if asked.is_label else asked.values
         found = analysis.influence(
             report.counted.table(asked), row["statistic"].removeprefix("alpha_"), scale=scale
         ).set_index("rater")
@@ -435,7 +438,7 @@ def left_out(report: Any) -> Markup:
     )
 
 
-def dropping(report: Any, rise: dict[tuple[str, str], tuple[float, float]]) -> str:
+def dropping(report: Report, rise: dict[tuple[str, str], tuple[float, float]]) -> str:
     """Where leaving one out raises α most, on one question and over all of them."""
     (rater, question), (before, after) = max(rise.items(), key=lambda each: gain(each[1]))
     if after - before < VISIBLE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,9 @@ from ..html import (
 from ..pairs import settled
 from ..words import count, group_name, listing, percent, value_name, value_names
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 SHOWN = 5
 INLINE, TEXT, SOURCE = 70, 700, 3000
 RANK = {"text": 0, "long": 1, "markdown": 1, "code": 1, "formula": 0, "triples": 2}
@@ -37,7 +40,7 @@ COMMENTS = 6
 RATERS = 12
 
 
-def worth_reading(report: Any) -> Section | None:
+def worth_reading(report: Report) -> Section | None:
     """Five items worth reading: where raters differ most, with what they wrote."""
     apart, marks = where_they_differ(report), marked(report)
     if not marks:
@@ -45,7 +48,7 @@ def worth_reading(report: Any) -> Section | None:
     return Section("Items worth reading", (apart.html if apart else "") + marks)
 
 
-def where_they_differ(report: Any) -> Section | None:
+def where_they_differ(report: Report) -> Section | None:
     counted = report.counted
     # What is said of the thing itself, percentages too; confidence is said of other answers.
     numbers = [q for q in counted.asked() if q.is_numeric and not q.covers]
@@ -85,13 +88,13 @@ def where_they_differ(report: Any) -> Section | None:
     return Section("Items worth reading", paragraph(said + ".") + cards)
 
 
-def case_of(report: Any, unit: str) -> str:
+def case_of(report: Report, unit: str) -> str:
     name, _ = report.places[unit]
     item = report.items.get(name)
     return item.case if item else name
 
 
-def card(report: Any, unit: str, asked: list[Any], called: str) -> Markup:
+def card(report: Report, unit: str, asked: list[Any], called: str) -> Markup:
     """One item: its texts as text, the answers as a table, the comments as quotations."""
     name, number = report.places[unit]
     found = answers_to(report.counted, (name, number), case_of(report, unit), report.texts)
@@ -125,23 +128,24 @@ class ItemTexts:
 
 
 def texts_of(
-    report: Any, name: str, number: int, whole: bool = False
+    rated: ItemTexts, name: str, number: int, whole: bool = False
 ) -> list[tuple[str, str, str]]:
     """What raters saw of it, short fields first: a line, a block, or a source to be folded.
 
     Long texts are cut, and say so, unless they are wanted `whole`.
     """
-    fields = report.protocol.item.fields
-    item = report.items.get(name)
+    fields = rated.protocol.item.fields
+    item = rated.items.get(name)
     if item is None:
-        case = next((case for case in report.stored.cases() if case.key == name), None)
+        case = next((case for case in rated.stored.cases() if case.key == name), None)
         values, parts = (case.fields, case.parts) if case else ({}, ())
     else:
-        values, parts = item.fields, item.parts or report.case_parts.get(item.case, ())
+        values, parts = item.fields, item.parts or rated.case_parts.get(item.case, ())
     found = []
     piece = next((one for one in parts if one.number == number), None) if number else None
     if piece is not None:
-        label = f"{report.protocol.parts.label} {number}"
+        assert rated.protocol.parts is not None
+        label = f"{rated.protocol.parts.label} {number}"
         text = legible(piece.text).strip() if whole else short(piece.text, TEXT)
         found.append((label, *shape(text, False)))
     shown = [n for n, field in fields.items() if field.visible and values.get(n)]
@@ -151,7 +155,7 @@ def texts_of(
         source = field.show == "triples" or (
             field.show == "long" and (field.of == "case" or piece is not None)
         )
-        value = group_name(report.protocol, column, values[column])
+        value = group_name(rated.protocol, column, values[column])
         text = legible(value).strip() if whole else short(value, SOURCE if source else TEXT)
         found.append((field.label, *shape(text, source)))
     return found
@@ -169,11 +173,11 @@ def far(field: Any) -> bool:
     return bool(field.show == "long" and field.of == "case")
 
 
-def text_questions(report: Any) -> list[Any]:
+def text_questions(report: Report) -> list[Any]:
     return [question for question in report.protocol.questions if question.is_text]
 
 
-def answer_table(report: Any, found: Any, title: str) -> Markup:
+def answer_table(report: Report, found: Any, title: str) -> Markup:
     """Rater × question; only questions somebody answered about this unit."""
     texts = {question.id for question in text_questions(report)}
     closed = found[~found["question"].isin(texts)]
@@ -194,7 +198,7 @@ def answer_table(report: Any, found: Any, title: str) -> Markup:
     return made
 
 
-def comments(report: Any, found: Any, question: str | None) -> Markup:
+def comments(report: Report, found: Any, question: str | None) -> Markup:
     """What raters wrote, on the question that divides them first; a few, not all."""
     rank = {}
     for place, asked in enumerate(text_questions(report)):
@@ -219,7 +223,7 @@ def comments(report: Any, found: Any, question: str | None) -> Markup:
     counting = set(report.counted.raters())
     lines = []
     for row in kept:
-        about = report.question(row.question).comment_of
+        about = report.protocol.question(row.question).comment_of
         what = report.label(about or row.question)
         on = "" if len(rank) == 1 else what[0].lower() + what[1:]
         mine = row.rater in counting
@@ -346,7 +350,7 @@ def range_of(counted: Counted, unit: str, questions: list[Any]) -> tuple[Any, li
 LISTED = 3
 
 
-def copied(report: Any) -> list[str]:
+def copied(report: Report) -> list[str]:
     """A sentence a pair, and what it does to the rest of the page."""
     found = report.copies
     said = []
@@ -379,7 +383,7 @@ def copied(report: Any) -> list[str]:
     return said
 
 
-def copying(report: Any) -> str:
+def copying(report: Report) -> str:
     """“ana and ben”, for advice."""
     pairs = [f"{pair.first} and {pair.second}" for pair in report.copies]
     return listing(pairs, limit=LISTED)
@@ -391,11 +395,11 @@ def copying(report: Any) -> str:
 MARKS_SHOWN = 12
 
 
-def labels(report: Any, questions: str) -> str:
+def labels(report: Report, questions: str) -> str:
     return ", ".join(report.label(question) for question in questions.split(", "))
 
 
-def marks_on(report: Any, name: str, number: int) -> Markup:
+def marks_on(report: Report, name: str, number: int) -> Markup:
     """Who flagged an item and why, and what they marked in its texts, beside these texts; of a
     part the evidence that touches it."""
     item = report.items.get(name)
@@ -416,7 +420,7 @@ def marks_on(report: Any, name: str, number: int) -> Markup:
     return join([bullets([*lines[:MARKS_SHOWN], *more])] if lines else [])
 
 
-def marked(report: Any) -> Markup:
+def marked(report: Report) -> Markup:
     """Lines for the page; nothing where nobody marked anything."""
     pseudonyms, rows = report.parameters.pseudonyms, report.marked
     flags = [row for row in rows if row["mark"] == "flag"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -25,6 +25,9 @@ from .trace import (
     unusable,
 )
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 AGGREGATES = {
     "macro": "average over cases",
     "micro": "over all questions pooled",
@@ -41,7 +44,7 @@ AGAINST = (
 )
 
 
-def coverage(report: Any) -> Section | None:
+def coverage(report: Report) -> Section | None:
     """Recall and precision of each system under RAGQuestEval, with the trace behind them."""
     if not report.rows("recall") or not len(report.counted.people):
         return None
@@ -64,7 +67,7 @@ def coverage(report: Any) -> Section | None:
     return Section("Recall and precision", join(parts))
 
 
-def warnings(report: Any) -> list[str]:
+def warnings(report: Report) -> list[str]:
     """The baseline, and one family of models on both sides of a question."""
     found = []
     for kin in families(report):
@@ -84,7 +87,7 @@ def warnings(report: Any) -> list[str]:
     return [f"Warning. {said}" for said in found]
 
 
-def readings(report: Any) -> Markup:
+def readings(report: Report) -> Markup:
     """The averages over cases, one column a system."""
     names = columns(report)
     lines = [
@@ -98,7 +101,7 @@ def readings(report: Any) -> Markup:
     return table(("Number", *names), lines, caption) + paragraph(MEANING, "soft")
 
 
-def elsewhere(report: Any) -> Markup:
+def elsewhere(report: Report) -> Markup:
     """Where systems are compared; their intervals here, side by side, decide nothing."""
     if not any(row["question"] == "generated_answer" for row in comparisons(report)):
         return NOTHING
@@ -109,7 +112,7 @@ def elsewhere(report: Any) -> Markup:
     return paragraph(said, "soft")
 
 
-def other_readings(report: Any) -> Markup:
+def other_readings(report: Report) -> Markup:
     names = columns(report)
     made = NOTHING
     for aggregate in ("micro", "compatible"):
@@ -128,7 +131,7 @@ def other_readings(report: Any) -> Markup:
     return fold("Pooled, and as upstream", made + paragraph(note, "soft") if made else NOTHING)
 
 
-def by_rater(report: Any) -> Markup:
+def by_rater(report: Report) -> Markup:
     """People and models side by side, each with their own answers, where several answered."""
     raters = report.by("recall", "rater")
     if not raters:
@@ -158,11 +161,13 @@ def by_rater(report: Any) -> Markup:
     )
 
 
-def columns(report: Any) -> list[str]:
+def columns(report: Report) -> list[str]:
     return report.system_names if report.system else ["all"]
 
 
-def line(report: Any, statistic: str, aggregate: str, names: list[str], **group: str) -> list[str]:
+def line(
+    report: Report, statistic: str, aggregate: str, names: list[str], **group: str
+) -> list[str]:
     rows = [
         row
         for row in report.numbers.rows
@@ -208,7 +213,7 @@ def family(model: str) -> str:
     return KIN.get(word[0], word[0]) if word else name
 
 
-def families(report: Any) -> list[Family]:
+def families(report: Report) -> list[Family]:
     """Every family of models with a part in the questions, those that wrote most first."""
     models: dict[str, str] = {}
     for rater in report.stored.raters():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,9 @@ from ..words import (
     was,
 )
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 CAPTION = (
     "Per cent of the ratings ± half of the interval; by its ends where ± would go below 0 or "
     "above 100"
@@ -35,7 +38,7 @@ CAPTION = (
 ASIDE = ("proportion_excluded", "missing_severity")
 
 
-def shares(report: Any) -> Section | None:
+def shares(report: Report) -> Section | None:
     """Systems and shares, in the form “91.1 ± 2.3”, with what the shares leave out."""
     statistics = list(
         dict.fromkeys(
@@ -75,13 +78,13 @@ def shares(report: Any) -> Section | None:
     return Section("Shares", join(parts), folded=bool(report.numbers.targets))
 
 
-def share_name(report: Any, statistic: str) -> str:
+def share_name(report: Report, statistic: str) -> str:
     """As elsewhere on the page, and by models where they are the ones who answered."""
     row = whole(report, statistic)
     return called(report, statistic) + (report.whose(row["question"]) if row else "")
 
 
-def called(report: Any, statistic: str) -> str:
+def called(report: Report, statistic: str) -> str:
     """By its own name, or as the option it counts is called."""
     for measure in report.protocol.measures:
         if measure.statistic != statistic or statistic in STATISTICS:
@@ -94,12 +97,12 @@ def called(report: Any, statistic: str) -> str:
     return name_of(statistic)
 
 
-def one(report: Any, statistic: str, system: str) -> dict[str, Any] | None:
+def one(report: Report, statistic: str, system: str) -> dict[str, Any] | None:
     rows = report.by(statistic, report.system)
     return next((row for row in rows if str(row["group"][report.system]) == system), None)
 
 
-def whole(report: Any, statistic: str) -> dict[str, Any] | None:
+def whole(report: Report, statistic: str) -> dict[str, Any] | None:
     return report.numbers.get(statistic)
 
 
@@ -120,7 +123,7 @@ def count_of(row: dict[str, Any] | None) -> str:
     return f"{row['n_ratings']:,}" if row else "–"
 
 
-def notes(report: Any) -> list[str]:
+def notes(report: Report) -> list[str]:
     """What the shares leave out, and how far a missing answer could move them."""
     said = []
     excluded = whole(report, "proportion_excluded")
@@ -153,7 +156,7 @@ def notes(report: Any) -> list[str]:
 ADJUSTED, LISTED = 0.5, 5
 
 
-def overall(report: Any) -> Section | None:
+def overall(report: Report) -> Section | None:
     """A stated overall against the mean of the criteria: how often it was adjusted, and why."""
     row = report.numbers.get("adjusted_share")
     if row is None or row["estimate"] is None:
@@ -186,7 +189,7 @@ def how_many(row: dict[str, Any]) -> str:
     )
 
 
-def against_computed(report: Any, question: Any) -> pd.DataFrame:
+def against_computed(report: Report, question: Any) -> pd.DataFrame:
     """unit, rater, stated, computed for everyone who gave both."""
     people = report.counted.people
     criteria = [
@@ -218,7 +221,7 @@ def named(question: Any, stated: pd.DataFrame) -> Markup:
     )
 
 
-def why(report: Any, stated: pd.DataFrame) -> Markup:
+def why(report: Report, stated: pd.DataFrame) -> Markup:
     """The adjustments that go furthest, with the reasons given."""
     gap = stated["stated"] - stated["computed"]
     moved = stated.assign(gap=gap)[gap.abs() >= ADJUSTED - 1e-9]
@@ -246,13 +249,13 @@ MOST = 20
 EVERYONE = "Items that every rater rated"
 
 
-def majorities(report: Any) -> Section | None:
+def majorities(report: Report) -> Section | None:
     """Full agreement, a majority, or none; each rater against the majority."""
     inside = agreed(report) + scattered(report)
     return Section("Majorities", inside, folded=True) if inside else None
 
 
-def agreed(report: Any) -> Markup:
+def agreed(report: Report) -> Markup:
     """How often all or most of those who rated an item gave the same score."""
     rows = {kind: rows for kind in of_family("majorities") if (rows := report.rows(kind))}
     asked = [row for kind in rows for row in rows[kind]]
@@ -319,7 +322,7 @@ def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
     )
 
 
-def against(report: Any) -> Markup:
+def against(report: Report) -> Markup:
     """How often each rater gave the commonest score; ties are left out."""
     rows = report.by("evaluator_agreement", "rater")
     if not rows:
@@ -355,12 +358,12 @@ def against(report: Any) -> Markup:
 RANGE = re.compile(r"\[(-?\d+), (-?\d+)([])])")
 
 
-def scattered(report: Any) -> Markup:
+def scattered(report: Report) -> Markup:
     """Both parts, each where the protocol asks for it."""
     return apart(report) + ranges(report)
 
 
-def apart(report: Any) -> Markup:
+def apart(report: Report) -> Markup:
     """One line a question, and one of each rating's mean over them."""
     family = of_family("apart")
     rows = {
@@ -381,7 +384,7 @@ def apart(report: Any) -> Markup:
     return heading("How far raters lie apart") + table(head, lines, caption)
 
 
-def ranges(report: Any) -> Markup:
+def ranges(report: Report) -> Markup:
     """The share of ratings whose mean over the questions falls in each range."""
     rows = [row for row in report.by("score_ranges", "label") if row["estimate"] is not None]
     rows = [row for row in rows if row["question"] is None] or rows
@@ -393,7 +396,7 @@ def ranges(report: Any) -> Markup:
     return heading("Where the scores lie") + table(("Range", "Share"), lines, caption)
 
 
-def of_question(report: Any, question: str | None) -> str:
+def of_question(report: Report, question: str | None) -> str:
     return report.label(question) if question else "Mean over the questions"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -26,11 +26,14 @@ from ..words import (
     say,
 )
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 TOGETHER = "All together"
 UNFOLDED = 12  # comparisons; more are folded behind how many are beyond chance
 
 
-def systems(report: Any) -> Section | None:
+def systems(report: Report) -> Section | None:
     """Systems side by side, and pair by pair on the same cases."""
     if report.system is None:
         return None
@@ -74,7 +77,7 @@ def systems(report: Any) -> Section | None:
     return Section("Systems compared", join(parts))
 
 
-def lines_of(report: Any) -> list[dict[str, Any]]:
+def lines_of(report: Report) -> list[dict[str, Any]]:
     """One entry a question and system: means of scores, else the first shares."""
     found = []
     for statistic in compared_means():
@@ -109,7 +112,7 @@ def lines_of(report: Any) -> list[dict[str, Any]]:
     ]
 
 
-def by_system(report: Any, rows: list[dict[str, Any]]) -> Markup:
+def by_system(report: Report, rows: list[dict[str, Any]]) -> Markup:
     """System × number, where a figure cannot hold them all."""
     lines = list(dict.fromkeys(row["line"] for row in rows))
     cells = {(row["system"], row["line"]): row["shown"] for row in rows}
@@ -126,7 +129,7 @@ def scaled(row: dict[str, Any]) -> dict[str, Any]:
     return {end: None if row[end] is None else by * row[end] for end in ("estimate", "low", "high")}
 
 
-def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> Markup:
+def pairs_table(report: Report, pairs: list[dict[str, Any]]) -> Markup:
     """Every comparison, with what it shows once corrected for their number."""
     lines = []
     one_each = is_one_each(report)
@@ -174,7 +177,7 @@ def pairs_table(report: Any, pairs: list[dict[str, Any]]) -> Markup:
     return made
 
 
-def is_one_each(report: Any) -> bool:
+def is_one_each(report: Report) -> bool:
     """Whether a case has one text of each system, so that two texts are one case compared."""
     rows = report.counted.given[["case", "item", report.system]].dropna().drop_duplicates()
     return not rows.duplicated(["case", report.system]).any()
@@ -184,7 +187,7 @@ def small(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def ranked(report: Any, rows: list[dict[str, Any]]) -> str:
+def ranked(report: Report, rows: list[dict[str, Any]]) -> str:
     """Of many systems, who is highest and lowest on this number, and whether it is shown."""
     best, worst = (pick(rows, key=lambda row: row["estimate"]) for pick in (max, min))
     if best["shown"] == worst["shown"]:
@@ -204,7 +207,7 @@ def alike(rows: list[dict[str, Any]], one: dict[str, Any]) -> str:
     return listing(names, limit=3)
 
 
-def finding(report: Any, pairs: list[dict[str, Any]]) -> str | None:
+def finding(report: Report, pairs: list[dict[str, Any]]) -> str | None:
     """Two systems: where the one is ahead and where the other, and where nothing is shown."""
     pairs = [row for row in pairs if row["estimate"] is not None]
     if len(report.system_names) != 2 or not pairs:
@@ -232,31 +235,31 @@ def finding(report: Any, pairs: list[dict[str, Any]]) -> str | None:
 CORRECTIONS = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
 
 
-def comparisons(report: Any) -> list[dict[str, Any]]:
+def comparisons(report: Report) -> list[dict[str, Any]]:
     """Every pair of systems by every number they are compared on, undefined ones too."""
     return [row for row in report.numbers.rows if is_comparison(row)]
 
 
-def compared(report: Any) -> int:
+def compared(report: Report) -> int:
     """How many comparisons the correction is for."""
     return sum(row["p_corrected"] is not None for row in report.numbers.rows)
 
 
-def corrections(report: Any) -> list[str]:
+def corrections(report: Report) -> list[str]:
     """How the comparisons are corrected for their number; empty where they are not."""
     rows = [row for row in report.numbers.rows if row["p_corrected"] is not None]
     found = {row["correction"] for row in rows}
     return [said for name, said in CORRECTIONS.items() if name in found]
 
 
-def of_many(report: Any, words: str) -> str:
+def of_many(report: Report, words: str) -> str:
     """“ among 6 comparisons”; nothing where there are not several to correct for."""
     many = compared(report)
     return f"{words} {many} comparisons" if many > 1 and corrections(report) else ""
 
 
 def comparison(
-    report: Any, statistic: str, question: str | None, first: str, second: str
+    report: Report, statistic: str, question: str | None, first: str, second: str
 ) -> dict[str, Any] | None:
     """The comparison behind a number, as first − second; None where there is none."""
     found = comparisons(report)
@@ -282,7 +285,7 @@ def comparison(
     return None
 
 
-def is_labelled(report: Any, statistic: str, question: str | None) -> bool:
+def is_labelled(report: Report, statistic: str, question: str | None) -> bool:
     """Whether the protocol compares systems by just this share of a question's labels."""
     measures = [measure.to_dict() for measure in report.protocol.measures]
 
@@ -311,14 +314,14 @@ def turned(row: Mapping[str, Any]) -> dict[str, Any]:
     return new
 
 
-def in_points(report: Any, row: Mapping[str, Any]) -> bool:
+def in_points(report: Report, row: Mapping[str, Any]) -> bool:
     """Whether it is a difference of shares, which is said in percentage points."""
     choice = {question.id for question in report.protocol.questions if question.is_label}
     of_labels = row["statistic"] == "difference" and row["question"] in choice
     return of_labels or is_share(row["statistic"])
 
 
-def label(report: Any, row: Mapping[str, Any]) -> str:
+def label(report: Report, row: Mapping[str, Any]) -> str:
     """What the systems are compared on."""
     if row["statistic"] == "difference":
         return str(report.label(row["question"]))
@@ -328,7 +331,7 @@ def label(report: Any, row: Mapping[str, Any]) -> str:
     return name_of(about.of[0]) + report.whose(row["question"])
 
 
-def unit_for(report: Any, row: Mapping[str, Any]) -> Unit:
+def unit_for(report: Report, row: Mapping[str, Any]) -> Unit:
     """A difference of shares is said in percentage points."""
     return POINTS if in_points(report, row) else SIGNED
 
@@ -345,7 +348,7 @@ def no_interval(row: Mapping[str, Any]) -> str:
     return reason(row["reason"])
 
 
-def outcome(report: Any, row: Mapping[str, Any] | None) -> str:
+def outcome(report: Report, row: Mapping[str, Any] | None) -> str:
     """The end of a sentence: the difference, its interval, and what it shows."""
     if row is None:
         return "they were not compared case by case"
@@ -363,7 +366,7 @@ def outcome(report: Any, row: Mapping[str, Any] | None) -> str:
     return said
 
 
-def opening(report: Any, row: Mapping[str, Any] | None, ahead: str, names: list[str]) -> str:
+def opening(report: Report, row: Mapping[str, Any] | None, ahead: str, names: list[str]) -> str:
     """The beginning of a sentence: `ahead` where the difference is shown, else that it is not."""
     if row is not None and is_shown(row, report.parameters.coverage):
         return ahead

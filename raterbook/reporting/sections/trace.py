@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from ...numbers.questeval import NEVER, PLACES, QUESTION, in_line
 from ..html import NOTHING, fold, heading, paragraph, short, table
 from ..pairs import settled
 from ..words import count, number, was
+
+if TYPE_CHECKING:
+    from ..report import Report
 
 LISTED = 25
 ROWS = 400
@@ -82,7 +85,7 @@ def listed(caption: str, rows: pd.DataFrame, limit: int = LISTED) -> str:
     return caption if len(rows) <= limit else f"{caption}, the first {limit} of {len(rows):,}"
 
 
-def same_meaning(report: Any, pairs: pd.DataFrame) -> Markup:
+def same_meaning(report: Report, pairs: pd.DataFrame) -> Markup:
     """What people say of the pairs of answers, beside the words they share."""
     both = pairs[pairs["status"].eq(SCORED)]
     both = both.assign(apart=both["reference_by"].ne(both["generated_by"]))
@@ -223,7 +226,7 @@ UNUSABLE = (DROPPED, NO_ANSWER, NOT_IN_REFERENCE)
 STATUSES = (SCORED, NOT_IN_TEXT, NOT_READ, NOT_IN_REFERENCE, NO_ANSWER, DROPPED)
 
 
-def trace(report: Any) -> pd.DataFrame:
+def trace(report: Report) -> pd.DataFrame:
     """One row a pair of answers to a question, also where one is missing: nothing is passed over.
 
     The weights of a question on a text come to 1; they are missing where it is in no number.
@@ -251,7 +254,7 @@ def trace(report: Any) -> pd.DataFrame:
     return rows[COLUMNS].sort_values(order, ignore_index=True)
 
 
-def asked(report: Any) -> pd.DataFrame:
+def asked(report: Report) -> pd.DataFrame:
     """Every question on every text."""
     systems = systems_of(report)
     found = [
@@ -264,7 +267,7 @@ def asked(report: Any) -> pd.DataFrame:
     return rows.astype({"part": int})
 
 
-def systems_of(report: Any) -> dict[str, str]:
+def systems_of(report: Report) -> dict[str, str]:
     """The system behind each item, which the items themselves keep from raters."""
     if report.system is None:
         return {}
@@ -289,13 +292,13 @@ def status_of(reference: str | None, generated: str | None, dropped: bool) -> st
     return NOT_IN_TEXT if is_unanswerable(generated) else SCORED
 
 
-def kept(report: Any) -> dict[tuple[str, int], str]:
+def kept(report: Report) -> dict[tuple[str, int], str]:
     """What an adjudicator, else more than half of the raters, say of a question: keep or drop."""
     question = report.question("keep")
     if question is None:
         return {}
-    said = settled(report.counted, question).dropna()
-    return {report.places[unit]: str(question.values[int(code)]) for unit, code in said.items()}
+    said, values = settled(report.counted, question).dropna(), question.values or ()
+    return {report.places[unit]: str(values[int(code)]) for unit, code in said.items()}
 
 
 def by_question(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -361,7 +364,7 @@ def csv_of(pairs: pd.DataFrame) -> str:
 GRADE_COLUMNS = ["rater", "rater_kind", "item", "part", "reference", "generated", "grade", "f1"]
 
 
-def graded(report: Any) -> pd.DataFrame:
+def graded(report: Report) -> pd.DataFrame:
     """rater, rater_kind, item, part, reference, generated, grade, f1: one row a grade.
 
     A grade is of the two answers its rater saw, which are their own where they gave any, else
@@ -416,7 +419,7 @@ def only(rows: pd.DataFrame, of: str, side: str) -> dict[tuple[str, int], str]:
     }
 
 
-def matches(report: Any, rows: pd.DataFrame) -> list[str | None]:
+def matches(report: Report, rows: pd.DataFrame) -> list[str | None]:
     """The grades given to each pair of answers; several where people differ."""
     question = report.question("match")
     grades: dict[Any, set[str]] = {}
@@ -424,7 +427,7 @@ def matches(report: Any, rows: pd.DataFrame) -> list[str | None]:
         grades.setdefault((row.item, row.part, row.reference, row.generated), set()).add(row.grade)
     places = zip(rows["item"], rows["part"], rows["reference"], rows["generated"], strict=True)
     found = [grades.get(place, set()) for place in places]
-    values = [str(value) for value in question.values] if question else []
+    values = [str(value) for value in question.values or ()] if question else []
     return [" / ".join(v for v in values if v in each) or None for each in found]
 
 
@@ -438,7 +441,7 @@ def by_grade(grades: pd.DataFrame) -> pd.DataFrame:
 # Whose answers the page takes: those the numbers take.
 
 
-def standing(report: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+def standing(report: Report) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The answers from references and from texts that the numbers take, and who gave them."""
     given, named = report.counted.given, report.parameters.raters
     return (

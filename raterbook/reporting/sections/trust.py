@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -30,8 +30,11 @@ from ..words import (
 from .reading import copied
 from .systems import comparison, pair_of
 
+if TYPE_CHECKING:
+    from ..report import Report
 
-def trust(report: Any) -> Section | None:
+
+def trust(report: Report) -> Section | None:
     """How far the raters can be trusted, and whether one of them could flip the result."""
     if not len(report.counted.people):
         return None
@@ -82,12 +85,12 @@ def lines_of(drawn: list[dict[str, Any]]) -> str:
     return "The lines speak of these raters."
 
 
-def other(report: Any) -> str:
+def other(report: Report) -> str:
     """Whom to ask for: where models stand beside people, a person."""
     return "person " if report.mixed else ""
 
 
-def coefficients(report: Any) -> list[dict[str, Any]]:
+def coefficients(report: Report) -> list[dict[str, Any]]:
     """One α for each question: the one that fits its level, else the first it has."""
     found: dict[str, dict[str, Any]] = {}
     order = alphas()
@@ -105,11 +108,11 @@ def comparable(main: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for row in main if row["statistic"] == main[0]["statistic"]]
 
 
-def strip(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> Markup:
+def strip(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -> Markup:
     """Four figures: completeness, exact agreement, the coefficient in both scopes, prevalence."""
     cards = []
     asked = report.asked
-    if asked.required:
+    if asked.share is not None:
         of = f"{asked.given:,} of {asked.required:,} {asked.what}"
         cards.append(("Answered", f"{percent(asked.share)} %", of))
     if exact:
@@ -144,7 +147,7 @@ def span(values: list[float], statistic: str) -> str:
     return interval(low, high, statistic)
 
 
-def commonest(report: Any) -> tuple[str, str] | None:
+def commonest(report: Report) -> tuple[str, str] | None:
     """The answer given most often over the questions of the commonest scale, and its share."""
     from .criteria import scales, shares
 
@@ -159,7 +162,7 @@ def commonest(report: Any) -> tuple[str, str] | None:
     return f"{percent(mean[level])} %", f"“{value_name(group[0], level)}”, {what}"
 
 
-def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> list[str]:
+def remarks(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -> list[str]:
     """What a reader would otherwise misread, and whether one rater decides."""
     said = copied(report)
     if puzzle := puzzling(report, main, exact):
@@ -180,13 +183,13 @@ def remarks(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) ->
     return [*said, flipped] if flipped else said
 
 
-def careful(report: Any, main: list[dict[str, Any]], code: str) -> list[str]:
+def careful(report: Report, main: list[dict[str, Any]], code: str) -> list[str]:
     """A caution for the questions whose coefficient it is a warning of."""
     names = [report.label(row["question"]) for row in main if code in row["warnings"]]
     return [CAUTIONS[code].of(names, report.independent)] if names else []
 
 
-def pairs_left_out(report: Any) -> list[str]:
+def pairs_left_out(report: Report) -> list[str]:
     """Of how many pairs of raters κ is the mean, where others have none of their own."""
     from ..pairs import defined_pairs
 
@@ -211,7 +214,7 @@ def pairs_left_out(report: Any) -> list[str]:
 PUZZLING = "high_agreement_low_coefficient"
 
 
-def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -> str | None:
+def puzzling(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -> str | None:
     """High agreement with a low coefficient explains itself."""
     from .criteria import shares
 
@@ -234,7 +237,7 @@ def puzzling(report: Any, main: list[dict[str, Any]], exact: dict[str, float]) -
     )
 
 
-def every(report: Any) -> Markup:
+def every(report: Report) -> Markup:
     """Question × coefficient; the intervals of all of them stand in numbers.csv."""
     family = of_family("agreement")
     rows = [
@@ -265,7 +268,7 @@ def every(report: Any) -> Markup:
 MOST = 12  # raters; with more, no single one decides, and the question is not asked
 
 
-def flips(report: Any) -> str | None:
+def flips(report: Report) -> str | None:
     """One sentence, or None where the question does not arise."""
     raters = report.counted.raters()
     if not 3 <= len(raters) <= MOST:
@@ -277,7 +280,7 @@ def flips(report: Any) -> str | None:
     return None
 
 
-def flipped_targets(report: Any, raters: list[str]) -> str:
+def flipped_targets(report: Report, raters: list[str]) -> str:
     changed, moved, measures = [], [], aimed(report)
     for rater in raters:
         for now, then in without(report, rater, measures):
@@ -299,7 +302,7 @@ def flipped_targets(report: Any, raters: list[str]) -> str:
     return f"One rater can flip it: {listing(changed, limit=4)}."
 
 
-def aimed(report: Any) -> list[dict[str, Any]]:
+def aimed(report: Report) -> list[dict[str, Any]]:
     """The measures that targets speak of, by just the groups these name."""
     targets = report.protocol.targets
     groups = [sorted(target.group or ()) for target in targets]
@@ -315,7 +318,7 @@ def aimed(report: Any) -> list[dict[str, Any]]:
 
 
 def without(
-    report: Any, rater: str, measures: list[dict[str, Any]]
+    report: Report, rater: str, measures: list[dict[str, Any]]
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Each target now, and as it would be without this rater, made in the same way."""
     rows = rows_without(report, rater, measures)
@@ -324,7 +327,9 @@ def without(
     return [(now, then[now["name"]]) for now in report.numbers.targets if now["name"] in then]
 
 
-def rows_without(report: Any, rater: str, measures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def rows_without(
+    report: Report, rater: str, measures: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """The rows of these measures as they would be without this rater."""
     frame = report.frame[report.frame["rater"].astype(object).ne(rater)]
     # Where nobody else counts, models would take the rater's place; they are no part of this.
@@ -340,7 +345,7 @@ def rows_without(report: Any, rater: str, measures: list[dict[str, Any]]) -> lis
     return rows_of(report.protocol, frame, measures, parameters, report.cluster)
 
 
-def flipped_order(report: Any, raters: list[str]) -> str | None:
+def flipped_order(report: Report, raters: list[str]) -> str | None:
     """Who is ahead by the difference of the systems, and by the same difference without each."""
     gap = comparison(report, "overall_mean", None, *report.system_names)
     now = ahead(gap, report.parameters.coverage)
@@ -364,7 +369,7 @@ def flipped_order(report: Any, raters: list[str]) -> str | None:
     return f"One rater can flip the order: {now} is ahead, but {', and '.join(ends)}."
 
 
-def compared(report: Any) -> list[dict[str, Any]]:
+def compared(report: Report) -> list[dict[str, Any]]:
     """All measures that compare systems, over the whole round: what is corrected for together."""
     return [
         {**measure, "by": []}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...numbers.number import UNTRUSTED, is_shown, is_untrusted
 from ...numbers.targets import is_measured, items_needed
@@ -31,8 +31,11 @@ from .reading import copied
 from .systems import comparison, of_many, opening, outcome, turned
 from .trust import coefficients, comparable
 
+if TYPE_CHECKING:
+    from ..report import Report
 
-def verdict(report: Any) -> Section:
+
+def verdict(report: Report) -> Section:
     """What the round says, in one sentence with its interval."""
     targets = [target for target in report.numbers.targets if is_measured(target)]
     lines = [part("top", report.protocol.title, report.stored.name)]
@@ -92,7 +95,7 @@ def caveat(target: dict[str, Any]) -> str:
     return next((each.closing for each in reversed(cautions(target)) if each.closing), "")
 
 
-def counts(report: Any) -> str:
+def counts(report: Report) -> str:
     """How much there is behind the page, in one line."""
     people = report.counted.people
     nobody = "" if "human" in report.kinds.values() else ", no person"
@@ -102,7 +105,7 @@ def counts(report: Any) -> str:
         f"{report.who}{nobody}",
     ]
     asked = report.asked
-    if asked.required:
+    if asked.share is not None:
         parts.append(
             f"{percent(asked.share)} % of the {asked.what} ({asked.given:,} of {asked.required:,})"
         )
@@ -111,7 +114,7 @@ def counts(report: Any) -> str:
     return " · ".join(parts)
 
 
-def aside(report: Any) -> list[str]:
+def aside(report: Report) -> list[str]:
     """Whose answers are not among them, and what was asked for other than usual."""
     said = [*by_models(report), *unmeasured(report)]
     said += [
@@ -127,12 +130,12 @@ def aside(report: Any) -> list[str]:
     return said
 
 
-def by_models(report: Any) -> list[str]:
+def by_models(report: Report) -> list[str]:
     """Where people count, the questions that models answered in their stead, or beside them."""
-    alone = [report.question(name) for name, kinds in report.mixed.items() if kinds == {"model"}]
-    alone = [question.label for question in alone if question is not None]
-    both = [report.question(name) for name, kinds in report.mixed.items() if len(kinds) > 1]
-    both = [question.label for question in both if question is not None]
+    known = {question.id: question.label for question in report.protocol.questions}
+    mixed = [(known[name], kinds) for name, kinds in report.mixed.items() if name in known]
+    alone = [label for label, kinds in mixed if kinds == {"model"}]
+    both = [label for label, kinds in mixed if len(kinds) > 1]
     said = []
     if alone:
         models = sorted(name for name, kind in report.kinds.items() if kind == "model")
@@ -155,7 +158,7 @@ def by_models(report: Any) -> list[str]:
     return said
 
 
-def unmeasured(report: Any) -> list[str]:
+def unmeasured(report: Report) -> list[str]:
     """One quiet line on targets that nobody's answers speak of."""
     if not len(report.counted.people):
         return []
@@ -186,7 +189,7 @@ MOST_NAMED = 5  # systems that the first sentence names with their numbers
 LEFT_OUT = "proportion_excluded"  # the share that is in no other one
 
 
-def headline(report: Any) -> list[str]:
+def headline(report: Report) -> list[str]:
     """One or two sentences; the first is the page's verdict."""
     if report.rows("recall"):
         said = [
@@ -203,7 +206,7 @@ def headline(report: Any) -> list[str]:
     return [*lines, agreement] if agreement else lines
 
 
-def telling(report: Any) -> dict[str, Any] | None:
+def telling(report: Report) -> dict[str, Any] | None:
     rows = [
         row
         for row in report.numbers.rows
@@ -219,7 +222,7 @@ def telling(report: Any) -> dict[str, Any] | None:
     return next(iter(rows), None)
 
 
-def whole(report: Any, row: dict[str, Any]) -> str:
+def whole(report: Report, row: dict[str, Any]) -> str:
     if row["statistic"] == LEFT_OUT:
         whose = report.whose(row["question"])
         return f"{say(row)} of the ratings{whose} could not be assessed or made no claim."
@@ -233,7 +236,7 @@ def whole(report: Any, row: dict[str, Any]) -> str:
     return f"{what}: {say(row)}."
 
 
-def unanswered(report: Any, row: dict[str, Any]) -> str:
+def unanswered(report: Report, row: dict[str, Any]) -> str:
     """Why there is no recall, by what the round has: questions, and answers to them."""
     stored = sum(len(parts) for parts in report.case_parts.values())
     what = name_of(row["statistic"])
@@ -255,7 +258,7 @@ def unanswered(report: Any, row: dict[str, Any]) -> str:
 
 
 def ranking(
-    report: Any, statistic: str, question: str | None, ahead: str | None = None
+    report: Report, statistic: str, question: str | None, ahead: str | None = None
 ) -> str | None:
     """Systems by one number: who is ahead, and whether the paired difference shows it."""
     if report.system is None or statistic == LEFT_OUT:
@@ -280,7 +283,7 @@ def ranking(
 
 
 def several(
-    report: Any,
+    report: Report,
     statistic: str,
     question: str | None,
     rows: list[dict[str, Any]],
@@ -314,7 +317,7 @@ def several(
 
 
 def first_of(
-    report: Any,
+    report: Report,
     statistic: str,
     question: str | None,
     rows: list[dict[str, Any]],
@@ -358,7 +361,7 @@ def level(value: float) -> str:
     return next(word for bound, word in LEVELS if value >= bound)
 
 
-def trusted(report: Any) -> str | None:
+def trusted(report: Report) -> str | None:
     """One sentence on agreement, so that nobody reads the ranking without it."""
     values = sorted(row["estimate"] for row in comparable(coefficients(report)))
     if not values:
@@ -374,7 +377,7 @@ def trusted(report: Any) -> str | None:
 # Estimate against target in one figure and one table, and what would settle the undecided.
 
 
-def targets(report: Any) -> Section | None:
+def targets(report: Report) -> Section | None:
     """Each target with its estimate, and what would settle the undecided."""
     found = [target for target in report.numbers.targets if is_measured(target)]
     if not found or not len(report.counted.people):
@@ -423,14 +426,14 @@ def waiting(target: dict[str, Any]) -> str:
     return f"{more}there is no interval to decide by, as {reason(why)}."
 
 
-def named(report: Any, targets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def named(report: Report, targets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The targets under the names the page has for them."""
     return [
         {**target, "name": target["name"] + report.whose(target["question"])} for target in targets
     ]
 
 
-def settle(report: Any) -> list[str]:
+def settle(report: Report) -> list[str]:
     """For each undecided target, how many items like these would decide it."""
     said = []
     for target in report.numbers.targets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,13 @@ from ..html import Section, join, paragraph, table
 from ..leanings import margin
 from ..words import SIGNED, VISIBLE, count, interval, listing, number, percent, signed
 
+if TYPE_CHECKING:
+    from ..report import Report
+
 ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
 
 
-def weighting(report: Any) -> Section | None:
+def weighting(report: Report) -> Section | None:
     """Whether stated confidence means anything, and what weighting by it moves."""
     rows = confident(report.counted)
     found = weighted_beside(rows, report.parameters.coverage)
@@ -79,7 +82,7 @@ def weighting(report: Any) -> Section | None:
     return Section("Does confidence mean anything?", join(parts), folded=True)
 
 
-def without(report: Any) -> str | None:
+def without(report: Report) -> str | None:
     """How many scores the weighted means leave out, where the numbers warn of it."""
     rows = [row for row in report.rows("weighted_mean") if row["estimate"] is not None]
     if not any("answers_without_confidence" in row["warnings"] for row in rows):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
 from ....numbers.compare import comparison_of
+from ....numbers.compare.comparison import Comparison
 from ....numbers.compare.sides import frame_with, sides_of
 from ....numbers.compare.strictness import likeness
 from ....protocols.beside import facts
@@ -32,10 +33,13 @@ from ...words import (
 )
 from ..reading import against_machine
 
+if TYPE_CHECKING:
+    from ...report import Report
+
 KINDS = {"distance": "distance", "label_accuracy": "the likeliest label"}
 
 
-def machines(report: Any) -> Section | None:
+def machines(report: Report) -> Section | None:
     """Automatic and model raters against people, where people are the ones who count."""
     found = report.counted.machines()
     if not found:
@@ -59,11 +63,11 @@ def machines(report: Any) -> Section | None:
     return Section("Machines against people", join(parts))
 
 
-def in_the_place_of_people(report: Any, machine: str) -> Markup:
+def in_the_place_of_people(report: Report, machine: str) -> Markup:
     """May the model replace people: the sentence, and question by question what it rests on."""
     given, frame = report.parameters, report.frame
     if machine in report.judged:
-        found = report.judged[machine][1]
+        found: Comparison | None = report.judged[machine][1]
     else:
         frame = frame_with(report.stored, given, report.sight) if given.columns else frame
         sides = sides_of(report.stored, frame, machine, given, sight=report.sight)
@@ -100,7 +104,7 @@ def in_the_place_of_people(report: Any, machine: str) -> Markup:
     return said + fold("What it rests on", made + paragraph(note, "soft"))
 
 
-def where_unsure(report: Any, machine: str, asked: list[Any]) -> Markup:
+def where_unsure(report: Report, machine: str, asked: list[Any]) -> Markup:
     """The model beside a person where people are unsure: distances of scores, likeliest labels."""
     sides = sides_of(report.stored, report.frame, machine, report.parameters)
     asked = [question for question in asked if question.is_score or question.is_label]
@@ -157,7 +161,7 @@ def share_of(found: Any) -> str:
     return number(found.value, "exact") + (f" ({between})" if between else "")
 
 
-def differences(report: Any, machine: str) -> Markup:
+def differences(report: Report, machine: str) -> Markup:
     """Bland and Altman: is the machine off, and by how much on which items."""
     rows = report.counted.people
     people = sorted(rows.loc[rows["rater_kind"].eq("human"), "rater"].unique())
@@ -173,14 +177,14 @@ def differences(report: Any, machine: str) -> Markup:
     return report.picture(f"differences-{machine}", drawn, alt, DOTS)
 
 
-def both(report: Any, machine: str, question: Any) -> tuple[pd.Series, pd.Series]:
+def both(report: Report, machine: str, question: Any) -> tuple[pd.Series, pd.Series]:
     """The machine's labels and the people's consensus, as codes by unit."""
     given = report.counted.given
     own = report.counted.table(question, given[given["rater"].eq(machine)]).iloc[:, 0]
     return own, settled(report.counted, question)
 
 
-def labels_against(report: Any, machine: str, question: Any) -> Markup:
+def labels_against(report: Report, machine: str, question: Any) -> Markup:
     given = report.counted.given
     own, theirs = both(report, machine, question)
     scale = list(value_names(question).values())
@@ -225,7 +229,7 @@ def labels_against(report: Any, machine: str, question: Any) -> Markup:
     return report.picture(f"against-{machine}-{question.id}", drawn, alt, more)
 
 
-def commonest_error(report: Any) -> str | None:
+def commonest_error(report: Report) -> str | None:
     """“Commonest error: checker SUPPORTED, people NO EVIDENCE, 8 of 15.”"""
     for machine, kind, question in report.counted.machines():
         if not question.is_label or kind != "automatic":
@@ -244,14 +248,14 @@ def commonest_error(report: Any) -> str | None:
     return None
 
 
-def people_of(report: Any) -> str:
+def people_of(report: Report) -> str:
     """“the people”, or the one person there is."""
     given = report.counted.people
     names = given.loc[given["rater_kind"].eq("human"), "rater"].unique()
     return str(names[0]) if len(names) == 1 else "the people"
 
 
-def scores_against(report: Any, machine: str, scales: list[Any]) -> Markup:
+def scores_against(report: Report, machine: str, scales: list[Any]) -> Markup:
     """The numbers of numbers.json, question by question; what does not fit a desk is folded."""
     whom = people_of(report)
     one = whom != "the people"
@@ -272,7 +276,7 @@ def scores_against(report: Any, machine: str, scales: list[Any]) -> Markup:
 
 
 def comparisons(
-    report: Any, machine: str, scales: list[Any], statistics: list[str], caption: str
+    report: Report, machine: str, scales: list[Any], statistics: list[str], caption: str
 ) -> Markup:
     statistics = [name for name in statistics if report.rows(name, rater=machine)]
     rows = {
@@ -295,7 +299,7 @@ def comparisons(
     return table(head, lines, caption)
 
 
-def declared(report: Any) -> Markup:
+def declared(report: Report) -> Markup:
     """What the protocol itself measures of an automatic label and people, each person too."""
     lines = []
     for row in report.numbers.rows:
@@ -329,14 +333,14 @@ def declared(report: Any) -> Markup:
 LISTED = 20
 
 
-def labels(report: Any) -> Section | None:
+def labels(report: Report) -> Section | None:
     """Label by label, people against the checker, and what quality control should look at."""
     parts = [per_label(report), control(report)]
     inside = join(parts)
     return Section("Label by label", inside, folded=True) if inside else None
 
 
-def per_label(report: Any) -> Markup:
+def per_label(report: Report) -> Markup:
     """Four readings of “agreement on a label”; the first is the one usually published."""
     family = of_family("labels")
     found = {
@@ -364,13 +368,13 @@ def per_label(report: Any) -> Markup:
     return heading("People against the checker") + made + paragraph(note, "soft")
 
 
-def name_of_label(report: Any, row: dict[str, Any]) -> str:
+def name_of_label(report: Report, row: dict[str, Any]) -> str:
     asked = report.question(row["question"])
     label = row["group"]["label"]
     return value_name(asked, label) if asked else str(label)
 
 
-def control(report: Any) -> Markup:
+def control(report: Report) -> Markup:
     """What to look at: mismatches without a note, same context with different labels, no label."""
     machine = next(
         (
@@ -417,12 +421,12 @@ def control(report: Any) -> Markup:
     return made
 
 
-def asked(report: Any, name: str) -> str:
+def asked(report: Report, name: str) -> str:
     item = report.items.get(name)
     return short(item.fields.get("question", ""), 90) if item else ""
 
 
-def twice(report: Any, question: Any) -> list[str]:
+def twice(report: Report, question: Any) -> list[str]:
     """The same source text and answer, and yet different labels."""
     said = settled(report.counted, question).dropna()
     seen: dict[tuple[str, ...], dict[float, str]] = {}
@@ -445,7 +449,7 @@ def twice(report: Any, question: Any) -> list[str]:
     return [f"Same context, different labels: {listing(clashes)}."]
 
 
-def unlabelled(report: Any, question: Any) -> list[str]:
+def unlabelled(report: Report, question: Any) -> list[str]:
     given = set(report.counted.of(question.id)["subject"])
     main = [key for key, item in report.items.items() if item.role == "main"]
     return [key for key in main if key not in given]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -28,6 +28,9 @@ from ...words import (
     percent,
 )
 
+if TYPE_CHECKING:
+    from ...report import Report
+
 # What is said of a habit that differs from people's: by whose side it lies.
 HABITS = {
     "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
@@ -47,7 +50,7 @@ HABITS = {
 }  # fmt: skip
 
 
-def beside(report: Any) -> Section | None:
+def beside(report: Report) -> Section | None:
     """Models set beside people: their habits, their confidence, and which comes nearest."""
     if not report.judged:
         return None
@@ -67,14 +70,14 @@ def whole(found: Comparison) -> list[Compared]:
     return [each for each in found.parts if not each.group]
 
 
-def label(report: Any, part: Compared | Ranked) -> str:
+def label(report: Report, part: Compared | Ranked) -> str:
     return report.label(part.question) if part.question else "All questions"
 
 
 # How it rates.
 
 
-def habits(report: Any, found: Comparison) -> Markup:
+def habits(report: Report, found: Comparison) -> Markup:
     """What it does otherwise than a person beyond doubt, and the numbers question by question."""
     shown, lines = list(said_of_habits(report, found)), []
     for part in whole(found):
@@ -109,7 +112,7 @@ def lenient(part: Compared) -> list[Any]:
     return [line for line in part.beside if line.statistic in wanted]
 
 
-def said_of_habits(report: Any, found: Comparison) -> Iterator[str]:
+def said_of_habits(report: Report, found: Comparison) -> Iterator[str]:
     """A sentence for each habit that differs from people's, with the questions it is of."""
     sides: dict[tuple[str, int], list[str]] = {}
     for part in whole(found):
@@ -134,7 +137,7 @@ def _said(found: Any, kind: Any) -> str:
 # Where it parts.
 
 
-def groups(report: Any, found: Comparison) -> Markup:
+def groups(report: Report, found: Comparison) -> Markup:
     """The groups of items on which it is further from people than elsewhere, as persons are not."""
     every = [(part, each) for part in whole(found) for each in part.apart]
     further, less = [], []
@@ -173,7 +176,7 @@ def groups(report: Any, found: Comparison) -> Markup:
 AGREEMENT = {"agreed": "agree", "apart": "differ"}
 
 
-def by_agreement(report: Any, found: Comparison) -> Markup:
+def by_agreement(report: Report, found: Comparison) -> Markup:
     """The same answer, κ and the test, where the others agree and where they do not."""
     same, kappas = [], []
     for part in whole(found):
@@ -211,7 +214,7 @@ def by_agreement(report: Any, found: Comparison) -> Markup:
 # How sure it says it is.
 
 
-def confidence(report: Any, found: Comparison) -> Markup:
+def confidence(report: Report, found: Comparison) -> Markup:
     """Is it as often right as it says: a sentence for each question, and the figures behind it."""
     told, parts = [], []
     for part in whole(found):
@@ -269,7 +272,7 @@ def how_sure(over: Any) -> str:
 # Several models.
 
 
-def ranked(report: Any) -> Markup:
+def ranked(report: Report) -> Markup:
     """Which model comes nearest to people, and which order is shown."""
     if len(report.judged) < 2:
         return NOTHING
