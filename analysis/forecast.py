@@ -185,8 +185,10 @@ class Components:
     def design_effect(self, design: Design) -> float:
         """How many times the variance is that of as many units that stand alone."""
         unequal = self.unequal if design.cluster_size is None else design.cluster_size
-        own = self.spread(design.per_unit, design.raters)
-        return max(1 + (unequal - 1) * (self.along or 0.0) / own, 1 / (2 * unequal))
+        alike = (self.along or 0.0) / self.spread(design.per_unit, design.raters)
+        if alike < 0:  # by chance, so it grows no further in larger clusters
+            unequal = min(unequal, self.unequal)
+        return max(1 + (unequal - 1) * alike, 1 / (2 * unequal))
 
     def needed(
         self, width: float, design: Design, coverage: float = 0.95, like: bool = False

@@ -1,6 +1,7 @@
 """What a forecast is made of, counted one pair at a time, and what it makes of it."""
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -83,6 +84,18 @@ def test_units_of_a_cluster_are_as_alike_as_their_products_say():
     assert found.design_effect(Design(50, 4, 4)) == pytest.approx(effect)
     of_five = 1 + 4 * found.along / found.spread(4, 4)
     assert found.design_effect(Design(50, 4, 4, 5)) == pytest.approx(of_five)
+
+
+@pytest.mark.parametrize(("size", "effect"), [(1, 1.0), (2, 0.8), (3, 0.6), (9, 0.6)])
+def test_units_less_alike_than_strangers_are_so_by_chance_and_no_more_so_in_larger_clusters(
+    size, effect
+):
+    """−.2 for each pair, in a pilot of clusters of three."""
+    made = Components("mean", 3.0, PLAIN, False, same=1.0, apart=1.0, along=-0.2, unequal=3.0)
+    assert made.design_effect(Design(60, 2, 2, size)) == pytest.approx(effect)
+    assert made.design_effect(Design(60, 2, 2)) == pytest.approx(0.6)
+    alike = replace(made, along=0.2)
+    assert alike.design_effect(Design(60, 2, 2, size)) == pytest.approx(1 + 0.2 * (size - 1))
 
 
 @pytest.mark.parametrize(("ratings", "raters"), [(2, 2), (3, 5), (4, 4), (5, 9)])
