@@ -224,10 +224,12 @@ def pairs_met(others: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarr
     >>> pairs_met(np.array([2.0, 1.0, 2.0]), np.array([3.0, 3.0, 3.0]))[1].tolist()
     [1, 0, 1]
     """
-    (first, a), (second, b) = (np.unique(side, return_inverse=True) for side in (others, own))
-    met, codes = np.unique(a.ravel() * len(second) + b.ravel(), return_inverse=True)
+    # Without an inverse there is no sorting, and of few values the place is soon found.
+    first, second = np.unique(others), np.unique(own)
+    places = np.searchsorted(first, others) * len(second) + np.searchsorted(second, own)
+    met, _, codes = numbered(places)
     pairs = np.column_stack([first[met // max(len(second), 1)], second[met % max(len(second), 1)]])
-    return pairs, codes.ravel()
+    return pairs, codes
 
 
 def spearman_of(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from raterbook.analysis.intervals.resampling import (
     like_interval,
     spread,
 )
+from raterbook.analysis.ratings.patterns import numbered
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class Ratio:
         return self.n / self.design_effect
 
 
+def numbered_clusters(cluster: np.ndarray) -> np.ndarray:
+    """Each one's place among the clusters in order, whatever they are called."""
+    if np.issubdtype(cluster.dtype, np.integer):
+        return numbered(cluster)[2]
+    return np.unique(cluster, return_inverse=True)[1].ravel()
+
+
 def ratio_over_clusters(x: np.ndarray, cluster: np.ndarray) -> Ratio:
     """The mean of `x`, its linearised standard error over clusters, and its design effect.
 
@@ -42,7 +50,7 @@ def ratio_over_clusters(x: np.ndarray, cluster: np.ndarray) -> Ratio:
     >>> round(found.design_effect, 6)
     3.0
     """
-    _, codes = np.unique(cluster, return_inverse=True)
+    codes = numbered_clusters(cluster)
     sizes = np.bincount(codes).astype(float)
     n, many, mean = len(x), len(sizes), float(x.mean())
     if many < 2:
@@ -99,7 +107,7 @@ def p_within_bounds(x: np.ndarray, cluster: np.ndarray, least: float) -> float:
     from scipy.optimize import brentq
     from scipy.special import ndtr
 
-    _, codes = np.unique(cluster, return_inverse=True)
+    codes = numbered_clusters(cluster)
     sizes = np.bincount(codes).astype(float)
     y = np.append(np.bincount(codes, x) - least * sizes, (1 - least) * sizes.max())
     if y.min() >= 0 or y.max() <= 0:

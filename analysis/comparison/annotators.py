@@ -19,6 +19,7 @@ from raterbook.analysis.averages.differences import adjust
 from raterbook.analysis.comparison import (
     Ratio,
     drawn_anew,
+    numbered_clusters,
     of_all,
     of_clusters,
     over_clusters,
@@ -439,7 +440,7 @@ def _rows(part: Duels, kept: Sequence[int], table: str) -> tuple[np.ndarray, Val
     x = getattr(part, table)[:, kept]
     given = np.isfinite(x)
     used = given.any(axis=1)
-    _, codes = np.unique(part.cluster[used], return_inverse=True)
+    codes = numbered_clusters(part.cluster[used])
     rows = np.zeros((len(np.bincount(codes)), 2 * len(kept)))
     for j in range(len(kept)):
         rows[:, j] = np.bincount(codes, np.where(given, x, 0.0)[used, j], len(rows))

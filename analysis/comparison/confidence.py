@@ -13,7 +13,12 @@ import numpy as np
 import pandas as pd
 
 from raterbook.analysis.averages import ratio
-from raterbook.analysis.comparison import of_clusters, over_clusters, ratio_over_clusters
+from raterbook.analysis.comparison import (
+    numbered_clusters,
+    of_clusters,
+    over_clusters,
+    ratio_over_clusters,
+)
 from raterbook.analysis.comparison.persons import (
     Beside,
     Crowd,
@@ -203,7 +208,7 @@ class _Stated:
         return pd.DataFrame(rows)
 
     def of_bin(self, hit: np.ndarray, clusters: np.ndarray) -> Estimate:
-        codes = np.unique(clusters, return_inverse=True)[1].ravel()
+        codes = numbered_clusters(clusters)
         rows = summed((hit, np.ones(len(hit))), codes, int(codes.max()) + 1)
         ends = over_clusters(ratio, of_clusters(rows, rows[:, 1]), self.wish, LOGIT)
         return estimated(float(hit.mean()), ends, self.wish, warnings=ends.warnings)

@@ -15,6 +15,7 @@ import numpy as np
 
 from raterbook.analysis.averages.against import values_against
 from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.comparison import numbered_clusters
 from raterbook.analysis.comparison.annotators import Duels
 from raterbook.analysis.comparison.persons import (
     LINKS,
@@ -412,7 +413,7 @@ def same_again(
     The last rater is the model. For answers asked for again, for pairs shown in both orders, and
     for whatever else is met or not; no person is needed.
     """
-    codes = np.unique(clusters, return_inverse=True)[1].ravel()
+    codes = numbered_clusters(clusters)
     size, both = len(np.bincount(codes)), np.isfinite(hits)
     persons = [j for j in range(hits.shape[1] - 1) if both[:, j].any()]
 

@@ -20,7 +20,12 @@ from raterbook.analysis.averages.against import (
     spearman_of,
     values_against,
 )
-from raterbook.analysis.comparison import of_all, of_clusters, over_clusters
+from raterbook.analysis.comparison import (
+    numbered_clusters,
+    of_all,
+    of_clusters,
+    over_clusters,
+)
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
@@ -161,17 +166,19 @@ def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLA
     each: list[np.ndarray] = []
     if persons >= 3 and wish.method == "jackknife":
         for j in range(persons):
-            sides = made([k for k in range(persons) if k != j])
-            each.append(np.array([side.whole for side in sides]))
+            others = made([k for k in range(persons) if k != j])
+            each.append(np.array([side.whole for side in others]))
     left = np.array(each) if each else np.zeros((0, 2))
     rows = np.hstack([side.rows for side in pair])
     cut = pair[0].rows.shape[1]
 
+    sides = [_once(side.values) for side in pair]  # asked by themselves and for what is between
+
     def model(totals: np.ndarray) -> np.ndarray:
-        return pair[0].values(totals[:, :cut])
+        return sides[0](totals[:, :cut])
 
     def person(totals: np.ndarray) -> np.ndarray:
-        return pair[1].values(totals[:, cut:])
+        return sides[1](totals[:, cut:])
 
     def gap(totals: np.ndarray) -> np.ndarray:
         return np.asarray(model(totals) - person(totals))
@@ -214,7 +221,7 @@ def _estimate(
 
 def clusters_of(people: Coded) -> np.ndarray:
     clusters = np.arange(people.n_units) if people.clusters is None else people.clusters
-    return np.unique(clusters, return_inverse=True)[1].ravel()
+    return numbered_clusters(clusters)
 
 
 def _pairs(people: Coded, own: np.ndarray, matched: bool) -> tuple[SideSums, SideSums]:
@@ -327,7 +334,7 @@ def block_of(name: str, turn: PersonTurn, value: np.ndarray, size: int) -> SideS
         pairs, codes = pairs_met(numbers["others"], numbers["own"])
         met = np.bincount(clusters * len(pairs) + codes, minlength=size * len(pairs))
         counts = met.astype(float).reshape(size, len(pairs))
-        return SideSums(counts, _once(lambda totals: spearman_of(pairs, totals)))
+        return SideSums(counts, lambda totals: spearman_of(pairs, totals))
     x = numbers.get("x", numbers.get("hit"))
     one = np.ones(len(clusters))
     return SideSums(summed((x if x is not None else one, one), clusters, size), ratio)
