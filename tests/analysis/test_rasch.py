@@ -145,6 +145,18 @@ def test_the_order_of_units_and_the_names_of_raters_change_nothing():
     )
 
 
+def test_whoever_is_first_the_severities_are_the_same_to_the_last_digits():
+    """Another order climbs another way, and so does another processor: the top is one."""
+    rng = np.random.default_rng(9)
+    table = np.clip(np.rint(3 + rng.normal(0, 1, (40, 1)) + rng.normal(0, 0.8, (40, 12))), 1, 5)
+    table[:, ::3] = np.clip(table[:, ::3] + 1, 1, 5)
+    one, other = (
+        rasch(each, interval=None).raters["severity"].to_numpy(float)
+        for each in (table, table[:, ::-1])
+    )
+    assert one == pytest.approx(other[::-1], abs=1e-12)
+
+
 def test_a_unit_that_nobody_rated_changes_nothing():
     table = Made().drawn(60, 2)[0][:, :, 0].astype(float)
     more = np.vstack([table, np.full((2, 3), np.nan)])
