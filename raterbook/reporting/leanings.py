@@ -331,7 +331,8 @@ class Apart:
     """One line an item (`middle`, `gap`), and what they amount to.
 
     `gap` is the first rater's score minus the others' mean, averaged over the questions both
-    answered; about 95 % of items lie between `low` and `high`.
+    answered; `low` and `high` are 1.96 standard deviations from its mean, and `within` is the share
+    of the items between them.
     """
 
     points: pd.DataFrame
@@ -339,9 +340,16 @@ class Apart:
     margin: float
     low: float
     high: float
+    within: float
 
 
-def apart(counted: Counted, first: str, others: list[str], coverage: float = 0.95) -> Apart | None:
+def apart(
+    counted: Counted,
+    first: str,
+    others: list[str],
+    coverage: float = 0.95,
+    cluster: str | None = None,
+) -> Apart | None:
     """None where fewer than ten items have a score of both on one scale."""
     parts = []
     for question in one_scale(counted):
@@ -358,8 +366,26 @@ def apart(counted: Counted, first: str, others: list[str], coverage: float = 0.9
         return None
     gap = points["gap"].to_numpy()
     bias, spread = float(gap.mean()), float(gap.std(ddof=1))
-    ends = bias - REACH * spread, bias + REACH * spread
-    return Apart(points, bias, margin(gap, coverage), *ends)
+    low, high = bias - REACH * spread, bias + REACH * spread
+    within = float(((gap >= low) & (gap <= high)).mean())
+    return Apart(
+        points, bias, margin_of(counted, points["gap"], coverage, cluster), low, high, within
+    )
+
+
+def margin_of(
+    counted: Counted, gap: pd.Series, coverage: float, cluster: str | None = None
+) -> float:
+    """Half of the interval for the mean of units' values, over what is drawn together."""
+    from raterbook.analysis.comparison import ratio_over_clusters
+    from raterbook.analysis.intervals.resampling import reach_of
+
+    rows = counted.given[counted.given["unit"].isin(gap.index)].drop_duplicates("unit")
+    drawn = pd.Series(cluster_of(rows, cluster).to_numpy(), rows["unit"].to_numpy())
+    found = ratio_over_clusters(gap.to_numpy(), drawn[gap.index].to_numpy(dtype=str))
+    return (
+        float(reach_of(coverage, found.clusters - 1) * found.se) if found.clusters > 1 else np.nan
+    )
 
 
 def one_scale(counted: Counted) -> list[Any]:

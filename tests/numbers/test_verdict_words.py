@@ -24,6 +24,7 @@ from raterbook.numbers.compare.comparison import (
 from raterbook.numbers.compare.ranking import Ranked, RankedModel
 from raterbook.numbers.compare.strictness import Strictness, severities
 from raterbook.numbers.targets import round_up
+from raterbook.protocols.beside import facts
 
 
 def person(name="ana", value=0.05, se=0.1, n=60, clusters=20, **more):
@@ -198,7 +199,7 @@ def test_epsilon_is_said_by_question_where_it_differs():
     assert Comparison("r1", "gauge", parts[1:]).epsilons == "0.2"
 
 
-def test_of_severities_the_models_alone_is_said_and_numbers_few_know_are_explained_once():
+def test_of_severities_the_models_alone_is_said_and_every_number_is_explained_once():
     strict = Estimate(0.3, 0.1, 0.5)
     own = ((None, strict), ("strictest person", strict), ("most lenient person", strict))
     far = Beside("distance", strict, strict, strict)
@@ -207,11 +208,11 @@ def test_of_severities_the_models_alone_is_said_and_numbers_few_know_are_explain
         for name in (None, "tone")
     )
     said = Comparison("r1", "gauge", parts).told()
-    assert [each.partition(" ")[0] for each in said] == ["gauge", said[1].partition(" ")[0]]
-    assert said[0] == severity_said("gauge", strict)
+    meant = [f"{name}: {facts(name).says}" for name in ("spearman", "distance")]
+    assert said == [severity_said("gauge", strict), *meant]
     without = replace(far, model=Estimate(None, reason="no_comparison"))
     none = compared(judged(person()), None, unsure=(without,))
-    assert Comparison("r1", "gauge", (none,)).told() == []
+    assert Comparison("r1", "gauge", (none,)).told() == meant[:1]
 
 
 def test_a_part_is_asked_for_by_question_and_group_and_a_wrong_one_names_those_there_are():

@@ -1,6 +1,7 @@
 """The section on models set beside people: there where it is asked for, true to its intervals."""
 
 import random
+import re
 
 import pytest
 
@@ -53,6 +54,32 @@ def test_a_habit_is_said_where_its_interval_carries_it(tmp_path, by, said):
     page = section(lenient(tmp_path, by))
     assert ("gauge scores higher than a person does: Tone +0.98 (+0.83 to +1.14)." in page) == said
     assert ("gauge scores" in page) == said
+
+
+@pytest.mark.parametrize(("by", "said"), [(1, True), (0, False)])
+def test_how_near_it_comes_is_said_beside_how_near_a_person_does(tmp_path, by, said):
+    page = section(lenient(tmp_path, by))
+    assert ("gauge gives the others’ answer less often than a person does: Tone −" in page) == said
+    assert ("gauge lies further from the others’ mean than a person does: Tone +" in page) == said
+    nothing = "That gauge is nearer to people than a person is, or less near, is not shown."
+    assert (nothing in page) == (not said)
+    named = ("The same", "Within one level", "Distance", "Rank correlation", "Cohen’s κ of two")
+    for name in named:
+        assert f"{name}: " in page  # what it is, in a sentence below its numbers
+
+
+def test_alpha_stands_with_the_model_and_without_and_means_by_each_of_them(tmp_path):
+    report = Report(lenient(tmp_path, 1), judge="all")
+    page = words_of(report.beside()._repr_html_())
+    people, both = (
+        report.numbers.get("alpha_beside", "tone", rater="gauge", whose=whose)["estimate"]
+        for whose in ("people", "people and model")
+    )
+    assert both < people
+    head = "Question People People and the model Tone"
+    assert re.search(rf"{head} {people:.2f} .* {both:.2f} ", page)
+    assert "By people, by gauge, and corrected" in page
+    assert "People rated every item the model did, so nothing is to be corrected." in page
 
 
 def test_groups_that_show_nothing_are_said_to_show_nothing(tmp_path):
@@ -130,3 +157,7 @@ def test_a_page_knows_the_chance_with_which_items_came_to_people(tmp_path, judge
     if judge:
         row = report.numbers.get("corrected_mean", "tone", rater="gauge")
         assert row["low"] < row["estimate"] < row["high"]
+        page = words_of(report.beside()._repr_html_())
+        shown = f"{row['estimate']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+        assert "Question What People alone The model alone Corrected Tone mean 3" in page
+        assert shown in page

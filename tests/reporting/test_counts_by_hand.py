@@ -262,4 +262,26 @@ def test_limits_of_agreement_are_of_the_mean_over_questions_item_by_item(tmp_pat
     assert (found.low, found.high) == pytest.approx(
         (fmean(gaps) - 1.96 * sd, fmean(gaps) + 1.96 * sd)
     )
+    assert found.within == np.mean([abs(gap - fmean(gaps)) <= 1.96 * sd for gap in gaps])
     assert apart(counted, "ana", ["ana"]) is None
+
+
+def test_items_of_one_source_are_one_draw_of_how_far_two_raters_lie_apart(tmp_path):
+    """Items of a source differ alike: over five sources, whatever is said of twenty items."""
+    gaps = [1, 0, 2, 1, 0]
+    answers = [
+        (rater, f"i{item:03d}", "fluency", 2 + (gaps[item // 4] if rater == "ana" else 0))
+        for rater in ("ana", "ben")
+        for item in range(20)
+    ]
+    stored = opened(tmp_path, "neureg-qa", records("neureg-qa", 20), answers)
+    frame = stored.frame()
+    frame["source"] = frame["item"].astype(str).str[1:].astype(int) // 4
+    counted = count(frame, stored.protocol.questions)
+    found = apart(counted, "ana", ["ben"], 0.9, cluster="source")
+    over_sources = student.ppf(0.95, 4) * np.std(gaps, ddof=1) / 5**0.5
+    assert (found.bias, found.margin) == pytest.approx((0.8, over_sources))
+    assert apart(counted, "ana", ["ben"], 0.9).margin < over_sources / 2
+    frame["source"] = "the same"
+    of_one = apart(count(frame, stored.protocol.questions), "ana", ["ben"], cluster="source")
+    assert np.isnan(of_one.margin)

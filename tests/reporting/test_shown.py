@@ -1,5 +1,6 @@
 """What pages call things, raters' own words, and the figures that show who is apart and when."""
 
+import math
 import re
 import uuid
 from types import SimpleNamespace
@@ -99,9 +100,14 @@ def test_a_model_is_set_against_the_peoples_mean(by_hand):
 
 
 def test_a_difference_within_its_margin_is_none():
-    found = Apart(pd.DataFrame(), 0.05, 0.2, -0.9, 1.0)
-    assert sentence(found, "ana", "ben").startswith(
-        "No difference on average is shown between ana and ben (+0.05 points; −0.15 to +0.25)"
+    found = Apart(pd.DataFrame(), 0.05, 0.2, -0.9, 1.0, 0.94)
+    assert sentence(found, "ana", "ben") == (
+        "No difference on average is shown between ana and ben (+0.05 points; −0.15 to +0.25); "
+        "on 94\u00a0% of items the difference is −0.90 to +1.00"
+    )
+    of_one_source = Apart(pd.DataFrame(), 0.05, math.nan, -0.9, 1.0, 0.94)
+    assert sentence(of_one_source, "ana", "ben").startswith(
+        "No difference on average is shown between ana and ben (+0.05 points); on 94"
     )
 
 

@@ -62,14 +62,15 @@ def test_two_raters_are_set_against_each_other_from_ten_items_on(read, tmp_path)
     text = said(read(SCORES, given("s", ana=ana, ben=ben)).raters())
     spread = 1.96 * np.sqrt(2.5 / 9)
     assert "ana scores 0.50 points below ben on average" in text
-    assert f"the difference is −{0.5 + spread:.2f} to +{spread - 0.5:.2f}, over 10 items" in text
+    ends = f"−{0.5 + spread:.2f} to +{spread - 0.5:.2f}"
+    assert f"on 100 % of items the difference is {ends}, over 10 items" in text
     assert "| ana | −0.50 |" in text
     assert "| ben | +0.50 |" in text
 
 
 def test_of_nine_items_no_limits_are_given(read):
     text = said(read(SCORES, given("s", ana=[3] * 9, ben=[3, 4] * 4 + [3])).raters())
-    assert "on 95 % of items" not in text
+    assert "of items the difference is" not in text
 
 
 def test_only_questions_on_the_commonest_scale_are_averaged(read):

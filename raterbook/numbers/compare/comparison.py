@@ -156,12 +156,9 @@ class Comparison:
         return "\n".join([*lines, *self.notes, *self.told()])
 
     def told(self) -> list[str]:
-        """How strict the model is beside people, and what is said by numbers few have met."""
-        names = dict.fromkeys(
-            each.statistic for part in self.parts for each in part.unsure
-            if each.model.value is not None
-        )  # fmt: skip
-        said = [f"{facts(name).label}: {facts(name).says}" for name in names]
+        """How strict the model is beside people, and in a sentence what each number says."""
+        names = {name: of for part in self.parts for name, of in _shown(part)}
+        said = [f"{name}: {facts(of).says}" for name, of in names.items()]
         return [severity_said(self.model, own) for _, own in self.overall.severity[:1]] + said
 
     __repr__ = __str__
@@ -190,7 +187,7 @@ class Comparison:
         for table in (verdicts, numbers):
             said.append(table.to_html(index=False, na_rep="", escape=True, max_rows=200,
                                       float_format="{:.3f}".format))  # fmt: skip
-        return "".join(said)
+        return "".join([*said, *(f"<p>{escape(each)}</p>" for each in self.told())])
 
 
 def severity_said(model: str, own: Estimate) -> str:
@@ -241,15 +238,16 @@ def _name(part: Compared) -> str:
 
 def _lines(part: Compared) -> list[str]:
     """What a terminal shows of one part: a line a statistic, people beside it."""
-    stated = part.calibration.stated if part.calibration else ()
-    beside = [
-        e for e in (*part.beside, *part.habits, *part.unsure, *stated) if e.model.value is not None
-    ]
+    beside = _beside(part)
     known = {each.statistic for each in beside}
     lines = [(each.statistic, f"model {_say(each)}") for each in part.plain
              if each.statistic not in known]  # fmt: skip
     lines += [
-        (each.statistic, f"model {_say(each.model)}; a person {_say(each.persons)}")
+        (
+            each.statistic,
+            f"model {_say(each.model)}; a person {_say(each.persons)}; "
+            f"between them {_say(each.difference)}",
+        )
         for each in beside
     ]
     if part.alphas:
@@ -268,8 +266,7 @@ def _lines(part: Compared) -> list[str]:
         lines.append(("severity", f"model {_say(strict)}" + (f"; people {reach}" if reach else "")))
     lines += [
         ("apart", f"{each.column} {each.value}: {_say(each.found.difference)} more than persons")
-        for each in part.apart
-        if each.p_corrected is not None and each.p_corrected <= BEYOND
+        for each in _parted(part)
     ]
     width = max((len(name) for name, _ in lines), default=0)
     notes = dict.fromkeys(
@@ -279,6 +276,28 @@ def _lines(part: Compared) -> list[str]:
         if mean.corrected.reason
     )
     return [f"{name:<{width}}  {said}" for name, said in lines] + [*notes]
+
+
+def _beside(part: Compared) -> list[Beside]:
+    """The numbers of the model in a person's place that there are."""
+    stated = part.calibration.stated if part.calibration else ()
+    every = (*part.beside, *part.habits, *part.unsure, *stated)
+    return [each for each in every if each.model.value is not None]
+
+
+def _parted(part: Compared) -> list[GroupApart]:
+    """The groups of items where the model differs otherwise than persons do."""
+    return [e for e in part.apart if e.p_corrected is not None and e.p_corrected <= BEYOND]
+
+
+def _shown(part: Compared) -> list[tuple[str, str]]:
+    """What the lines of a part are called, and the statistics they are of."""
+    names = [*(each.statistic for each in part.plain), *(e.statistic for e in _beside(part))]
+    named = [(name, name) for name in names]
+    named += [(each.statistic, "alpha_beside") for each in part.alphas[:1]]
+    named += [("corrected", "corrected_mean" if each.label is None else "corrected_share")
+              for each in part.means if each.corrected.value is not None]  # fmt: skip
+    return named + [("apart", "apart")] * bool(_parted(part))
 
 
 def _say(found: Estimate) -> str:

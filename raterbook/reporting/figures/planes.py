@@ -118,7 +118,7 @@ MOST = 300  # dots; more hide each other and make the page heavy
 
 
 def apart_figure(found: Apart, first: str, second: str, said: str) -> Any:
-    """One dot an item, moved a little aside; the mean difference and where 95 % of items lie."""
+    """A dot an item, moved a little aside; the mean difference, and 1.96 deviations either way."""
     ax = axes(2.9)
     points = found.points
     if len(points) > MOST:

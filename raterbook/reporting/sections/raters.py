@@ -30,7 +30,7 @@ from ..words import (
     spanned,
     value_names,
 )
-from .machines import DOTS, sentence
+from .machines import dots, sentence
 from .trust import coefficients
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def ends(report: Report) -> Markup:
         kept = shown(report)
         if not len(kept) or not (kept["lean"].min() < 0 < kept["lean"].max()):
             return NOTHING
-    found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage)
+    found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage, report.cluster)
     if found is None:
         return NOTHING
     from ..figures.planes import apart_figure
@@ -276,7 +276,7 @@ def ends(report: Report) -> Markup:
     alt = f"{said}, over {count(len(found.points), 'item')}."
     drawn = apart_figure(found, *pair, said)
     title = "The two furthest apart" if len(report.counted.raters()) > 2 else "Item by item"
-    return heading(title) + report.picture("differences", drawn, alt, DOTS)
+    return heading(title) + report.picture("differences", drawn, alt, dots(found))
 
 
 def labels(report: Report) -> Markup:

@@ -165,7 +165,7 @@ def differences(report: Report, machine: str) -> Markup:
     """Bland and Altman: is the machine off, and by how much on which items."""
     rows = report.counted.people
     people = sorted(rows.loc[rows["rater_kind"].eq("human"), "rater"].unique())
-    found = apart(report.counted, machine, people, report.parameters.coverage)
+    found = apart(report.counted, machine, people, report.parameters.coverage, report.cluster)
     if found is None:
         return NOTHING
     from ...figures.planes import apart_figure
@@ -174,7 +174,7 @@ def differences(report: Report, machine: str) -> Markup:
     said = sentence(found, machine, whom)
     drawn = apart_figure(found, machine, "people" if len(people) > 1 else people[0], said)
     alt = f"{said}, over {count(len(found.points), 'item')}."
-    return report.picture(f"differences-{machine}", drawn, alt, DOTS)
+    return report.picture(f"differences-{machine}", drawn, alt, dots(found))
 
 
 def both(report: Report, machine: str, question: Any) -> tuple[pd.Series, pd.Series]:
@@ -458,21 +458,30 @@ def unlabelled(report: Report, question: Any) -> list[str]:
 # Two who scored the same items, difference against mean: in words, and as a figure.
 
 
-DOTS = (
-    "One dot an item, over the questions both answered on one scale; dots are moved a little so "
-    "that none hides another. Dashed: mean ± 1.96 standard deviations."
-)
+def dots(found: Apart) -> str:
+    """What the dots of the figure are."""
+    from ...figures.planes import MOST
+
+    many = len(found.points)
+    each = "One dot an item" if many <= MOST else f"A dot each for {MOST:,} of {many:,} items"
+    return (
+        f"{each}, over the questions both answered on one scale; dots are moved a little so that "
+        "fewer hide others. Dashed: mean ± 1.96 standard deviations."
+    )
 
 
 def sentence(found: Apart, first: str, second: str) -> str:
-    """“r1 scores 0.56 points below r2 on average (…); on 95 % of items the difference is …”"""
+    """“r1 scores 0.56 points below r2 on average (…); on 94 % of items the difference is …”"""
     low, high = found.bias - found.margin, found.bias + found.margin
     span = interval(low, high, SIGNED)
-    if low <= 0 <= high:
+    if not (low > 0 or high < 0):
         said = f"No difference on average is shown between {first} and {second} "
-        said += f"({signed(found.bias)} points; {span})"
+        said += f"({signed(found.bias)} points{f'; {span}' if span else ''})"
     else:
         side = "below" if found.bias < 0 else "above"
         said = f"{first} scores {number(abs(found.bias))} points {side} {second} on average "
         said += f"({span})"
-    return f"{said}; on 95 % of items the difference is {interval(found.low, found.high, SIGNED)}"
+    within = number(found.within, "exact")
+    return (
+        f"{said}; on {within} of items the difference is {interval(found.low, found.high, SIGNED)}"
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from raterbook.analysis.comparison.persons import Beside
 from raterbook.analysis.estimate import sentence
 
 from ....numbers.compare.comparison import BEYOND, Compared, Comparison, severity_said
@@ -18,9 +19,11 @@ from ....protocols.beside import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
 from ...words import (
+    POINTS,
     SIGNED,
     count,
     interval,
+    is_share,
     listing,
     minus,
     name_of,
@@ -31,8 +34,21 @@ from ...words import (
 if TYPE_CHECKING:
     from ...report import Report
 
-# What is said of a habit that differs from people's: by whose side it lies.
+# What is said of a number that differs from people's: by whose side it lies.
+NEAR = {
+    "exact": ("gives the others’ answer oftener than a person does",
+              "gives the others’ answer less often than a person does"),
+    "within_one": ("comes within one level of the others oftener than a person does",
+                   "comes within one level of the others less often than a person does"),
+    "mae": ("lies further from the others’ mean than a person does",
+            "lies nearer to the others’ mean than a person does"),
+    "spearman": ("puts items in the others’ order more than a person does",
+                 "puts items in the others’ order less than a person does"),
+    "kappa": ("agrees with the others beyond chance more than a person does",
+              "agrees with the others beyond chance less than a person does"),
+}  # fmt: skip
 HABITS = {
+    "leniency": ("scores higher than a person does", "scores lower than a person does"),
     "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
                "person does"),
     "range_slope": ("sets items that others score low and high further apart than a person does",
@@ -58,6 +74,8 @@ def beside(report: Report) -> Section | None:
     for model, (_, found) in report.judged.items():
         parts.append(heading(f"{model} beside people"))
         parts += [paragraph(severity_said(model, own)) for _, own in found.overall.severity[:1]]
+        parts.append(nearness(report, found))
+        parts.append(means(report, found))
         parts.append(habits(report, found))
         parts.append(groups(report, found))
         parts.append(by_agreement(report, found))
@@ -74,57 +92,142 @@ def label(report: Report, part: Compared | Ranked) -> str:
     return report.label(part.question) if part.question else "All questions"
 
 
+# How near it comes.
+
+
+def nearness(report: Report, found: Comparison) -> Markup:
+    """The same answer, distance, order and κ beside a person's; α with the model and without."""
+    every = [(part, line.statistic, line) for part in whole(found) for line in part.beside
+             if line.statistic in NEAR]  # fmt: skip
+    lines = list(_lines(report, every))
+    alphas = [
+        (label(report, part), *(_said(each, each.statistic) for each in part.alphas))
+        for part in whole(found) if part.alphas
+    ]  # fmt: skip
+    if not lines:
+        return NOTHING
+    head = ("Question", "Number", "The model", "A person", "Between them")
+    made = table(head, lines, f"How near {found.model} comes to people, and how near a person does",
+                 text=2)  # fmt: skip
+    note = _meant([(name, name_of(name)) for _, name, _ in every])
+    note += " All against the same other people, person by person." + _by_chance(found, lines)
+    made += paragraph(note, "soft")
+    if alphas:
+        made += table(("Question", "People", "People and the model"), alphas,
+                      facts("alpha_beside").label)  # fmt: skip
+        made += paragraph(facts("alpha_beside").says, "soft")
+    nothing = (
+        f"That {found.model} is nearer to people than a person is, or less near, is not shown."
+    )
+    return _told(report, every, found, nothing) + fold("How near it comes", made)
+
+
+def means(report: Report, found: Comparison) -> Markup:
+    """What people say, what the model says, and what people would say of all items."""
+    lines: list[tuple[str, ...]] = []
+    reasons: dict[str, None] = {}
+    for part in whole(found):
+        for each in part.means:
+            kind = "mean" if each.label is None else "exact"
+            sides = (each.people, each.model, each.corrected, each.by_rates)
+            cells = ["–" if side is None else _said(side, kind) for side in sides]
+            lines.append(
+                (label(report, part), "mean" if each.label is None else each.label, *cells)
+            )
+            if each.corrected.reason is not None:
+                reasons[sentence(each.corrected.reason)] = None
+    if not lines:
+        return NOTHING
+    head = ("Question", "What", "People alone", "The model alone", "Corrected", "By its rates")
+    kept = [at for at in range(len(head)) if at < 4 or any(line[at] != "–" for line in lines)]
+    lines = [tuple(line[at] for at in kept) for line in lines]
+    made = table([head[at] for at in kept], lines, f"By people, by {found.model}, and corrected",
+                 text=2)  # fmt: skip
+    note = (
+        "Corrected: what people would have given all items the model answered, from the items both "
+        "answered. "
+    )
+    return fold("Means", made + paragraph((note + " ".join(reasons)).strip(), "soft"))
+
+
 # How it rates.
 
 
 def habits(report: Report, found: Comparison) -> Markup:
     """What it does otherwise than a person beyond doubt, and the numbers question by question."""
-    shown, lines = list(said_of_habits(report, found)), []
-    for part in whole(found):
-        for line in (*lenient(part), *part.habits):
-            if line.model.value is not None:
-                kind = SIGNED if facts(line.statistic).ends == "width" else line.statistic
-                cells = [_said(each, kind) for each in (line.model, line.persons)]
-                cells.append(_said(line.difference, SIGNED))
-                name = "Leniency" if kind is SIGNED else name_of(line.statistic)
-                lines.append((label(report, part), name, *cells))
+    every = [each for part in whole(found) for each in of_habits(part)]
+    lines = list(_lines(report, every))
     if not lines:
         return NOTHING
     head = ("Question", "Habit", "The model", "A person", "Between them")
     made = table(head, lines, f"How {found.model} rates, and how a person does", text=2)
-    names = dict.fromkeys(line.statistic for part in whole(found) for line in part.habits)
-    note = " ".join(f"{name_of(name)}: {facts(name).says}" for name in names)
-    note = "Leniency: how much higher than the others’ mean one scores. " + note
-    given = [line for line in lines if "(" in line[-1]]
-    note += (
-        f" Each is told by its own interval: of {len(given):,} looked at, about "
-        f"{number(len(given) * (1 - found.coverage))} would differ by chance alone."
+    note = "Leniency: how much higher than the others’ mean one scores. " + _meant(
+        [(name, name_of(name)) for _, name, _ in every if name != "leniency"]
     )
-    told = bullets(shown) if shown else paragraph(
-        f"In none of its habits is {found.model} shown to differ from a person."
-    )  # fmt: skip
+    note += _by_chance(found, lines)
+    nothing = f"In none of its habits is {found.model} shown to differ from a person."
+    told = _told(report, every, found, nothing)
     return told + fold("Habit by habit", made + paragraph(note, "soft"))
 
 
-def lenient(part: Compared) -> list[Any]:
-    """How much higher than the others the model scores, and a person does."""
+Line = tuple[Compared, str, Beside]  # of a part, what is said of it, and the number
+
+
+def of_habits(part: Compared) -> Iterator[Line]:
+    """Leniency, and what else the model may do otherwise."""
     wanted = [name for name in of_family("judge") if facts(name).ends == "width"]
-    return [line for line in part.beside if line.statistic in wanted]
+    for line in part.beside:
+        if line.statistic in wanted:
+            yield part, "leniency", line
+    for line in part.habits:
+        yield part, line.statistic, line
 
 
-def said_of_habits(report: Report, found: Comparison) -> Iterator[str]:
-    """A sentence for each habit that differs from people's, with the questions it is of."""
+def _lines(report: Report, every: Iterable[Line]) -> Iterator[tuple[str, ...]]:
+    """Of each number that there is, a line of the table."""
+    for part, name, line in every:
+        if line.model.value is not None:
+            kind = SIGNED if facts(line.statistic).ends == "width" else line.statistic
+            cells = [_said(each, kind) for each in (line.model, line.persons)]
+            called = "Leniency" if kind is SIGNED else name_of(name)
+            yield (
+                label(report, part),
+                called,
+                *cells,
+                _said(line.difference, between_them(line.statistic)),
+            )
+
+
+def between_them(statistic: str) -> Any:
+    """How a difference of two such numbers is written."""
+    return POINTS if is_share(statistic) else SIGNED
+
+
+def _told(report: Report, every: Iterable[Line], found: Comparison, nothing: str) -> Markup:
+    """A sentence for each number that differs from people's, with the questions it is of."""
     sides: dict[tuple[str, int], list[str]] = {}
-    for part in whole(found):
-        lines = [("leniency", line) for line in lenient(part)]
-        for name, line in [*lines, *((line.statistic, line) for line in part.habits)]:
-            gap = line.difference
-            if gap.low is not None and not round(gap.low, 2) <= 0 <= round(gap.high, 2):
-                where = f"{label(report, part)} {_said(gap, SIGNED)}"
-                sides.setdefault((name, int(gap.low <= 0)), []).append(where)
-    words = {"leniency": ("scores higher than a person does", "scores lower than a person does")}
-    for (name, side), named in sides.items():
-        yield f"{found.model} {({**words, **HABITS})[name][side]}: {listing(named)}."
+    for part, name, line in every:
+        gap = line.difference
+        low, high = gap.low, gap.high
+        if low is not None and high is not None and not round(low, 2) <= 0 <= round(high, 2):
+            where = f"{label(report, part)} {_said(gap, between_them(line.statistic))}"
+            sides.setdefault((name, int(low <= 0)), []).append(where)
+    words = {**NEAR, **HABITS}
+    shown = [f"{found.model} {words[name][side]}: {listing(named)}."
+             for (name, side), named in sides.items()]  # fmt: skip
+    return bullets(shown) if shown else paragraph(nothing)
+
+
+def _meant(named: Iterable[tuple[str, str]]) -> str:
+    return " ".join(f"{called}: {facts(name).says}" for name, called in dict.fromkeys(named))
+
+
+def _by_chance(found: Comparison, lines: Sequence[tuple[str, ...]]) -> str:
+    given = [line for line in lines if "(" in line[-1]]
+    return (
+        f" Each is told by its own interval: of {len(given):,} looked at, about "
+        f"{number(len(given) * (1 - found.coverage))} would differ by chance alone."
+    )
 
 
 def _said(found: Any, kind: Any) -> str:
@@ -361,6 +464,7 @@ def questions(found: Comparison) -> Section:
         ]  # fmt: skip
         shown = table(("Number", "Whose", "Estimate", "Items"), rows, _called(part), text=2)
         pieces.append(fold(f"{_called(part)}, number by number", shown))
+    pieces += map(soft, found.told())
     return Section("Question by question", join(pieces))
 
 
