@@ -25,7 +25,8 @@ try:
 except SystemExit as ended:
     assert not ended.code
 rooms = [name for name in sys.modules if name.startswith("raterbook.")]
-assert not {"pandas", "numpy", "sqlalchemy", "pydantic", "matplotlib"} & set(sys.modules), rooms
+heavy = {"pandas", "numpy", "sqlalchemy", "pydantic", "matplotlib", "dataclasses", "concurrent"}
+assert not heavy & set(sys.modules), rooms
 """
 
 

@@ -6,7 +6,6 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +88,8 @@ def _previewed(protocol: Protocol, given: Namespace) -> None:
 
 
 def _made(given: Namespace) -> None:
+    from dataclasses import replace
+
     from ..protocols.draft import DraftQuestion, ProtocolDraft
 
     path = Path(given.new if given.new.endswith((".yaml", ".yml")) else f"{given.new}.yaml")

@@ -6,13 +6,15 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .command import PARAM, ROUND, WHY, arg, command
 from .rounds import Refused, chosen, led, pairs, workspace
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 PATIENCE = 10  # seconds for a scheduler to answer
 
