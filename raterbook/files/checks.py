@@ -9,12 +9,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import raterbook.files.content as content
 from raterbook.protocols import Protocol, Question, asked, is_missing
 from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh
 from raterbook.rounds.completeness import Conditions
 from raterbook.rounds.current import AnswerCell, Fact
-from raterbook.rounds.model import APPOINTED, PEOPLE, Given, Problems, counted, listed, shown
+from raterbook.rounds.model import (
+    APPOINTED,
+    PEOPLE,
+    PLANNED,
+    FileError,
+    Given,
+    Problems,
+    counted,
+    listed,
+    shown,
+)
 from raterbook.rounds.raters import folded, is_slip, traces
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions
 
@@ -200,6 +211,23 @@ def refuse_appointments(
                 "model or automatic.",
                 each.row,
             )
+
+
+def refuse_crowd(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
+    """A line of a file makes a rater, who is given the whole round where there is no plan."""
+    planned = [each.rater for each in given if each.kind in (None, *PLANNED)]
+    new = len(set(planned) - set(snapshot.raters))
+    whole = snapshot.per_item is None
+    items = sum(whole or each.role != "main" for each in snapshot.items.values())
+    limit = max(1, content.most(content.MOST_GIVEN) // (items + 50))
+    if new > limit:
+        where = f", who are each given {counted(items, 'item')}" if items else ""
+        times = -(-new * (items + 50) // content.MOST_GIVEN)
+        raise FileError(
+            f"{name} brings {counted(new, 'new rater')}{where}; {limit:,} is the most of a file. "
+            f"{'Plan who is asked what (raterbook assign)' if whole else 'Split it'}, or set "
+            f"RATERBOOK_LIMITS={times} for a file you trust."
+        )
 
 
 def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str]) -> str:

@@ -13,11 +13,13 @@ from raterbook.files.checks import (
     NAMED,
     one_person,
     refuse_appointments,
+    refuse_crowd,
     refuse_lookalikes,
     refuse_unasked,
     welcomed,
     withdrawn,
 )
+from raterbook.files.content import MOST_ANSWERS, refuse_many
 from raterbook.files.formats import read_file
 from raterbook.files.layouts import found_in
 from raterbook.files.layouts.layout import Incoming
@@ -86,6 +88,7 @@ def take(
         everybody = [rater.name for rater in people.everybody(connection)]
         known = people.known_from_rounds(connection)
         refuse_appointments(given, file.kind, everybody, problems)
+        refuse_crowd(given, snapshot, problems.source)
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}
@@ -314,6 +317,7 @@ def import_answers(
         layout = found_in(file, round.protocol)
         assert layout.read is not None
         answers, notes = layout.read(given)
+        refuse_many(source, file.name, len(answers), MOST_ANSWERS, "answers")
         notes = [*file.notes, *notes, *_same_protocol(file, round)]
         if not answers and not given.problems.found:
             given.problems.add(
