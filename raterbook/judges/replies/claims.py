@@ -275,7 +275,7 @@ def taken_back(behind: str, claim: Claim, sheet: Sheet) -> bool:
 
 def _turns(behind: str, claim: Claim) -> bool:
     """Whether words behind JSON may change it: all may but a farewell, reasons that are called so,
-    and the answer said again."""
+    the answer said again, and plain English that doubts, denies and sets apart nothing."""
     if behind.lstrip(" `\n").startswith("~~"):
         return True
     said = [str(given.value) for given in claim.parsed.answers.values() if given.value is not None]
@@ -283,6 +283,7 @@ def _turns(behind: str, claim: Claim) -> bool:
         if _REASONS.match(sentence) is not None:
             return False
         known = _FAREWELL.match(sentence) or any(value in sentence for value in said)
+        known = known or (_ENGLISH.search(sentence) and _DOUBTS.search(sentence) is None)
         if not known and _LETTERS.search(sentence) is not None:
             return True
     return False
@@ -297,7 +298,35 @@ _REASONS = re.compile(
     r"\W*(?:the |my |brief |short )?(?:reasons?|reasoning|explanation|rationale"
     r"|justification|evidence"
     r"|begründung|erklärung|explication|justificación"
-    r"|motivazione|理由|说明|解释|説明|обоснование)\W{0,4}[:：]",
+    r"|motivazione|理由|说明|解释|説明|обоснование)\W{0,4}(?:[:：]|$)",
+    re.IGNORECASE,
+)
+_ENGLISH = re.compile(r"\b(?:the|is|are|this|that|which|because|it|it's|here's)\b", re.I)
+_STEMS = r"""
+    not? nor none never neither nothing nobody without but however although though yet unless
+    except instead rather actually really otherwise still only just wait hmm+ oops sorry if when
+    whether perhaps maybe possibly probably likely may might could would should must ought cannot
+    wrong\w* false\w* fail\w* incorrect\w* invalid\w* mis\w+ err\w* void null contra\w+ oppos\w+
+    reverse\w* invert\w* opposite other another second again final\w* now later then chang\w+
+    correct(?:ed|ion|ing|ions) revis\w+ updat\w+ replac\w+ retract\w* withdr\w+ amend\w* edit\w*
+    switch\w* swap\w* overr\w+ adjust\w* lower\w* higher rais\w+ reduc\w+ increas\w+ ignor\w+
+    disregard\w* discard\w* delet\w+ forget skip\w* drop\w* cancel\w* strike scrap\w* undo\w*
+    unsure uncertain\w* unclear unable doubt\w* guess\w* hypothe\w+ example\w* sampl\w+ draft\w*
+    test\w* placeholder\w* template\w* format\w* illustrat\w+ demonstrat\w+ quot\w+
+    cop(?:y|ied|ies) paste\w* taken suppos\w+ imagin\w+ pretend\w* jok\w+ kidding trick\w* trap\w*
+    inject\w* attack\w* above below previous\w* earlier former\w* json object block output
+    label\w* scores? ratings? verdict\w* reply response you your user\w* assistant system people
+    some\w* every\w* anyone belong\w* part\sof produc\w+ checker\w* disagree\w* silent lack\w*
+    refut\w* odds absen\w+ missing inconsisten\w* conflict\w* den(?:y|ies|ied) unsupported unlike
+    differ\w* incompatib\w+ expert\w* critic\w* reviewer\w* annotator\w* reader\w* student\w*
+    colleague\w*
+"""
+# Words that doubt, deny, set apart or speak of the answer itself; and a sentence on “this”.
+_DOUBTS = re.compile(
+    r"^\W*(?:this|that|it|these|those) (?:is|was|are|were|com|cam|stand|appear)\w*\b"
+    r"(?! (?:because|clear|consistent|evident|due|since|in line))|n't\b|\b(?:"
+    + "|".join(_STEMS.split())
+    + r")\b",
     re.IGNORECASE,
 )
 _FAREWELL = re.compile(
