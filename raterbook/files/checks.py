@@ -214,19 +214,18 @@ def refuse_appointments(
 
 
 def refuse_crowd(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
-    """A line of a file makes a rater, who is given the whole round where there is no plan."""
+    """A line of a file makes a rater, who is asked about the whole round where there is no plan."""
     planned = [each.rater for each in given if each.kind in (None, *PLANNED)]
     new = len(set(planned) - set(snapshot.raters))
     whole = snapshot.per_item is None
-    items = sum(whole or each.role != "main" for each in snapshot.items.values())
-    limit = max(1, content.most(content.MOST_GIVEN) // (items + 50))
-    if new > limit:
-        where = f", who are each given {counted(items, 'item')}" if items else ""
-        times = -(-new * (items + 50) // content.MOST_GIVEN)
+    asked = new * sum(whole or each.role != "main" for each in snapshot.items.values())
+    least, each_more = content.GIVEN
+    limit = least + each_more * len(given)
+    if asked > content.most(limit):
         raise FileError(
-            f"{name} brings {counted(new, 'new rater')}{where}; {limit:,} is the most of a file. "
-            f"{'Plan who is asked what (raterbook assign)' if whole else 'Split it'}, or set "
-            f"RATERBOOK_LIMITS={times} for a file you trust."
+            f"{name} has {counted(len(given), 'answer')} of {counted(new, 'new rater')}, who would "
+            f"be asked {asked:,} times about an item. Plan who is asked what first (raterbook "
+            f"assign), or set RATERBOOK_LIMITS={-(-asked // limit)} for a file you trust."
         )
 
 

@@ -6,9 +6,8 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
 from raterbook.environment import setting
 from raterbook.protocols.problems import printable
@@ -16,23 +15,25 @@ from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
 from raterbook.rounds.store.backup import new_file
 
-# A file within these is read, checked and stored in two seconds and 200 MB, whatever is in it.
-# What is larger is refused while it is read. RATERBOOK_LIMITS=4 makes all four times as much.
+# What is larger is refused while it is read. RATERBOOK_LIMITS=4 makes all of it four times as much.
 
-LARGEST = 12 * 1024**2  # bytes of a file, and of a packed one (Excel, Parquet) when unpacked
-HEAVIEST = 32 * 1024**2  # bytes of its text in memory: one emoji makes a text take four a letter
-OBJECTS = 2 * 1024**2  # bytes of JSON that is no table: prices, questions of another program
-LONGEST = 8 * 1024**2  # one line or one cell
-MOST_ROWS = 150_000
+LARGEST = 2 * 1024**3  # bytes of a file
+LONGEST = 16 * 1024**2  # one line or one cell
+MOST_ROWS = 4_000_000
 MOST_COLUMNS = 2_000
-MOST_CELLS = 500_000
-MOST_TAGS = 200_000  # in a workbook
-MOST_ANSWERS = 30_000
-MOST_GIVEN = 30_000  # items that new raters are given, a rater's own row being as much as 50
-MOST_ITEMS = 10_000  # and parts
-MOST_VALUES = 120_000  # cells of items that are kept
+MOST_CELLS = 80_000_000
+UNPACKED = 512 * 1024**2  # bytes of a packed file (Excel, Parquet) when unpacked
+OBJECTS = 2 * 1024**2  # bytes of JSON that is no table: prices, questions of another program
 DEEPEST = 50  # lists in lists
 MEMBERS = 10_000  # files in a packed file
+
+# A small file says little: so much whatever its size, and so much for each of its bytes. The
+# densest files that rounds made have 1.5 rows and 20 cells a byte, and unpack to 16 times.
+ROWS = (500_000, 4)
+CELLS = (1_000_000, 40)
+TEXT = (16 * 1024**2, 100)
+MARKUP = (200_000, 8)  # tags in a packed file
+GIVEN = (100_000, 40)  # items that new raters of a file are asked, and so many for each answer
 
 RAISE = "raise the limits (RATERBOOK_LIMITS=2 doubles them)"
 
@@ -64,9 +65,6 @@ WESTERN = re.compile(
 INSIDE = re.compile(r"(?<=[^\W\d_])[£³¹²¿¼¾½¥¡¢¦¬](?=[^\W\d_])|£(?=[^\W\d_])")
 
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-
-
 def most(limit: int) -> int:
     """A limit, as many times as the environment asks for."""
     times = setting("LIMITS") or "1"
@@ -75,25 +73,20 @@ def most(limit: int) -> int:
     return limit * int(times)
 
 
-def refuse_many(source: Any, name: str, number: int, limit: int, what: str) -> None:
-    """What would take long to store is refused, with what has it taken. A frame is no file."""
-    if number > most(limit) and not hasattr(source, "itertuples"):
-        raise FileError(
-            f"{name} has {number:,} {what}; {most(limit):,} is the most that is taken of a file. "
-            f"Split it, or set RATERBOOK_LIMITS={-(-number // limit)} for a file you trust."
-        )
-
-
 class Tally:
-    """What was read of a file so far. What is too much is refused there."""
+    """What was read of a file so far. What is too much, whole or for its size, is refused there."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, size: int):
         self.name = name
         self.rows = self.cells = self.text = 0
-        self.most_rows = most(MOST_ROWS)
-        self.most_cells = most(MOST_CELLS)
-        self.most_text = most(LARGEST)
-        self.most_tags = most(MOST_TAGS)
+        self.most_rows = self._least(MOST_ROWS, ROWS, size)
+        self.most_cells = self._least(MOST_CELLS, CELLS, size)
+        self.most_text = self._least(UNPACKED, TEXT, size)
+        self.most_tags = self._least(UNPACKED, MARKUP, size)
+
+    @staticmethod
+    def _least(limit: int, small: tuple[int, int], size: int) -> int:
+        return most(min(limit, small[0] + small[1] * size))
 
     def add(self, cells: int, text: int = 0, rows: int = 1) -> None:
         """One more row of so many cells, with so much text in them."""
@@ -122,8 +115,8 @@ class Tally:
 
     def refuse(self, what: str, limit: int) -> NoReturn:
         raise FileError(
-            f"{self.name} has more than {limit:,} {what}, the most that is read of a file. "
-            f"Split it, or {RAISE}."
+            f"{self.name} has more than {limit:,} {what}, the most that is read of a file of its "
+            f"size. Split it, or {RAISE}."
         )
 
 
@@ -139,7 +132,7 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         return _drain(sys.stdin.buffer, name, lines)
     try:
         with open(path, "rb") as stream:
-            refuse_large(os.fstat(stream.fileno()).st_size, name)
+            refuse_large(os.fstat(stream.fileno()).st_size, name, LARGEST if lines else UNPACKED)
             return _drain(stream, name, lines)
     except FileNotFoundError:
         raise FileError(f"{name}: there is no such file. Check the name and the folder.") from None
@@ -172,7 +165,7 @@ def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
     longest = most(LONGEST)
     while piece := stream.read(CHUNK):
         total += len(piece)
-        refuse_large(total, name)
+        refuse_large(total, name, LARGEST if lines else UNPACKED)
         if lines:
             last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
             line = line + len(piece) if last < 0 else len(piece) - last - 1
@@ -216,21 +209,6 @@ def put(data: bytes, file: str | Path) -> None:
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
     """The text of a file: UTF-8, marked UTF-16 or UTF-32, plain Western, or as named."""
-    decoded = _decode(data, name, encoding)
-    if sys.getsizeof(decoded.text) > most(HEAVIEST):
-        raise FileError(
-            f"{name} is larger than {most(HEAVIEST) // 1024**2:,} MB in memory, as it has letters "
-            f"that take more than one byte. Split it, or {RAISE}."
-        )
-    return decoded
-
-
-def lines_of(text: str) -> Iterator[str]:
-    """The lines of a text with their ends, one by one: a stream of it would take four times it."""
-    return map(re.Match.group, _LINE.finditer(text))
-
-
-def _decode(data: bytes, name: str, encoding: str | None) -> Decoded:
     if encoding is not None:
         return _named(data, name, encoding)
     for mark, marked in MARKS:

@@ -7,6 +7,7 @@ line in FORMATS.
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import json
 import re
@@ -135,18 +136,18 @@ def read_delimited(
 ) -> tuple[list[str], Sequence[int], list[list[str]], list[str]]:
     """Columns, row numbers, rows, and notes. Row 1 is the header, as a spreadsheet counts."""
     mark, notes = ("\t", []) if tabs else separator(text, name)
-    tally = content.Tally(name)
+    tally = content.Tally(name, len(text))
     first = _first_line(text)
     if '"' not in first:  # before a million of them are made
         tally.columns(first.count(mark) + 1)
     old = csv.field_size_limit(content.most(content.LONGEST))
     rows: list[list[str]] = []
     try:
-        for row in csv.reader(content.lines_of(text), delimiter=mark, strict=True):
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True):
             cells = len(row)
-            if cells > content.MOST_COLUMNS:
-                tally.columns(cells, tally.rows + 1)
             tally.add(cells)
+            if cells > content.MOST_COLUMNS:
+                tally.columns(cells, tally.rows)
             rows.append(row or BLANK)
     except csv.Error as error:
         raise FileError(f"{name}: {_words(str(error), text, mark)}") from None
@@ -175,7 +176,7 @@ def separator(text: str, name: str) -> tuple[str, list[str]]:
 
 def _width(text: str, mark: str) -> int:
     """How many columns this makes; none where the first rows differ in it, or there is but one."""
-    lines = csv.reader(content.lines_of(text[:LOOKED_AT]), delimiter=mark)
+    lines = csv.reader(io.StringIO(text[:LOOKED_AT], newline=""), delimiter=mark)
     try:
         rows = [row for row in itertools.islice(lines, ROWS) if row]
     except csv.Error:
@@ -192,7 +193,7 @@ def _first_line(text: str) -> str:
 
 
 def _words(error: str, text: str, separator: str) -> str:
-    reader = csv.reader(content.lines_of(text), delimiter=separator, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     row = 1
     try:
         for _ in reader:
@@ -260,7 +261,7 @@ def is_deep(value: Any) -> bool:
 def read_lines(data: bytes, name: str, encoding: str | None) -> Table:
     """Columns in the order they first appear; rows are numbered as the lines are."""
     decoded = _decoded(data, name, encoding)
-    problems, tally = Problems(name), content.Tally(name)
+    problems, tally = Problems(name), content.Tally(name, len(decoded.text))
     columns: dict[str, int] = {}
     records: list[tuple[int, dict[str, Any]]] = []
     for number, line in enumerate(decoded.text.split("\n"), start=1):
@@ -338,7 +339,7 @@ def _line_text(value: Any) -> str:
 def read_json(data: bytes, name: str, encoding: str | None) -> Records:
     """A list of objects, as Label Studio and Argilla export it."""
     decoded = _decoded(data, name, encoding)
-    tally, deep = content.Tally(name), f"{name} is nested too deeply. Export it again."
+    tally, deep = content.Tally(name, len(data)), f"{name} is nested too deeply. Export it again."
     # Before any is made; what stands in texts is counted with it.
     tally.cells = sum(map(decoded.text.count, ",[{"))
     tally.stop()

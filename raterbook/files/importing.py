@@ -19,7 +19,6 @@ from raterbook.files.checks import (
     welcomed,
     withdrawn,
 )
-from raterbook.files.content import MOST_ANSWERS, refuse_many
 from raterbook.files.formats import read_file
 from raterbook.files.layouts import found_in
 from raterbook.files.layouts.layout import Incoming
@@ -317,7 +316,6 @@ def import_answers(
         layout = found_in(file, round.protocol)
         assert layout.read is not None
         answers, notes = layout.read(given)
-        refuse_many(source, file.name, len(answers), MOST_ANSWERS, "answers")
         notes = [*file.notes, *notes, *_same_protocol(file, round)]
         if not answers and not given.problems.found:
             given.problems.add(

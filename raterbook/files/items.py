@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from raterbook.files.content import MOST_ITEMS, MOST_VALUES, refuse_many
 from raterbook.files.formats import read_table
 from raterbook.files.names import known_columns, needed_columns, question_names
 from raterbook.files.table import Columns, Table
@@ -65,8 +64,6 @@ def read_items(
         )
     if bare:
         rows, kept = _merged(rows, kept, naming)
-    refuse_many(source, file.name, len(rows), MOST_ITEMS, "items")
-    refuse_many(source, file.name, len(rows) * len(kept), MOST_VALUES, "cells to keep")
     _named_once(rows, protocol, problems)
     _cases_agree(rows, protocol, problems)
     if not rows:

@@ -31,7 +31,7 @@ def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
     """The first sheet, its rows numbered as there. Formulas are refused, not calculated."""
     openpyxl = optional("openpyxl", "excel", f"{name}: an Excel file")
 
-    problems, tally = Problems(name), Tally(name)
+    problems, tally = Problems(name), Tally(name, len(data))
     columns: list[str] = []
     numbers: list[int] = []
     rows: list[list[str]] = []
@@ -74,7 +74,7 @@ def _weigh(packed: zipfile.ZipFile, tally: Tally) -> None:
     if size > limit:
         raise FileError(
             f"{tally.name} unpacks to {size // 1024**2:,} MB; {limit // 1024**2:,} is the most of "
-            f"a file. Save it as .csv, or {content.RAISE}."
+            f"a file of its size. Save it as .csv, or {content.RAISE}."
         )
     tags = 0
     for member in members:
@@ -154,7 +154,7 @@ def read_parquet(data: bytes, name: str, encoding: str | None) -> Table:
     pa = optional("pyarrow", "parquet", f"{name}: a Parquet file")
     import pyarrow.parquet as pq
 
-    tally = Tally(name)
+    tally = Tally(name, len(data))
     try:
         footer = pq.read_metadata(io.BytesIO(data))
         tally.columns(footer.num_columns)
@@ -255,7 +255,7 @@ def _weigh_pages(
                 if encoding not in PLAIN:
                     deltas.add(chunk.path_in_schema)
                 if encoding == DELTA_BYTE_ARRAY:
-                    at_once = max(1, min(at_once, content.LARGEST // (size or 1)))
+                    at_once = max(1, min(at_once, content.TEXT[0] // (size or 1)))
     return at_once, deltas
 
 

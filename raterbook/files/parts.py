@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raterbook.files.content import MOST_ITEMS, put, refuse_many
+from raterbook.files.content import put
 from raterbook.files.formats import endings, read_table, written_as
 from raterbook.files.names import Misplaced, Subjects
 from raterbook.files.table import Columns, Table
@@ -46,7 +46,6 @@ def read_parts(
     if isinstance(items, ItemTable):
         items = Subjects((row.key, row.case) for row in items.rows)
     file = read_table(source, encoding)
-    refuse_many(source, file.name, len(file.rows), MOST_ITEMS, "parts")
     problems = Problems(file.name)
     known: dict[str, tuple[str, ...]] = {
         "item": ("case", "subject", protocol.item.case),

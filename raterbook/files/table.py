@@ -103,7 +103,7 @@ def from_frame(frame: Any) -> Table:
 def checked(table: Table) -> Table:
     """Refuse what is not a table of named columns; leave out rows with nothing in them."""
     columns = len(table.columns)
-    content.Tally(table.name).columns(columns)
+    content.Tally(table.name, 0).columns(columns)
     if not any(name.strip() for name in table.columns):
         raise FileError(f"{table.name} has no names of columns in row 1. Write them there.")
     problems = Problems(table.name)

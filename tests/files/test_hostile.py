@@ -445,7 +445,7 @@ def test_a_line_of_a_gigabyte_is_refused_after_its_first_megabytes(tmp_path, mon
 
     stream = Endless()
     monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": stream}))
-    with pytest.raises(RoundError, match=r"standard input has a line of more than 8 MB"):
+    with pytest.raises(RoundError, match=r"standard input has a line of more than 16 MB"):
         content.read_bytes("-")
     assert stream.sent < 20 * 1024**2
 

@@ -50,12 +50,6 @@ def as_items(stored: Any, file: Path) -> str:
     return f"{len(read_items(file, EVERYTHING).rows)} items"
 
 
-def as_round(stored: Any, file: Path) -> str:
-    table = read_items(file, EVERYTHING)
-    opened = Store(file.parent / "o.sqlite").open("o", EVERYTHING, table)
-    return f"{len(opened.items())} open"
-
-
 def as_protocol(stored: Any, file: Path) -> str:
     return load(file).name
 
@@ -255,33 +249,13 @@ def gold(depth: int) -> Callable[[], bytes]:
     )
 
 
-REPLICATE = ("item", "rater", "question", "value", "replicate")
-
-
-def replicates(number: int) -> list[dict[str, Any]]:
-    """So many answers of one rater to two items."""
-    return [
-        dict(zip(REPLICATE, (f"c1/m{n % 2 + 1}", "ana", "tone", "4", n // 2 + 1)))
-        for n in range(number)
-    ]
-
-
-def numbered(number: int) -> Callable[[], bytes]:
-    rows = (",".join(map(str, row.values())) for row in replicates(number))
-    return answers(*rows, head=",".join(REPLICATE))
-
-
-def opened(*rows: str, more: str = "") -> Callable[[], bytes]:
-    return answers(*rows, head=f"id,model,text{more}")
-
-
 MILLION = 1_000_000
 FILES: dict[str, Hostile] = {
     # rows, columns, cells and texts of delimited files
-    "a field of 9 MB": Hostile(".csv", lambda: many("x" * 9 * MILLION, 1)(), "line of more than"),
-    "a quoted field of 9 MB in lines": Hostile(
+    "a field of 17 MB": Hostile(".csv", lambda: many("x" * 17 * MILLION, 1)(), "line of more than"),
+    "a quoted field of 17 MB in lines": Hostile(
         ".csv",
-        lambda: b'item,rater,question,value\nc1/m1,"' + b"abc\n" * 2_200_000,
+        lambda: b'item,rater,question,value\nc1/m1,"' + b"abc\n" * 4_400_000,
         "a cell of more",
     ),
     "a quote that is never closed": Hostile(".csv", answers('c1/m1,ana,tone,"4'), "opens a quote"),
@@ -296,21 +270,23 @@ FILES: dict[str, Hostile] = {
     ),
     "a million columns in tabs": Hostile(".tsv", many("", 1, "a\t" * MILLION), "1,000,001 columns"),
     "a million columns in semicolons": Hostile(".txt", many("", 1, "a;" * MILLION), "columns; 2,0"),
-    "five million empty rows": Hostile(".csv", many("\n", 5 * MILLION), "more than 150,000 rows"),
-    "100,000 empty rows": Hostile(".csv", many("\n", 100_000, GOOD), "100,001 empty rows left out"),
-    "90,000 rows of too many cells": Hostile(
-        ".csv", many("1,2,3,4,5\n", 90_000), "after 2,000 problems the rest was not looked at"
+    "five million empty rows": Hostile(".csv", many("\n", 5 * MILLION), "more than 4,000,000 rows"),
+    "a million empty rows": Hostile(
+        ".csv", many("\n", MILLION, GOOD), "1,000,001 empty rows left out"
+    ),
+    "100,000 rows of too many cells": Hostile(
+        ".csv", many("1,2,3,4,5\n", 100_000), "after 2,000 problems the rest was not looked at"
     ),
     "100,000 rows of too few cells": Hostile(
         ".tsv", many("1\n", 100_000, HEAD.replace(",", "\t")), "after 2,000 problems"
     ),
-    "30,000 unknown items": Hostile(
+    "50,000 unknown items": Hostile(
         ".csv",
-        lambda: answers(*(f"c{n},ana,tone,4" for n in range(30_000)))(),
+        lambda: answers(*(f"c{n},ana,tone,4" for n in range(50_000)))(),
         "c0 is no item of the round.*after 2,000 problems",
     ),
-    "30,000 values off the scale": Hostile(
-        ".csv", many("c1/m1,ana,tone,99\n", 30_000), "99 .*after 2,000 problems"
+    "50,000 values off the scale": Hostile(
+        ".csv", many("c1/m1,ana,tone,99\n", 50_000), "99 .*after 2,000 problems"
     ),
     "2,000 columns nobody knows": Hostile(
         ".csv",
@@ -319,11 +295,11 @@ FILES: dict[str, Hostile] = {
         )(),
         "row 2: 4 cells where the header has 1904",
     ),
-    "a header of 8 MB": Hostile(".csv", many("", 1, "a" * 8 * MILLION), "no column of answers"),
-    "a value of 8 MB": Hostile(
+    "a header of 15 MB": Hostile(".csv", many("", 1, "a" * 15 * MILLION), "no column of answers"),
+    "a value of 15 MB": Hostile(
         ".csv",
-        answers(f"c1/m1,ana,tone,{'9' * 8 * MILLION}"),
-        "row 2, column value: .*has 8,000,000 characters",
+        answers(f"c1/m1,ana,tone,{'9' * 15 * MILLION}"),
+        "row 2, column value: .*has 15,000,000 characters",
     ),
     "a rater's name of a MB": Hostile(
         ".csv", answers(f"c1/m1,{'a' * MILLION},tone,4"), "a+…a+ is no name of a rater"
@@ -366,8 +342,8 @@ FILES: dict[str, Hostile] = {
     ),
     "a line 100,000 deep": Hostile(".jsonl", gold(100_000), "row 1: nested too deeply"),
     "a line 60 deep": Hostile(".jsonl", gold(60), "row 1: nested too deeply"),
-    "200,000 empty objects": Hostile(
-        ".json", lambda: b"[" + b"{}," * 200_000 + b"{}]", "after 2,000 problems"
+    "a million empty objects": Hostile(
+        ".json", lambda: b"[" + b"{}," * 300_000 + b"{}]", "after 2,000 problems"
     ),
     "3,000 names in lines": Hostile(
         ".jsonl",
@@ -494,7 +470,7 @@ FILES: dict[str, Hostile] = {
         "more than [0-9,]+ (rows|cells)",
     ),
     "a million equal texts": Hostile(
-        ".parquet", parquet(repeated("a", MILLION)), "more than [0-9,]+ (rows|cells)"
+        ".parquet", parquet(repeated("a", MILLION)), "more than [0-9,]+ rows"
     ),
     "a cell of 24 MB": Hostile(
         ".pq", parquet(lambda: {"item": ["a" * 24 * MILLION]}), "more than [0-9,]+ bytes when unpac"
@@ -616,10 +592,10 @@ FILES: dict[str, Hostile] = {
     "a rating that is an object": Hostile(
         ".json", result({"rating": {"a": 1}}), "row 1, column tone"
     ),
-    "400,000 choices": Hostile(
+    "a million choices": Hostile(
         ".json",
-        lambda: result({"choices": ["ok"] * 400_000}, "choices", "verdict")(),
-        "400000 choices .*where one is asked for",
+        lambda: result({"choices": ["ok"] * MILLION}, "choices", "verdict")(),
+        "1000000 choices .*where one is asked for",
     ),
     "responses that are a text": Hostile(
         ".json", argilla("x"), "row 1, column responses: x is not"
@@ -640,72 +616,10 @@ FILES: dict[str, Hostile] = {
         as_items,
     ),
     "items of a million equal texts": Hostile(
-        ".parquet", parquet(repeated("a", MILLION)), "more than [0-9,]+ (rows|cells)", as_items
+        ".parquet", parquet(repeated("a", MILLION)), "more than [0-9,]+ rows", as_items
     ),
     "items of a million columns": Hostile(
         ".csv", many("", 1, "a," * MILLION), "1,000,001 columns", as_items
-    ),
-    # as large as they may be, and more
-    "30,000 answers": Hostile(".csv", lambda: numbered(30_000)(), "30,000 answers added"),
-    "30,000 answers in lines": Hostile(
-        ".jsonl",
-        lambda: "".join(json.dumps(row) + "\n" for row in replicates(30_000)).encode(),
-        "30,000 answers added",
-    ),
-    "30,000 answers in Parquet": Hostile(
-        ".parquet",
-        parquet(lambda: {name: [row[name] for row in replicates(30_000)] for name in REPLICATE}),
-        "30,000 answers added",
-    ),
-    "30,001 answers": Hostile(
-        ".csv", lambda: numbered(30_001)(), "30,001 answers; 30,000 is .* set RATERBOOK_LIMITS=2 "
-    ),
-    "a rater in each of 30,000 rows": Hostile(
-        ".csv",
-        lambda: answers(*(f"c1/m1,r{n},tone,4" for n in range(30_000)))(),
-        "30,000 new raters, who are each given 2 items; 576 is .*RATERBOOK_LIMITS=52 ",
-    ),
-    "10,000 items": Hostile(
-        ".csv", lambda: opened(*(f"c{n},m1,t" for n in range(10_000)))(), "10000 open", as_round
-    ),
-    "10,001 items": Hostile(
-        ".csv", lambda: opened(*(f"c{n},m1,t" for n in range(10_001)))(), "10,001 items;", as_round
-    ),
-    "60 items of 2,000 columns": Hostile(
-        ".csv",
-        lambda: opened(
-            *(f"c{n},m1,t{',x' * 1_997}" for n in range(60)),
-            more="".join(f",c{n}" for n in range(1_997)),
-        )(),
-        "60 open",
-        as_round,
-    ),
-    "61 items of 2,000 columns": Hostile(
-        ".csv",
-        lambda: opened(
-            *(f"c{n},m1,t{',x' * 1_997}" for n in range(61)),
-            more="".join(f",c{n}" for n in range(1_997)),
-        )(),
-        "122,000 cells to keep; 120,000 is",
-        as_round,
-    ),
-    "12 MB of items": Hostile(
-        ".csv",
-        lambda: opened(*(f"c{n},m1,{'a text of words ' * 740}" for n in range(1_000)))(),
-        "1000 open",
-        as_round,
-    ),
-    "13 MB of items": Hostile(
-        ".csv",
-        lambda: opened(*(f"c{n},m1,{'a text of words ' * 800}" for n in range(1_000)))(),
-        "larger than 12 MB. Split it, or raise the limits .RATERBOOK_LIMITS=2",
-        as_round,
-    ),
-    "9 MB with a letter of four bytes": Hostile(
-        ".csv",
-        lambda: opened(*(f"c{n},m1,{'a text of words ' * 550}😀" for n in range(1_000)))(),
-        "larger than 32 MB in memory",
-        as_round,
     ),
     # and files that are as they should be
     "an honest file": Hostile(".csv", text(GOOD), TAKEN),
@@ -735,29 +649,25 @@ def allow(*_: Any) -> None:
 
 
 LIMITS = "raterbook.files.content."
+HUGE = (2**40, 0)
 WITHOUT: dict[str, dict[str, Any]] = {
-    "a quoted field of 9 MB in lines": {f"{LIMITS}LONGEST": 2**31 - 1},
+    "a quoted field of 17 MB in lines": {f"{LIMITS}LONGEST": 2**31 - 1},
     "a million columns": {f"{LIMITS}MOST_COLUMNS": 2**40},
-    "five million empty rows": {f"{LIMITS}MOST_ROWS": 2**40},
-    "90,000 rows of too many cells": {"raterbook.rounds.model.MOST_PROBLEMS": 2**40},
-    "30,000 unknown items": {
+    "five million empty rows": {f"{LIMITS}MOST_ROWS": 2**40, f"{LIMITS}ROWS": HUGE},
+    "100,000 rows of too many cells": {"raterbook.rounds.model.MOST_PROBLEMS": 2**40},
+    "50,000 unknown items": {
         "raterbook.rounds.model.MOST_PROBLEMS": 2**40,
         "raterbook.files.names.MOST_SLIPS": 2**40,
     },
-    "30,001 answers": {"raterbook.files.importing.MOST_ANSWERS": 2**40},
-    "a rater in each of 30,000 rows": {f"{LIMITS}MOST_GIVEN": 2**40},
-    "10,001 items": {"raterbook.files.items.MOST_ITEMS": 2**40},
-    "61 items of 2,000 columns": {"raterbook.files.items.MOST_VALUES": 2**40},
-    "13 MB of items": {f"{LIMITS}LARGEST": 2**40},
-    "9 MB with a letter of four bytes": {f"{LIMITS}HEAVIEST": 2**40},
     "a task's value 900 deep": {f"{LIMITS}DEEPEST": 2**40},
     "2,000 names, then 33,000 short lines": {
+        f"{LIMITS}CELLS": HUGE,
         f"{LIMITS}MOST_CELLS": 2**40,
     },
-    "a row two thousand million": {f"{LIMITS}MOST_ROWS": 2**40},
+    "a row two thousand million": {f"{LIMITS}MOST_ROWS": 2**40, f"{LIMITS}ROWS": HUGE},
     "a header at XFD1": {f"{LIMITS}MOST_COLUMNS": 2**40},
-    "a row of a million empty cells": {f"{LIMITS}MOST_TAGS": 2**40, f"{LIMITS}LARGEST": 2**40},
-    "a text of 24 MB in a sheet": {f"{LIMITS}LARGEST": 2**40},
+    "a row of a million empty cells": {f"{LIMITS}MARKUP": HUGE, f"{LIMITS}TEXT": HUGE},
+    "a text of 24 MB in a sheet": {f"{LIMITS}TEXT": HUGE},
     "entities that grow": {"raterbook.files.packed._ENTITIES": re.compile(rb"\xff\xff\xff")},
     "a format of 400,000 brackets": {
         "raterbook.files.packed._LONG_CODE": re.compile(rb"\xff\xff\xff")
@@ -765,9 +675,11 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "twenty million equal numbers": {
         f"{LIMITS}MOST_ROWS": 2**40,
         f"{LIMITS}MOST_CELLS": 2**40,
+        f"{LIMITS}ROWS": HUGE,
+        f"{LIMITS}CELLS": HUGE,
     },
-    "a cell of 24 MB": {f"{LIMITS}LARGEST": 2**40},
-    "400,000 times a text of a MB": {f"{LIMITS}LARGEST": 2**60},
+    "a cell of 24 MB": {f"{LIMITS}TEXT": HUGE},
+    "400,000 times a text of a MB": {f"{LIMITS}TEXT": HUGE, f"{LIMITS}UNPACKED": 2**60},
     "a protocol of a MB": {"raterbook.protocols.library.LARGEST": 2**40},
     "examples of aliases": {"raterbook.judges.prompts.refuse_cleverness": allow},
     "a task of the year 9999": {"raterbook.rounds.model.LATEST": 2**70},

@@ -364,17 +364,17 @@ OWN = {
     "of the text": 'Here is my label for the answer of the text:\n{"label": "SUPPORTED"}',
     "of a draft": 'Here is my evaluation of the draft:\n{"label": "SUPPORTED"}',
     "reasons without a name": '{"label": "SUPPORTED"}\n\nThe context supports the statement.',
-    "reasons in figures": '{"label": "SUPPORTED"}\n\nBoth texts give 20 metres, which is the same length.',
+    "figures": '{"label": "SUPPORTED"}\n\nBoth texts give 20 metres, which is the length.',
     "an introduction of its own": 'Here is my evaluation:\n\n{"label": "SUPPORTED"}',
     "reasons in bold": '{"label": "SUPPORTED"}\n\n**Reasoning:** the context is clear.',
     "a hope": '{"label": "SUPPORTED"}\n\nHope this helps!',
-    "reasons with a colon": '{"label": "SUPPORTED"}\n\nThe answer is consistent with the context: it gives the length as 20 metres.',
+    "a colon": '{"label": "SUPPORTED"}\n\nThe answer agrees: the context has 20 metres.',
     "because": '{"label": "SUPPORTED"}\n\nBecause the context explicitly mentions the town.',
-    "an explanation that denies": '{"label": "SUPPORTED"}\n\nExplanation: It is not contradicted by anything.',
+    "an explanation that denies": '{"label": "SUPPORTED"}\n\nExplanation: Nothing contradicts it.',
     "short thoughts": '<think>maybe CONTRADICTED</think>{"label": "SUPPORTED"}',
-    "a look first": 'Looking at the context, the bridge is 20 metres long.\n\n{"label": "SUPPORTED"}',
-    "a dash": '{"label": "SUPPORTED"}\n\nJustification - the context mentions the town council as the builder.',
-    "a list of reasons": '{"label": "SUPPORTED"}\n\n- The context gives the length.\n- The answer repeats it.',
+    "a look first": 'In the context the bridge is 20 metres long.\n\n{"label": "SUPPORTED"}',
+    "a dash": '{"label": "SUPPORTED"}\n\nJustification - the context has the town as the builder.',
+    "a list": '{"label": "SUPPORTED"}\n\n- The context gives it.\n- The answer repeats it.',
 }
 
 

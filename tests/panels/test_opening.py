@@ -160,7 +160,7 @@ def test_a_file_comes_in_pieces_and_one_that_breaks_off_is_none(opening):
 def test_a_dropped_file_is_refused_as_a_named_one_is_before_it_comes(opening):
     piece = {"name": "x/items.csv", "size": 3 * 1024**3, "at": 0}
     opening.items._heard(None, piece, [memoryview(b"a")])
-    assert "items.csv is larger than 12 MB. Split it" in words(opening.notice)
+    assert "items.csv is larger than 2,048 MB. Split it" in words(opening.notice)
 
 
 def test_a_hostile_file_is_text_in_the_panel_and_stays_in_its_folder(opening):

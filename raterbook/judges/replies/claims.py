@@ -282,9 +282,10 @@ def _turns(behind: str, claim: Claim) -> bool:
     for sentence in _ENDS.split(_MARKS.sub(" ", behind)):
         if _REASONS.match(sentence) is not None:
             return False
-        known = _FAREWELL.match(sentence) or any(value in sentence for value in said)
-        known = known or (_ENGLISH.search(sentence) and _DOUBTS.search(sentence) is None)
-        if not known and _LETTERS.search(sentence) is not None:
+        if _FAREWELL.match(sentence) or any(value in sentence for value in said):
+            continue
+        plain = _ENGLISH.search(sentence) is not None and _DOUBTS.search(sentence) is None
+        if not plain and _LETTERS.search(sentence) is not None:
             return True
     return False
 

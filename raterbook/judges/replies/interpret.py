@@ -65,7 +65,7 @@ _CORRECTS = re.compile(
 )
 
 
-def _beside(content: dict, words: Vocabulary, raw: Raw) -> None:
+def _beside(content: dict[Any, Any], words: Vocabulary, raw: Raw) -> None:
     """What stands beside the one answer in its object and says another one, or takes it back."""
     question = words.only
     given = raw.values.get((0, question.id)) if question is not None else None
