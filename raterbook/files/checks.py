@@ -9,12 +9,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import raterbook.files.content as content
 from raterbook.protocols import Protocol, Question, asked, is_missing
 from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh
 from raterbook.rounds.completeness import Conditions
 from raterbook.rounds.current import AnswerCell, Fact
-from raterbook.rounds.model import APPOINTED, PEOPLE, Given, Problems, counted, listed, shown
+from raterbook.rounds.model import (
+    APPOINTED,
+    PEOPLE,
+    PLANNED,
+    FileError,
+    Given,
+    Problems,
+    counted,
+    listed,
+    shown,
+)
 from raterbook.rounds.raters import folded, is_slip, traces
 from raterbook.rounds.snapshot import Snapshot, StoredQuestions
 
@@ -200,6 +211,22 @@ def refuse_appointments(
                 "model or automatic.",
                 each.row,
             )
+
+
+def refuse_crowd(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
+    """A line of a file makes a rater, who is asked about the whole round where there is no plan."""
+    planned = [each.rater for each in given if each.kind in (None, *PLANNED)]
+    new = len(set(planned) - set(snapshot.raters))
+    whole = snapshot.per_item is None
+    asked = new * sum(whole or each.role != "main" for each in snapshot.items.values())
+    least, each_more = content.GIVEN
+    limit = least + each_more * len(given)
+    if asked > content.most(limit):
+        raise FileError(
+            f"{name} has {counted(len(given), 'answer')} of {counted(new, 'new rater')}, who would "
+            f"be asked {asked:,} times about an item. Plan who is asked what first (raterbook "
+            f"assign), or set RATERBOOK_LIMITS={-(-asked // limit)} for a file you trust."
+        )
 
 
 def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str]) -> str:

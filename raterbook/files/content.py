@@ -23,6 +23,7 @@ MOST_ROWS = 4_000_000
 MOST_COLUMNS = 2_000
 MOST_CELLS = 80_000_000
 UNPACKED = 512 * 1024**2  # bytes of a packed file (Excel, Parquet) when unpacked
+OBJECTS = 2 * 1024**2  # bytes of JSON that is no table: prices, questions of another program
 DEEPEST = 50  # lists in lists
 MEMBERS = 10_000  # files in a packed file
 
@@ -32,6 +33,7 @@ ROWS = (500_000, 4)
 CELLS = (1_000_000, 40)
 TEXT = (16 * 1024**2, 100)
 MARKUP = (200_000, 8)  # tags in a packed file
+GIVEN = (100_000, 40)  # items that new raters of a file are asked, and so many for each answer
 
 RAISE = "raise the limits (RATERBOOK_LIMITS=2 doubles them)"
 
@@ -130,7 +132,7 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         return _drain(sys.stdin.buffer, name, lines)
     try:
         with open(path, "rb") as stream:
-            refuse_large(os.fstat(stream.fileno()).st_size, name, lines)
+            refuse_large(os.fstat(stream.fileno()).st_size, name, LARGEST if lines else UNPACKED)
             return _drain(stream, name, lines)
     except FileNotFoundError:
         raise FileError(f"{name}: there is no such file. Check the name and the folder.") from None
@@ -143,10 +145,18 @@ def read_bytes(path: str | Path, lines: bool = True) -> bytes:
         raise FileError(f"{name} cannot be read: {reason}. Check the name and the file.") from None
 
 
-def refuse_large(size: int, name: str, lines: bool = True) -> None:
-    limit = most(LARGEST if lines else UNPACKED)
-    if size > limit:
-        raise FileError(f"{name} is larger than {limit // 1024**2:,} MB. Split it, or {RAISE}.")
+def refuse_large(size: int, name: str, limit: int | None = None) -> None:
+    largest = most(limit or LARGEST)
+    if size > largest:
+        raise FileError(f"{name} is larger than {largest // 1024**2:,} MB. Split it, or {RAISE}.")
+
+
+def read_text(path: Path, limit: int | None = None) -> str:
+    """A file of UTF-8 that is no table: what else is wrong with it, its reader says."""
+    with path.open("rb") as stream:
+        data = stream.read(most(limit or LARGEST) + 1)
+    refuse_large(len(data), label(path), limit)
+    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
@@ -155,7 +165,7 @@ def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
     longest = most(LONGEST)
     while piece := stream.read(CHUNK):
         total += len(piece)
-        refuse_large(total, name, lines)
+        refuse_large(total, name, LARGEST if lines else UNPACKED)
         if lines:
             last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
             line = line + len(piece) if last < 0 else len(piece) - last - 1

@@ -13,6 +13,7 @@ from raterbook.files.checks import (
     NAMED,
     one_person,
     refuse_appointments,
+    refuse_crowd,
     refuse_lookalikes,
     refuse_unasked,
     welcomed,
@@ -86,6 +87,7 @@ def take(
         everybody = [rater.name for rater in people.everybody(connection)]
         known = people.known_from_rounds(connection)
         refuse_appointments(given, file.kind, everybody, problems)
+        refuse_crowd(given, snapshot, problems.source)
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import raterbook.judges.cache as cache
 from raterbook.files import formats
-from raterbook.files.content import put
+from raterbook.files.content import LARGEST, most, put, read_text, refuse_large
 from raterbook.judges.clients.model import Reply, storable
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
 from raterbook.judges.money import OWN, Prices, tokens_of
@@ -260,10 +260,11 @@ def read_replies(file: str | Path) -> Replies:
     """Replies by id and replicate; the first thing wrong with the file is named by its place."""
     source = str(file)
     if source == "-":
-        source, text = "standard input", sys.stdin.read()
+        source, text = "standard input", sys.stdin.read(most(LARGEST) + 1)
+        refuse_large(len(text), source)
     else:
         try:
-            text = Path(file).read_text(encoding="utf-8-sig")
+            text = read_text(Path(file))
         except FileNotFoundError:
             raise ValueError(f"{source}: there is no such file of replies") from None
         except UnicodeDecodeError:

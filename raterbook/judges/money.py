@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.clients.model import Messages, Model, Reply, Stop
 
 TABLE = Path(__file__).with_name("prices.json")
@@ -33,7 +34,7 @@ class Prices:
         else:
             path = Path(source) if source is not None else TABLE
             try:
-                content = json.loads(path.read_text(encoding="utf-8"))
+                content = json.loads(read_text(path, OBJECTS))
                 self._take(content["models"])
                 when = f" of {content['as_of']}" if content.get("as_of") else ""
                 whose = "raterbook's prices" if source is None else f"the prices in {path.name}"

@@ -123,3 +123,17 @@ def test_a_name_of_another_round_is_one_person_and_import_and_open_say_so(place,
         == 0
     )
     assert "1 is known from other rounds here" in capsys.readouterr().out
+
+
+def test_few_lines_make_no_crowd_that_is_asked_about_everything(place):
+    items = pd.DataFrame([{"id": f"i{n}", "model": "m", "text": "x"} for n in range(1_000)])
+    lines = pd.DataFrame(
+        [{"item": f"i{n}", "rater": f"w{n}", "question": "tone", "value": "4"} for n in range(250)]
+    )
+    round = place.open("r", PROTOCOL, items)
+    said = "250 answers of 250 new raters, who would be asked 250,000 times about an item. Plan"
+    with pytest.raises(RoundError, match=said):
+        round.add(lines)
+    assert round.frame().empty
+    planned = place.open("planned", PROTOCOL, items, per_item=1)
+    assert "250 answers added" in str(planned.add(lines))

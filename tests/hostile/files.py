@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import re
 import resource
+import signal
 import struct
 import zipfile
 from collections.abc import Callable, Mapping
@@ -46,7 +47,7 @@ def as_answers(stored: Any, file: Path) -> str:
 
 
 def as_items(stored: Any, file: Path) -> str:
-    return f"{len(read_items(file, EVERYTHING).table.rows)} items"
+    return f"{len(read_items(file, EVERYTHING).rows)} items"
 
 
 def as_protocol(stored: Any, file: Path) -> str:
@@ -112,6 +113,7 @@ def attack(hostile: Hostile, without: Mapping[str, Any], folder: Path) -> str | 
     except EOFError:
         words = ""
     child.kill() if words.startswith("BROKEN: nothing") else child.join()
+    assert child.exitcode in (None, 0, -signal.SIGXCPU, -signal.SIGKILL), "the probe itself broke"
     if child.exitcode:
         return f"it took more than {SECONDS} s, or the process died ({child.exitcode})"
     if words.startswith("BROKEN"):

@@ -89,14 +89,12 @@ def read_wide(given: Incoming, without: Sequence[int] = ()) -> tuple[list[Given]
 def _of_raters(columns: Columns, questions: Sequence[str]) -> str:
     """That headers name a rater and a question at once, as “ana clarity” does."""
     spelt = [word for word, name in spellings(columns.known).items() if name in questions and word]
+    others = [header for header in columns.placed if header not in columns.known]
+    read = [(header, plain(header)) for header in others]
     found = [
         header
-        for header in columns.placed
-        if header not in columns.known
-        and any(
-            plain(header).startswith(f"{word} ") or plain(header).endswith(f" {word}")
-            for word in spelt
-        )
+        for header, name in read
+        if any(name.startswith(f"{word} ") or name.endswith(f" {word}") for word in spelt)
     ]
     if len(found) < 2:
         return ""

@@ -20,9 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.replies.interpret import vocabulary
 from raterbook.judges.sheets import is_closed
 from raterbook.protocols import Example, Protocol
+from raterbook.rounds.model import FileError
 
 FILE = Path(__file__).with_name("gen_ai.json")
 PROTOCOLS = {"feedback_generation": "feedback-quality", "ai_detection": "ai-detection"}
@@ -51,9 +53,11 @@ def read_gen_ai(source: Source = None) -> dict[str, PromptSection]:
         path = Path(source) if source is not None else FILE
         name = path.name
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(read_text(path, OBJECTS))
         except FileNotFoundError:
             raise ValueError(f"{path}: there is no such file") from None
+        except FileError:
+            raise
         except RecursionError:
             raise ValueError(f"{path}: nested too deeply to be sections of a prompt") from None
         except ValueError as error:

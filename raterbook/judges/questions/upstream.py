@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.judging import check_open
 from raterbook.judges.questions.run import fields_of
 from raterbook.judges.questions.wording import clean, normal
@@ -253,7 +254,7 @@ def _content(source: str | os.PathLike[str] | Mapping[str, Any]) -> Mapping[str,
         return {str(name): value for name, value in source.items()}
     path = Path(source)
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_pairs)
+        content = json.loads(read_text(path, OBJECTS), object_pairs_hook=_pairs)
     except FileNotFoundError:
         raise ValueError(f"{path}: there is no such file") from None
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.clients.model import Messages, Reply, storable
 from raterbook.judges.prompts import fenced
 from raterbook.judges.replies import LONG_JSON, Echo, is_refusal
@@ -98,7 +99,7 @@ def _read(step: str, language: str, folder: Path | None) -> Wording:
     name = f"{step}.{language}.md"
     given = folder / name if folder is not None else OWN / name
     path = given if given.exists() else OWN / name
-    return parse(path.read_text(encoding="utf-8"), name, path != OWN / name)
+    return parse(read_text(path, OBJECTS), name, path != OWN / name)
 
 
 def parse(content: str, name: str, is_own: bool = False) -> Wording:

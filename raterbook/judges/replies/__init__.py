@@ -93,7 +93,7 @@ class Parsed:
         )
 
 
-VERSION = 2  # of the parser: what it made of a stored reply is kept with it
+VERSION = 3  # of the parser: what it made of a stored reply is kept with it
 LONGEST = 100_000  # characters of a reply that are read, five times what a model may write
 
 

@@ -30,7 +30,7 @@ QUOTED = (
     "nothing else"
 )
 TAKEN_BACK = (
-    "the reply goes on to take its answers back or to change them: give the final ones only"
+    "words behind the answers take them back, or may: give the final ones, and nothing behind them"
 )
 
 
@@ -138,9 +138,13 @@ _HELD_OUT = re.compile(
     r"|e\.g|for instance|such as|hypothetical\w*|suppos\w+|imagin\w+|draft\w*|tempt\w*|at first"
     r"|first (?:thought|impression|guess|idea|version|attempt)|initial\w*|previous\w*|earlier"
     r"|if (?:it|the|this|that|they|one|there)|(?<!\bi )(?:would|could|might)\b|unlike|rather than"
-    r"|instead of|is not|isn't|not this|never|wrong\w*|somebody|someone|inject\w+|instruct\w*|tells"
+    r"|instead of|is not|isn't|not this|never|wrong\w*|somebody|someone|reader|colleague|reviewer"
+    r"|falsch\w*|wäre|faux|fausse|serait|incorrect[ao]|sería|errad[ao]|seria|sbagliat[ao]|sarebbe"
+    r"|неверн\w*|annotator|student|people|others|every(?:body|one)|any(?:body|one)|nobody|critics?|expert|"
+    r"inject\w+|instruct\w*|tells"
     r"|told|demands|orders|ignor\w+|disregard\w*|pretend\w*|formats?|templates?|schema"
     r"|inside|within|embedded|planted)\b|\bclaims(?: that)?\W*$"
+    r"|错误|不正确|誤り|틀린"
     r"|\b(?:in|from|of) the (?:\w+ )?(?:text|answer|context|article|response|passage|prompt)\W*$",
     re.IGNORECASE,
 )
@@ -165,6 +169,14 @@ _WITHDRAWS = re.compile(
     r"|disregard|ignore (?:that|this|it|the above|the previous|my)|(?:now )?withdrawn"
     r"|(?:from|according to|copied from|as in) the (?:generated |given |original )?(?:text|answer"
     r"|response|article|prompt)\)"
+    r"|(?:ignore|disregard|discard|delete|forget|skip|drop) (?:\w+ ){0,3}(?:json|above|answer|block"
+    r"|object|output|label|scores?|ratings?|reply|line)\b"
+    r"|(?:that|this|it|which|above|json) (?:is|was)(?: \w+)? "
+    r"(?:to (?:show|illustrate|demonstrate|test)|a (?:placeholder|guess|sketch|test))"
+    r"|i (?:can(?:not|'t)|could not|couldn't) (?:judge|tell|say|decide|determine|answer|rate)"
+    r"|i(?:['’]m| am| was) (?:wrong|mistaken|in error)"
+    r"|(?:that|this|it) would (?:be|have been|hold)\b"
+    r"|(?:that|this|it) (?:only )?(?:holds|applies|stands) only\b"
     r"|(?:the )?above (?:is|was|are|were) (?:wrong|not|only|just|an?|the|what|from|quoted)\b"
     r"|(?:that|this|it) (?:is|was) (?:not my|not what|what the|what it|only what|only an?|just an?"
     r"|only the|just the|wrong|quoted|from the|the text|a quot|a trap|an inj)|not my (?:own )?"
@@ -173,12 +185,25 @@ _WITHDRAWS = re.compile(
     r"(?-i:\d|[A-Z]{2}))|(?:^|[.!?…—\n])[^\w\n]{0,5}(?:no,? )?(?:wait|no)\b[,.!…:—– -]",
     re.IGNORECASE,
 )
+# The same in other languages: words of correcting and taking back, whatever stands around them.
+_ELSEWHERE = re.compile(
+    r"\b(?:korrektur|korrigiere|nehme (?:das|es|dies) zurück|geirrt|(?:das|dies|es) stimmt nicht"
+    r"|(?:das|dies) war falsch|ignorieren|je (?:corrige|retire|me (?:suis trompé|rétracte))"
+    r"|erratum|ignorez|c[’']est faux|me equivoqué|corrijo|corrección|me retracto|lo retiro"
+    r"|me enganei|correção|retiro o que|mi correggo|ho sbagliato|correzione|mi sbaglio|ritiro"
+    r"|poprawka|cofam|pomyliłem|pomyłka|düzeltme|geri alıyorum|yanıldım|correctie|ik neem dat terug"
+    r"|исправлени[ея]|исправляю|ошиб(?:ся|лась)|беру (?:свои )?слова|отменяю|неверно|виправлення"
+    r"|rättelse|rättar|jag hade fel|rettelse)\b"
+    r"|更正|纠正|收回|搞错|弄错|有误|不对|訂正|取り消|撤回|間違|정정|철회|취소|تصحيح|أخطأت|أسحب|सुधार|ग़लत",
+    re.IGNORECASE,
+)
 _OWN = re.compile(
     r"\b(?:here(?:['’]s| is| are)|my|i)\b.{0,30}?\b(?:evaluations?|ratings?|rate|scores?|answers?"
     r"|judge?ments?|assessments?|verdicts?|labels?|decisions?|output|json|reply|response)\b",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"```[a-zA-Z]{0,20}$")
+_SHUT_FENCE = re.compile(r"^\s*```[ \t]*\n")
 _TAG = re.compile(r"[<\[]([a-zA-Z ]{1,20})[>\]]$")
 _OPEN = re.compile(  # a line that goes on in the block below it
     r"\b(?:contains?|says?|said|reads|states|writes|wrote|claims|(?:ends|starts) with|quotes?)\W*$",
@@ -192,7 +217,13 @@ def is_quoted(text: str, start: int, end: int) -> bool:
     """Whether a block stands within a sentence, or behind words that hold it out as another's."""
     if is_held_out(text, start) or _POINTS_BACK.match(text[end : end + NEAR]):
         return True
-    behind = text[end : end + NEAR].split("\n", 1)[0].lstrip(" \t`*_\"'“”")
+    line = text.rfind("\n", max(0, start - NEAR), start) + 1
+    if text[line:start].rstrip(" `").endswith("~~"):
+        return True
+    if text[line:start].lstrip()[:1] == ">" and speaks_outside(outside(text, [(line, end)])):
+        return True
+    near = _SHUT_FENCE.sub("", text[end : end + NEAR])
+    behind = near.split("\n", 1)[0].lstrip(" \t`*_/#(\"'“”")
     return behind[:1].islower() or (behind[:1] in (",", "–", "—", "-") and behind[1:2] == " ")
 
 
@@ -220,18 +251,90 @@ def taken_back(behind: str, claim: Claim, sheet: Sheet) -> bool:
     Behind JSON any other option's name does, unless it is denied. Behind Markdown reasons go on,
     and another's name changes the answer where it stands alone or as a label.
     """
-    if _WITHDRAWS.search(behind) is not None:
+    if _WITHDRAWS.search(behind) is not None or _ELSEWHERE.search(behind) is not None:
+        return True
+    if claim.parsed.shape != "markdown" and _turns(behind, claim):
         return True
     chosen = {(name, given.value) for (_, name), given in claim.parsed.answers.items()}
     options = [(one.id, option) for one in sheet.questions for option in one.options or ()]
     others = [option for name, option in options if (name, option.value) not in chosen]
     if len(options) - len(others) != 1:
         return False
+    own = next(option for _, option in options if option not in others)
+    if any(names(own, denied[0]) for denied in _DENIED.finditer(behind)):
+        return True
     found = any(names(option, behind) for option in others)
-    if not found or claim.parsed.shape == "markdown":
-        return found and any(_stands_alone(option, behind) for option in others)
     affirmed = _DENIED.sub(" ", behind)
+    if not found or claim.parsed.shape == "markdown":
+        written = any(
+            len(o.value) > 3 and o.value.isupper() and o.value in affirmed for o in others
+        )
+        return found and (written or any(_stands_alone(option, behind) for option in others))
     return any(names(option, affirmed) for option in others)
+
+
+def _turns(behind: str, claim: Claim) -> bool:
+    """Whether words behind JSON may change it: all may but a farewell, reasons that are called so,
+    the answer said again, and plain English that doubts, denies and sets apart nothing."""
+    if behind.lstrip(" `\n").startswith("~~"):
+        return True
+    said = [str(given.value) for given in claim.parsed.answers.values() if given.value is not None]
+    for sentence in _ENDS.split(_MARKS.sub(" ", behind)):
+        if _REASONS.match(sentence) is not None:
+            return False
+        if _FAREWELL.match(sentence) or any(value in sentence for value in said):
+            continue
+        plain = _ENGLISH.search(sentence) is not None and _DOUBTS.search(sentence) is None
+        if not plain and _LETTERS.search(sentence) is not None:
+            return True
+    return False
+
+
+_MARKS = re.compile(  # tags, ends of turns, fences
+    r"</?[A-Za-z_]{1,16}>|<\|\w{1,16}\|>|\[/?[A-Z_]{1,16}\]|```\w{0,12}"
+)
+_ENDS = re.compile(r"[.!?。！？\n]+")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_REASONS = re.compile(
+    r"\W*(?:the |my |brief |short )?(?:reasons?|reasoning|explanation|rationale"
+    r"|justification|evidence"
+    r"|begründung|erklärung|explication|justificación"
+    r"|motivazione|理由|说明|解释|説明|обоснование)\W{0,4}(?:[:：]|$)",
+    re.IGNORECASE,
+)
+_ENGLISH = re.compile(r"\b(?:the|is|are|this|that|which|because|it|it's|here's)\b", re.I)
+_STEMS = r"""
+    not? nor none never neither nothing nobody without but however although though yet unless
+    except instead rather actually really otherwise still only just wait hmm+ oops sorry if when
+    whether perhaps maybe possibly probably likely may might could would should must ought cannot
+    wrong\w* false\w* fail\w* incorrect\w* invalid\w* mis\w+ err\w* void null contra\w+ oppos\w+
+    reverse\w* invert\w* opposite other another second again final\w* now later then chang\w+
+    correct(?:ed|ion|ing|ions) revis\w+ updat\w+ replac\w+ retract\w* withdr\w+ amend\w* edit\w*
+    switch\w* swap\w* overr\w+ adjust\w* lower\w* higher rais\w+ reduc\w+ increas\w+ ignor\w+
+    disregard\w* discard\w* delet\w+ forget skip\w* drop\w* cancel\w* strike scrap\w* undo\w*
+    unsure uncertain\w* unclear unable doubt\w* guess\w* hypothe\w+ example\w* sampl\w+ draft\w*
+    test\w* placeholder\w* template\w* format\w* illustrat\w+ demonstrat\w+ quot\w+
+    cop(?:y|ied|ies) paste\w* taken suppos\w+ imagin\w+ pretend\w* jok\w+ kidding trick\w* trap\w*
+    inject\w* attack\w* above below previous\w* earlier former\w* json object block output
+    label\w* scores? ratings? verdict\w* reply response you your user\w* assistant system people
+    some\w* every\w* anyone belong\w* part\sof produc\w+ checker\w* disagree\w* silent lack\w*
+    refut\w* odds absen\w+ missing inconsisten\w* conflict\w* den(?:y|ies|ied) unsupported unlike
+    differ\w* incompatib\w+ expert\w* critic\w* reviewer\w* annotator\w* reader\w* student\w*
+    colleague\w*
+"""
+# Words that doubt, deny, set apart or speak of the answer itself; and a sentence on “this”.
+_DOUBTS = re.compile(
+    r"^\W*(?:this|that|it|these|those) (?:is|was|are|were|com|cam|stand|appear)\w*\b"
+    r"(?! (?:because|clear|consistent|evident|due|since|in line))|n't\b|\b(?:"
+    + "|".join(_STEMS.split())
+    + r")\b",
+    re.IGNORECASE,
+)
+_FAREWELL = re.compile(
+    r"\W*(?:i hope|hope|thanks?|thank you|let me know|please let|feel free|done|end of|best|regards"
+    r"|that(?:['’]s| is) (?:all|it)|this is my|that is my)\b",
+    re.IGNORECASE,
+)
 
 
 _DENIED = re.compile(
@@ -250,7 +353,7 @@ def _stands_alone(option: Option, text: str) -> bool:
 
 
 _SENTENCE = re.compile(
-    r"(?:^|(?<=[.!?;\n]))[^\w\n]{0,8}(?P<name>[^\W\d_][\w -]{0,60}?) (?:is|are|was|becomes"
+    r"(?:^|(?<=[.!?;:\n]))[^\w\n]{0,8}(?P<name>[^\W\d_][\w -]{0,60}?) (?:is|are|was|becomes"
     r"|changes to|must be|should (?:really |actually |rather |instead )?(?:have been|be)) "
     r"(?P<value>[^\n.;]{1,60})"
 )

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from raterbook.environment import optional
+from raterbook.judges.replies.values import names
 from raterbook.judges.sheets import Cell, is_closed, reason_target
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
@@ -46,9 +47,49 @@ def interpret(content: Any, words: Vocabulary) -> Raw:
     raw = Raw()
     if isinstance(content, dict):
         _entry(content, 0, words, raw, 0)
+        _beside(content, words, raw)
     else:
         _walk(content, 0, words, raw, 0)
     return raw
+
+
+_DISOWNS = re.compile(
+    r"\W{0,4}(?:wrong|incorrect|ignore|disregard|invalid|void|placeholder|not my"
+    r"|(?:.{0,60}\b(?:this|that|it) is )?(?:only |just )?an? (?:example|placeholder|guess|test))\b",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"\W{0,4}(?:actually|correction|corrected|erratum|wait|no|rather|sorry|in fact|edit|revised)\b"
+    r"\W{1,4}(.{0,60})",
+    re.IGNORECASE,
+)
+
+
+def _beside(content: dict[Any, Any], words: Vocabulary, raw: Raw) -> None:
+    """What stands beside the one answer in its object and says another one, or takes it back."""
+    question = words.only
+    given = raw.values.get((0, question.id)) if question is not None else None
+    if question is None or not isinstance(given, str):
+        return
+    others = [one for one in question.options or () if not names(one, given)]
+    for key, value in content.items():
+        folded = folded_name(str(key))
+        if value is False and re.search(r"\b(?:final|valid|confirmed)\b", folded):
+            raw.problems.append(f"{question.id} is answered, and {key[:60]!r} says that it is not")
+            return
+        if not isinstance(value, str) or folded in QUOTED_KEYS or folded in VALUE_KEYS:
+            continue
+        if words.find(str(key)) is question:
+            continue
+        said = value.strip()
+        corrects = _CORRECTS.match(said)
+        if (
+            any(fold(said) in (fold(one.value), fold(one.label or "")) for one in others)
+            or _DISOWNS.match(said)
+            or (corrects and any(names(one, corrects[1]) for one in others))
+        ):
+            raw.problems.append(f"{question.id} is answered, and {key[:60]!r} beside it differs")
+            return
 
 
 def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
