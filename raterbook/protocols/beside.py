@@ -33,6 +33,10 @@ BESIDE: dict[str, Statistic] = {
             kind="correlation",
             takes="values",
             short="κ",
+            against=(
+                "agrees with the others beyond chance more",
+                "agrees with the others beyond chance less",
+            ),
         ),
         Statistic(
             "alpha_beside",

@@ -33,6 +33,7 @@ class Statistic:
     `needs` what a measure must say besides its question; `levels` those of the questions whose
     agreement it tells best; `package` what computes it again. `leads` and `followed` are places
     among the numbers a page begins with, and that are followed over rounds; 0 is none.
+    `against` says of a model what it does where its number is above a person's, and below.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Statistic:
     package: str | None = None
     leads: int = 0
     followed: int = 0
+    against: tuple[str, ...] = ()
 
     @property
     def is_difference(self) -> bool:
@@ -286,18 +288,21 @@ REFERENCE = (
         "How often the judge gives the same value as a person.",
         family="judge",
         short="the same",
+        against=("gives the others’ answer oftener", "gives the others’ answer less often"),
     ),
     _judge(
         *("within_one", "Within one level"),
         "How often the judge is at most one step from a person.",
         short="within one",
         kind="share",
+        against=("comes within one level oftener", "comes within one level less often"),
     ),
     _judge(
         *("mae", "Distance"),
         "How far the judge is from the people's mean, on average.",
         short="off by",
         ends="distance",
+        against=("lies further from the others’ mean", "lies nearer to the others’ mean"),
     ),
     _judge(
         *("bias", "Bias"),
@@ -311,6 +316,7 @@ REFERENCE = (
         takes="order",
         short="order (Spearman)",
         kind="correlation",
+        against=("keeps the others’ order better", "keeps the others’ order worse"),
     ),
     _share(
         *("exact_halves", "The same, to the half point"),

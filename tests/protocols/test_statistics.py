@@ -105,6 +105,7 @@ WORDS = {
     },
     "raterbook/reporting/sections/disputes.py": {"majority"},
     "raterbook/reporting/sections/machines/__init__.py": {"bias", "exact"},
+    "raterbook/reporting/sections/machines/beside.py": {"mean"},
     "raterbook/reporting/sections/recall.py": {"precision", "recall"},
     "raterbook/reporting/views.py": {
         "difference",

@@ -35,18 +35,6 @@ if TYPE_CHECKING:
     from ...report import Report
 
 # What is said of a number that differs from people's: by whose side it lies.
-NEAR = {
-    "exact": ("gives the others’ answer oftener than a person does",
-              "gives the others’ answer less often than a person does"),
-    "within_one": ("comes within one level of the others oftener than a person does",
-                   "comes within one level of the others less often than a person does"),
-    "mae": ("lies further from the others’ mean than a person does",
-            "lies nearer to the others’ mean than a person does"),
-    "spearman": ("puts items in the others’ order more than a person does",
-                 "puts items in the others’ order less than a person does"),
-    "kappa": ("agrees with the others beyond chance more than a person does",
-              "agrees with the others beyond chance less than a person does"),
-}  # fmt: skip
 HABITS = {
     "leniency": ("scores higher than a person does", "scores lower than a person does"),
     "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
@@ -98,7 +86,7 @@ def label(report: Report, part: Compared | Ranked) -> str:
 def nearness(report: Report, found: Comparison) -> Markup:
     """The same answer, distance, order and κ beside a person's; α with the model and without."""
     every = [(part, line.statistic, line) for part in whole(found) for line in part.beside
-             if line.statistic in NEAR]  # fmt: skip
+             if facts(line.statistic).against]  # fmt: skip
     lines = list(_lines(report, every))
     alphas = [
         (label(report, part), *(_said(each, each.statistic) for each in part.alphas))
@@ -128,7 +116,7 @@ def means(report: Report, found: Comparison) -> Markup:
     reasons: dict[str, None] = {}
     for part in whole(found):
         for each in part.means:
-            kind = "mean" if each.label is None else "exact"
+            kind = "corrected_mean" if each.label is None else "corrected_share"
             sides = (each.people, each.model, each.corrected, each.by_rates)
             cells = ["–" if side is None else _said(side, kind) for side in sides]
             lines.append(
@@ -212,10 +200,16 @@ def _told(report: Report, every: Iterable[Line], found: Comparison, nothing: str
         if low is not None and high is not None and not round(low, 2) <= 0 <= round(high, 2):
             where = f"{label(report, part)} {_said(gap, between_them(line.statistic))}"
             sides.setdefault((name, int(low <= 0)), []).append(where)
-    words = {**NEAR, **HABITS}
-    shown = [f"{found.model} {words[name][side]}: {listing(named)}."
-             for (name, side), named in sides.items()]  # fmt: skip
+    shown = [
+        f"{found.model} {_what(name)[side]}: {listing(named)}."
+        for (name, side), named in sides.items()
+    ]
     return bullets(shown) if shown else paragraph(nothing)
+
+
+def _what(name: str) -> tuple[str, ...]:
+    """What a model does whose number is above a person's, and one whose number is below."""
+    return HABITS.get(name) or tuple(f"{one} than a person does" for one in facts(name).against)
 
 
 def _meant(named: Iterable[tuple[str, str]]) -> str:
