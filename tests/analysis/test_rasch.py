@@ -205,6 +205,14 @@ def test_where_everybody_rated_everything_a_fair_mean_is_the_plain_one():
     assert fair["adjusted"].to_numpy() == pytest.approx(fair["plain"].to_numpy(), abs=1e-6)
 
 
+def test_a_fair_mean_says_how_many_units_and_ratings_of_its_group_it_is_of():
+    levels = Made().drawn(80, 6)[0][:, :, 0].astype(float)
+    levels[:5, 0] = np.nan
+    fair = rasch(levels, groups=["a"] * 30 + ["b"] * 50, interval=None).fair.set_index("group")
+    assert fair["n_units"].to_dict() == {"a": 30, "b": 50}
+    assert fair["n_ratings"].to_dict() == {"a": 30 * 3 - 5, "b": 50 * 3}
+
+
 def test_scores_from_beside_the_centre_are_in_no_mean_of_a_group():
     """A stand-in that gives the lowest level oftenest moves no mean of those who count."""
     levels = Made().drawn(80, 6)[0][:, :, 0].astype(float)
