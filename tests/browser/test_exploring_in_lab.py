@@ -31,7 +31,7 @@ def page(lab, context, folder):
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["id"] == "parameters":
-            cell["source"] = ['round_name = "round-01"\n', "raters = None"]
+            cell["source"] = 'round_name, raters, now = "round-01", None, False'
     path = folder / "explore.ipynb"
     path.write_text(json.dumps(notebook), encoding="utf-8")
     desk = Desk(lab, context.new_page(), path)
