@@ -36,9 +36,9 @@ class Bytes:
 
 def along(schema, text, tokens=None):
     """Where the way through a schema is after this text; None off the way."""
+    tokens = tokens or Bytes()  # which skips where the library is not
     from llguidance import LLMatcher
 
-    tokens = tokens or Bytes()
     way = LLMatcher(tokens.known, shape_of(schema, tokens).grammar, log_level=0)
     assert not way.is_error(), way.get_error()
     return way if way.try_consume_tokens(spelt := [*text.encode()]) == len(spelt) else None
