@@ -23,7 +23,7 @@ from raterbook.rounds.frame import COLUMNS
 from raterbook.rounds.model import Event, ItemRow, ItemTable, PartRow, RoundError
 from raterbook.rounds.plan import Mix, PlanError, draw
 from raterbook.rounds.snapshot import written
-from raterbook.rounds.store import log, policies, schema
+from raterbook.rounds.store import log, rules, schema
 
 if TYPE_CHECKING:
     from raterbook.rounds.store.store import Store
@@ -129,7 +129,7 @@ def store_protocol(connection: Connection, protocol: Protocol, now: int) -> None
         if values:
             connection.execute(insert(schema.allowed), values)
     if connection.dialect.name == "postgresql":
-        policies.write_rules(connection, protocol)
+        rules.write_rules(connection, protocol)
 
 
 def _new(connection: Connection, statement: Insert) -> int:

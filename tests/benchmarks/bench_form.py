@@ -6,6 +6,9 @@ Key → committed row and key → “Saved” on the page over 200 answers; with
 message there and back and one commit of one row, in the same kernel, page and folder, each of the
 three first in its turn. Whoever drives the browser keeps still until all is over: a rater's machine
 runs no such driver, and here it would take the cores that the answer needs.
+
+The same again on a PostgreSQL server, by the rater's own login and with every policy, where there
+is one; both stores flush to the disk before an answer is acknowledged.
 """
 
 from __future__ import annotations
@@ -19,9 +22,13 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from raterbook.protocols import load
+from raterbook.rounds import ItemTable, Store
+from raterbook.rounds.store import team
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, open_round
 from tests.browser.desk import Desk, write_notebook
 from tests.browser.lab import Lab
+from tests.server import Cluster, programs
 
 _INSTRUMENTS = """
 import json, pathlib, sqlite3, time
@@ -134,20 +141,22 @@ class Bench:
     def __init__(self, lab, context, folder):
         self.lab, self.context, self.folder = lab, context, folder
 
-    def desk(self, name, protocol, rows):
+    def desk(self, name, protocol, rows, address=None):
+        """Ana's notebook; with an address her round is there, and the file's stays as it is."""
         folder = self.folder / name
         folder.mkdir()
         open_round(folder, protocol, rows)
-        notebook = write_notebook(folder, "round-01", "ana")
+        there = f"os.environ['RATERBOOK_DB'] = {address!r}" if address else ""
+        notebook = write_notebook(folder, "round-01", "ana", before_all=there)
         content = json.loads(notebook.read_text())
         cell = {**content["cells"][1], "id": "instruments", "source": [_INSTRUMENTS]}
         content["cells"].insert(2, cell)
         notebook.write_text(json.dumps(content))
         return Desk(self.lab, self.context.new_page(), notebook)
 
-    def answers(self, name, length, count):
+    def answers(self, name, length, count, address=None):
         """Milliseconds of every answer: to the committed row, to “Saved”, and what is bare."""
-        desk = self.desk(name, "neureg-qa", neureg(count // 5, length)).open()
+        desk = self.desk(name, "neureg-qa", neureg(count // 5, length), address).open()
         desk.page.wait_for_function("window.__echo !== undefined")
         desk.page.evaluate(_WATCH)
 
@@ -214,6 +223,25 @@ class Bench:
             desk.page.close()
         return {count: statistics.median(seconds) for count, seconds in found.items()}
 
+    def on_server(self, length, count):
+        """The answers again, on a server that is made for them."""
+        server = Cluster(flushes=True)
+        try:
+            store = Store(server.empty("study"))
+            protocol = load("neureg-qa")
+            items = ItemTable.from_records(protocol, neureg(count // 5, length))
+            store.open("round-01", protocol, items, raters=["ana"])
+            team.init(store)
+            team.add(store, "ana", "rater")
+            store.dispose()
+            found = self.answers("server", length, count, server.address("study", "ana"))
+            ((kept,),) = server.sql("SELECT count(*) FROM raterbook.answer_event", "study")
+            assert kept == count, kept  # there, and not in the file beside it
+            return found
+        finally:
+            self.lab.end_kernels()
+            server.remove()
+
 
 def main() -> int:
     failures = 0
@@ -260,9 +288,15 @@ def main() -> int:
                     1.5,
                 )
             lab.end_kernels()
-            seconds = bench.opening([24, 10_000])
+            if programs():
+                row = "key → committed row"
+                there = quantiles(bench.on_server(2_000, 200)[row])
+                print("  {:30} p50 {:6.1f} ms   p95 {:6.1f} ms".format("the same, server", *there))
+                promise(f"{row}, p95 on a server over a file", there[1] / p95[row], 2)
+            seconds = bench.opening([24, 200, 10_000])
             for count, median in seconds.items():
                 print(f"  open → form with {count:,} items: {median:.2f} s")
+            promise("open → form with 200 items over 24", seconds[200] / seconds[24], 1.1)
             promise("open → form with 10,000 items over 24", seconds[10_000] / seconds[24], 1.3)
         finally:
             context.close()

@@ -8,11 +8,13 @@ through no link.
 import io
 import os
 import sqlite3
-from contextlib import closing, contextmanager, redirect_stderr, suppress
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from unittest import mock
 
+from raterbook.cli import main
 from raterbook.protocols import parse
+from raterbook.protocols.draft import ProtocolDraft
 from raterbook.reporting.folder import ReportError, put_in_place, write_whole
 from raterbook.rounds import Event, ItemTable, RoundError, Store, raters
 from raterbook.rounds.store import backup, database
@@ -101,6 +103,25 @@ def rewritten(table, old, new):
         assert connection.execute(query, (old, new, table)).rowcount == 1
 
     return change
+
+
+def led_out(folder):
+    """A crafted name of a round neither writes nor removes anything outside reports/."""
+    victim = folder / "victim"
+    victim.mkdir()
+    (victim / "index.html").write_text("kept")
+    path = made(folder)
+    with closing(sqlite3.connect(path)) as connection:
+        behind_guards("round", "UPDATE round SET name = './../../victim'")(connection)
+        connection.commit()
+    for words in (["report", "--all"], ["report", "./../../victim"], ["status"]):
+        said = io.StringIO()
+        with redirect_stdout(said), redirect_stderr(said):
+            status = main(["--workspace", str(folder), *words])
+        if status != 2 or "has a round named" not in said.getvalue():
+            return f"{words}: {status}, {said.getvalue()}"
+    there = sorted(each.name for each in victim.iterdir())
+    return None if there == ["index.html"] else f"beside the page there is {there}"
 
 
 def view_of_another(folder):
@@ -386,6 +407,15 @@ def copied(path):
     store.backup(path.with_name("copy.sqlite"))
 
 
+def numbers(path):
+    """What a notebook keeps beside itself."""
+    Workspace(path.parents[1]).round("round-01").read().save(path.parent)
+
+
+def draft(path):
+    ProtocolDraft("own").write(path.with_name("own.yaml"))
+
+
 def drafts(name):
     return lambda path: path.with_name(f".{name}.{os.getpid()}")
 
@@ -416,6 +446,13 @@ LINKS = {
     ),
     "a link for half an export": linked(lambda path: path.with_name("answers.csv.part"), export),
     "a link for an export": linked(lambda path: path.with_name("answers.csv"), export),
+    **{
+        f"a link for {name}": linked(lambda path, name=name: path.with_name(name), numbers)
+        for name in ("numbers.json", "numbers.csv", "numbers.json.part")
+    },
+    "a link for a protocol's schema": linked(
+        lambda path: path.with_name("protocol.schema.json"), draft, there=False
+    ),
     "a link for half a page": linked(
         drafts("index.html"), lambda path: write_whole(path.with_name("index.html"), "x")
     ),
@@ -489,6 +526,7 @@ PROBES = [
         )
         for name, text in ROUNDS.items()
     ),
+    Probe("a round named a way out, reported", led_out, "X8"),
     *(Probe(name, attack, "X12") for name, attack in CONTENT.items()),
     *(Probe(name, attack, "X12") for name, attack in RIGHTS.items()),
     *(Probe(name, attack, "X12") for name, attack in LINKS.items()),

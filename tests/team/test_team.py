@@ -1,15 +1,14 @@
 """A team's logins: made, handed over, looked at and taken away; raters work, and see their own."""
 
 import queue
+import random
 import stat
 import threading
 
 import pytest
 
 from raterbook.cli import run
-from raterbook.protocols import load, parse
-from raterbook.protocols.library import names
-from raterbook.protocols.protocol import fields_until, parts_until
+from raterbook.protocols import parse
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Event, ItemTable, PartRow, RoundError, Store
 from raterbook.rounds.store.team import status
@@ -195,6 +194,51 @@ def test_a_later_step_opens_when_the_one_before_is_answered(study):
     assert (set(before.fields), [part.text for part in before.parts]) == ({"question"}, ["", ""])
     assert "text" in after.fields
     assert all(part.text for part in after.parts)
+
+
+# The text is shown after a step in which a comment and a reason rest on what was answered.
+RESTING = (
+    SMALL.replace("name: small", "name: resting")
+    .replace("    prompt: How is its tone?\n", "    prompt: How?\n    shows: [question]\n")
+    .replace("    prompt: Which?\n", "    prompt: Which?\n    shows: [question]\n")
+    .replace("    prompt: Why not?\n", "    prompt: Why not?\n    shows: [question]\n")
+    .replace("    prompt: How sure?\n", "    prompt: How sure?\n    shows: [question]\n")
+    .replace("    covers: [tone, label]\n    required: false\n",
+             "    covers: [tone, label]\n    required: {or: [{label: answered}, {overall: [5]}]}\n")
+    .replace("    prompt: Overall?\n", "    prompt: Overall?\n    shows: [question]\n")
+    + "stages: [[tone, label, why_not, overall, sure], [correct, reference]]\n"
+)  # fmt: skip
+SAYINGS = [
+    *(("tone", value) for value in (1, 2, 3)),
+    *(("label", value) for value in ("yes", "no")),
+    *(("overall", value) for value in (2, 4.5, 5)),
+    ("tone_comment", "Curt."),
+    ("why_not", "It is not there."),
+    ("sure", "50%"),
+    *((name, None) for name in ("tone", "label", "overall", "tone_comment", "why_not", "sure")),
+]
+
+
+def test_a_step_that_rests_on_answers_opens_on_the_server_as_it_does_in_the_form(study, tmp_path):
+    _, store = study
+    protocol = parse(RESTING, source="resting.yaml")
+    items = ItemTable.from_records(protocol, records(cases=15), source="items.csv")
+    for where in (store("lea"), Store(tmp_path / "x.sqlite")):
+        where.open("resting", protocol, items, raters=["ana"], seed=1)
+    there, here = store("ana").round("resting"), Store(tmp_path / "x.sqlite").round("resting")
+    form = Sitting(Workspace(tmp_path, db=tmp_path / "x.sqlite").round("resting"), "ana")
+    form.open()
+    rng, opened = random.Random(4), []
+    for position, (turn, same) in enumerate(zip(there.queued("ana"), here.queued("ana")), 1):
+        for step in range(7):
+            question, value = rng.choice(SAYINGS)
+            said = {"value": value} if value is not None else {"status": "retracted"}
+            for round, ref in ((there, turn.ref), (here, same.ref)):
+                round.save("ana", [Event(f"{position}-{step}", ref, question, **said)])
+            withheld = form.item({"position": position})["item"]["withheld"]
+            assert ("text" in there.page(turn).fields) == (not withheld), (position, step)
+            opened.append(not withheld)
+    assert 30 < sum(opened) < len(opened) - 30
 
 
 def test_what_is_shown_afterwards_opens_with_the_submission_of_its_item_alone(study):
@@ -386,23 +430,3 @@ def test_who_has_a_login_alone_is_not_taken_for_somebody_of_another_round(owner,
     assert "known from other rounds" not in capsys.readouterr().out
     assert owner("open", "two", *how) == 0
     assert "fay is known from other rounds" in capsys.readouterr().out
-
-
-def test_no_protocol_that_comes_along_shows_more_after_a_question_that_rests_on_another():
-    """The server holds a step back by what always has to be answered."""
-    behind = []
-    for name in names():
-        protocol = load(name)
-        for stage in range(1, len(protocol.stages)):
-            shows = [
-                (fields_until(protocol, each), parts_until(protocol, each))
-                for each in (stage - 1, stage)
-            ]
-            before = [protocol.question(id) for each in protocol.stages[:stage] for id in each]
-            if shows[0] != shows[1]:
-                behind += [
-                    (name, stage, each.id)
-                    for each in before
-                    if each.when is not None or not isinstance(each.required, bool)
-                ]
-    assert behind == []

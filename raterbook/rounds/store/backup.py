@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from raterbook.protocols import parse
 from raterbook.rounds.model import RoundError
-from raterbook.rounds.store import policies, postgres, schema
+from raterbook.rounds.store import postgres, rules, schema
 
 if TYPE_CHECKING:
     from raterbook.rounds.store.store import Store
@@ -120,7 +120,7 @@ def copy_workspace(source: Store, target: Store) -> dict[str, tuple[int, str]]:
         if target.server is not None:
             postgres.number_on(there)
             for hash, text in there.execute(select(schema.protocol.c.hash, schema.protocol.c.text)):
-                policies.write_rules(there, parse(text, source=hash[:12], stored=True))
+                rules.write_rules(there, parse(text, source=hash[:12], stored=True))
         before, after = fingerprints(here), fingerprints(there)
         different = [name for name in before if before[name] != after[name]]
         if different:

@@ -18,6 +18,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sqlalchemy import Boolean, Connection, Float, Table, Text, select
@@ -156,14 +157,14 @@ def linked(before: bytes, text: bytes) -> bytes:
 # Writing: at both ends of every transaction.
 
 
-def _reach() -> str:
+def _reaches() -> Iterator[tuple[str, str]]:
     """SQL: of each source how far its rows and its links reach, by number or by count."""
-    parts = []
     for number, each in SOURCES.items():
         rows, links = (f"max({each.key})", "max(event)") if each.rising else ("count(*)",) * 2
-        parts.append(f"coalesce((SELECT {rows} FROM {each.table.name} AS t), 0)")
-        parts.append(f"coalesce((SELECT {links} FROM link WHERE source = {number}), 0)")
-    return "SELECT " + ", ".join(parts)
+        yield (
+            f"coalesce((SELECT {rows} FROM {each.table.name} AS t), 0)",
+            f"coalesce((SELECT {links} FROM link WHERE source = {number}), 0)",
+        )
 
 
 def _unlinked(number: int) -> str:
@@ -174,7 +175,7 @@ def _unlinked(number: int) -> str:
     return f"FROM {each.table.name} AS t WHERE {new}"
 
 
-_REACH = _reach()
+_REACH = "SELECT " + ", ".join(chain.from_iterable(_reaches()))
 _COUNT = {number: f"SELECT count(*) {_unlinked(number)}" for number in SOURCES}
 _EVENTS = {
     number: f"SELECT {each.key} AS event, {columns(each)} {_unlinked(number)} ORDER BY event"
@@ -311,58 +312,75 @@ def _server_values(table: str) -> str:
     )
 
 
+_ADD = "last := sha256(last || {said}); n := n + 1; INSERT INTO link (n, source, event, hash)"
+
+
 def _server_body() -> str:
-    """What the function does: `_extend` and `_new` above, in the server's language."""
-    rows, changed = [], []
-    for number, each in SOURCES.items():
-        links = f"FROM link l WHERE l.source = {number}"
-        new = f"{each.key} > coalesce((SELECT max(l.event) {links}), 0)"
+    """What the function does: `_extend` and `_new` above, in the server's language.
+
+    Most transactions write to one table or none, so that only what reaches further than its links
+    is looked at; both ends of what is new are named, as a server takes an index for that.
+    """
+    counts, changes, events = [], [], []
+    for place, (number, each) in enumerate(SOURCES.items(), 1):
+        new = f"{each.key} > links[{place}] AND {each.key} <= there[{place}]"
         if not each.rising:
-            new = f"NOT EXISTS (SELECT {links} AND l.event = {each.key})"
-        rows.append(
-            f"SELECT {number} AS source, {each.key} AS event,"
-            f" convert_to({_said(each.table)}, 'UTF8') AS said FROM {each.table.name} t WHERE {new}"
-        )
+            new = (
+                "NOT EXISTS"
+                f" (SELECT FROM link l WHERE l.source = {number} AND l.event = {each.key})"
+            )
+        of, behind = f"FROM {each.table.name} t WHERE {new}", f"there[{place}] > links[{place}]"
+        counts.append(f"CASE WHEN {behind} THEN (SELECT count(*) {of}) ELSE 0 END")
         if number in _CHANGED:
-            changed.append(f"SELECT {_CHANGED[number]} AS s FROM {each.table.name} t WHERE {new}")
+            changes.append(
+                f"IF {behind} THEN touched := touched || ARRAY(SELECT {_CHANGED[number]} {of});"
+                " END IF;"
+            )
+        said = f"convert_to({_said(each.table)}, 'UTF8')"
+        events.append(
+            f"IF {behind} THEN FOR one IN SELECT {each.key} AS event, {said} AS said {of}"
+            f" ORDER BY 1 LOOP {_ADD.format(said='one.said')}"
+            f" VALUES (n, {number}, one.event, last); END LOOP; END IF;"
+        )
+    there, links = (f"ARRAY[{', '.join(each)}]" for each in zip(*_reaches(), strict=True))
     values = " UNION ALL ".join(_server_values(name) for name in ("shown_value", "hidden_value"))
+    found = (
+        "convert_to('found;' || n + 1 + many || ';' || CASE WHEN fresh THEN"
+        f" made || ';' || {_sized('own')} || ';' ELSE '' END, 'UTF8')"
+    )
     return f"""
 DECLARE
-  n bigint; last bytea; many bigint; made bigint; own text; one record; fresh boolean;
+  n bigint; last bytea; many bigint; made bigint; own text; one record; s bigint; said bytea;
+  fresh boolean; there bigint[]; links bigint[];
 BEGIN
   PERFORM pg_advisory_xact_lock({schema.APPLICATION});
-  IF NOT (leads() OR session_user =
+  IF cardinality(touched) > 0 AND NOT (leads() OR session_user =
       (SELECT tableowner FROM pg_tables WHERE schemaname = 'raterbook' AND tablename = 'link'))
   THEN touched := ARRAY[]::bigint[]; END IF;
+  there := {there};
+  links := {links};
   SELECT l.n, l.hash INTO n, last FROM link l ORDER BY l.n DESC LIMIT 1;
   fresh := n IS NULL;
+  {" ".join(changes)}
+  IF cardinality(touched) > 0 THEN
+    touched := ARRAY(SELECT DISTINCT c FROM unnest(touched) c ORDER BY c);
+  END IF;
   IF fresh THEN n := -1; last := decode(repeat('00', 32), 'hex'); END IF;
-  touched := ARRAY(SELECT DISTINCT s FROM
-    (SELECT unnest(touched) AS s UNION ALL {" UNION ALL ".join(changed)}) c ORDER BY s);
   IF late OR fresh THEN
-    SELECT count(*) + cardinality(touched) INTO many FROM ({" UNION ALL ".join(rows)}) r;
+    many := cardinality(touched) + {" + ".join(counts)};
     IF many > 0 OR fresh THEN
-      n := n + 1;
       SELECT w.created_at, w.secret INTO made, own FROM workspace w;
-      last := sha256(last || convert_to('found;' || n + many || ';' || CASE WHEN n > 0 THEN ''
-        ELSE made || ';' || {_sized("own")} || ';' END, 'UTF8'));
-      INSERT INTO link (n, source, event, hash) VALUES (n, {MARK}, n + many, last);
+      {_ADD.format(said=found)} VALUES (n, {MARK}, n + many, last);
     END IF;
   END IF;
-  FOR one IN
-    SELECT {VALUES} AS source, convert_to('values;' || s || ';', 'UTF8') || coalesce(
-        (SELECT string_agg(line, ''::bytea ORDER BY line) FROM ({values}) lines), ''::bytea
-      ) AS said,
+  FOREACH s IN ARRAY touched LOOP
+    said := convert_to('values;' || s || ';', 'UTF8') || coalesce(
+      (SELECT string_agg(line, ''::bytea ORDER BY line) FROM ({values}) lines), ''::bytea);
+    {_ADD.format(said="said")} VALUES (n, {VALUES},
       coalesce((SELECT max(l.event) + 1 FROM link l WHERE l.source = {VALUES} AND l.event
-        BETWEEN s * {REVISIONS} AND (s + 1) * {REVISIONS} - 1), s * {REVISIONS}) AS event,
-      0 AS rank FROM unnest(touched) s
-    UNION ALL SELECT source, said, event, source AS rank FROM ({" UNION ALL ".join(rows)}) r
-    ORDER BY rank, event
-  LOOP
-    n := n + 1;
-    last := sha256(last || one.said);
-    INSERT INTO link (n, source, event, hash) VALUES (n, one.source, one.event, last);
+        BETWEEN s * {REVISIONS} AND (s + 1) * {REVISIONS} - 1), s * {REVISIONS}), last);
   END LOOP;
+  {" ".join(events)}
 END"""
 
 

@@ -5,35 +5,23 @@ A login is a lead, a rater or nobody (`login`). Every policy asks who opened the
 that tell nothing, and sees rows of their own; the schema `rating` has views of the same names as
 the tables, in which keys, roles, seeds and secrets are put out of sight, so that the form asks
 there as it asks anywhere. What a later step shows, and what is shown once an item is submitted,
-opens by `rule`, which has for every field the questions to be answered before.
+opens by the rules of rules.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
 
-from sqlalchemy import Connection, text
+from raterbook.rounds.store import chain, rules, schema
+from raterbook.rounds.store.rules import Function
 
-from raterbook.protocols.protocol import fields_until, parts_until
-from raterbook.rounds.store import chain, schema
-
-if TYPE_CHECKING:
-    from raterbook.protocols import Protocol
-
-SCHEMA, MASKED = "raterbook", "rating"
+SCHEMA = rules.SCHEMA
+MASKED = "rating"
 LEADS, RATERS = "raterbook_lead", "raterbook_rater"
 CHANNEL = "raterbook"
 TIMES = ("server_time", "at", "added_at", "created_at")
 SPOKEN = ("answer_event", "mark_event")  # what raters add to
 TOLD = (*SPOKEN, "round_event", "plan_event")  # what a lead who looks on is told of
-
-
-class Function(NamedTuple):
-    given: str
-    gives: str
-    body: str
-    language: str = "sql"
 
 
 _MINE = "rater_id = me()"
@@ -89,31 +77,6 @@ FUNCTIONS = {
         " (SELECT FROM question q JOIN round r ON r.protocol_hash = q.protocol_hash"
         " WHERE q.id = put AND r.id = asked), false)",
     ),
-    "has_done": Function(
-        "item bigint, whole bigint[], pieces bigint[]",
-        "boolean",
-        "SELECT NOT EXISTS (SELECT FROM unnest(whole) q WHERE NOT EXISTS (SELECT FROM"
-        " answer_event a WHERE a.rater_id = me() AND a.question_id = q AND a.part = 0"
-        " AND a.status <> 'retracted' AND a.subject_id IN"
-        " (item, (SELECT s.case_id FROM subject s WHERE s.id = item))))"
-        " AND NOT EXISTS (SELECT FROM unnest(pieces) q, part p WHERE p.subject_id IN"
-        " (item, (SELECT s.case_id FROM subject s WHERE s.id = item))"
-        " AND NOT EXISTS (SELECT FROM part_retired t WHERE t.part_id = p.id)"
-        " AND NOT EXISTS (SELECT FROM answer_event a WHERE a.rater_id = me()"
-        " AND a.question_id = q AND a.part = p.number AND a.status <> 'retracted'"
-        " AND a.subject_id IN (item, (SELECT s.case_id FROM subject s WHERE s.id = item))))",
-    ),
-    "has_come": Function(
-        "about bigint, what text, named text",
-        "boolean",
-        "SELECT COALESCE((SELECT CASE WHEN cardinality(u.whole) + cardinality(u.pieces) = 0"
-        " THEN true WHEN s.kind = 'item' THEN has_done(s.id, u.whole, u.pieces)"
-        " ELSE EXISTS (SELECT FROM subject i WHERE i.case_id = s.id"
-        " AND i.id IN (SELECT my_subjects()) AND has_done(i.id, u.whole, u.pieces)) END"
-        " FROM subject s JOIN round r ON r.id = s.round_id JOIN rule u"
-        " ON u.protocol_hash = r.protocol_hash AND u.kind = what AND u.name = named"
-        " WHERE s.id = about AND s.id IN (SELECT my_subjects())), false)",
-    ),
     "may_submit": Function(
         "asked bigint, about bigint, what text",
         "boolean",
@@ -151,21 +114,12 @@ FUNCTIONS = {
         f"SELECT EXISTS ({_BY_SOMEBODY} WHERE a.subject_id = about) OR EXISTS"
         f" ({_BY_SOMEBODY} JOIN subject s ON s.id = a.subject_id WHERE s.case_id = about)",
     ),
-    chain.FUNCTION: Function(chain.GIVEN, "void", chain.SERVER_BODY, "plpgsql"),
+    **rules.FUNCTIONS,
+    chain.FUNCTION: Function(chain.GIVEN, "void", chain.SERVER_BODY, writes=True),
 }
 _ASKED_BY_RATERS = (
-    "me",
-    "leads",
-    "my_rounds",
-    "my_protocols",
-    "my_subjects",
-    "may_answer",
-    "may_submit",
-    "is_shown",
-    "is_let_out",
-    "part_text",
-    "scope_of",
-    chain.FUNCTION,
+    *("me", "leads", "my_rounds", "my_protocols", "my_subjects", "may_answer", "may_submit"),
+    *("is_shown", "is_let_out", "part_text", "scope_of", chain.FUNCTION),
 )
 
 TRIGGERS = {
@@ -196,9 +150,7 @@ _OWN = (
     " role text NOT NULL CHECK (role IN ('lead', 'rater')),"
     f" rater_id bigint REFERENCES {SCHEMA}.rater (id), active boolean NOT NULL,"
     " added_at bigint NOT NULL, CHECK ((role = 'rater') = (rater_id IS NOT NULL)))",
-    f"CREATE TABLE {SCHEMA}.rule (protocol_hash text NOT NULL"
-    f" REFERENCES {SCHEMA}.protocol (hash), kind text NOT NULL, name text NOT NULL,"
-    " whole bigint[] NOT NULL, pieces bigint[] NOT NULL, PRIMARY KEY (protocol_hash, kind, name))",
+    rules.TABLE,
     f"CREATE INDEX plan_event_given ON {SCHEMA}.plan_event (rater_id, subject_id)",
     *(
         f"ALTER TABLE {SCHEMA}.{table} ADD COLUMN written_by text NOT NULL DEFAULT session_user"
@@ -295,7 +247,7 @@ def after_tables() -> Iterator[str]:
     for name, each in FUNCTIONS.items():
         yield (
             f"CREATE FUNCTION {SCHEMA}.{name}({each.given}) RETURNS {each.gives}"
-            f" LANGUAGE {each.language} {'STABLE' if each.language == 'sql' else 'VOLATILE'}"
+            f" LANGUAGE plpgsql {'VOLATILE' if each.writes else 'STABLE'}"
             f" SECURITY DEFINER SET search_path = {SCHEMA}, pg_temp AS $${each.body}$$"
         )
     for name, body in TRIGGERS.items():
@@ -414,58 +366,6 @@ def quoted(name: str) -> str:
     '"ana""; DROP TABLE x"'
     """
     return '"' + name.replace('"', '""') + '"'
-
-
-# When a field may be seen: which questions are to be answered before.
-
-_RULE = text(
-    f"INSERT INTO {SCHEMA}.rule (protocol_hash, kind, name, whole, pieces)"
-    " VALUES (:hash, :kind, :name, :whole, :pieces) ON CONFLICT DO NOTHING"
-)
-
-
-def write_rules(connection: Connection, protocol: Protocol) -> None:
-    """Beside a protocol that was just stored. What always has to be answered stands in a rule;
-    what depends on other answers the form asks for alone."""
-    table = schema.question
-    query = table.select().where(table.c.protocol_hash == protocol.hash)
-    number = {row.name: row.id for row in connection.execute(query)}
-    rows = []
-    for kind, name, stage in _opens(protocol):
-        before = [
-            protocol.question(one)
-            for names in protocol.stages[:stage]
-            for one in names
-            if protocol.question(one).required is True and protocol.question(one).when is None
-        ]
-        asked = {
-            per: sorted(number[one.id] for one in before if (one.per == "part") is per)
-            for per in (False, True)
-        }
-        rows.append(
-            {"hash": protocol.hash, "kind": kind, "name": name}
-            | {"whole": asked[False], "pieces": asked[True]}
-        )
-    connection.execute(_RULE, rows)
-
-
-def _opens(protocol: Protocol) -> Iterator[tuple[str, str, int]]:
-    """What may be seen, by kind and name, and the stages that are to be through before."""
-    every = range(len(protocol.stages))
-    for name, field in protocol.item.fields.items():
-        if field.held:
-            yield "after", name, len(protocol.stages)
-        elif field.visible:
-            yield "shown", name, _first(name in fields_until(protocol, n) for n in every)
-    if protocol.parts is not None:
-        yield "part", "", _first(parts_until(protocol, n) for n in every)
-    yield "submit", "", len(protocol.stages)
-
-
-def _first(seen: Iterable[bool]) -> int:
-    """The first stage that shows it; what no stage shows, none before the last."""
-    found = [*seen]
-    return found.index(True) if True in found else len(found)
 
 
 # Whether all of it is there: compared with what the database says of itself.

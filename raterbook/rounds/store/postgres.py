@@ -16,15 +16,15 @@ from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 
 from raterbook.environment import optional
 from raterbook.rounds.model import RoundError, listed, shown
 from raterbook.rounds.store import policies, schema
 
 LEAST = 150000  # PostgreSQL 15: views that look with the rights of who asks
-LOCK = 0x52424B31  # whoever writes holds this one
 HIDDEN = ("password", "sslpassword", "passfile", "sslkey")
+FRESH = 1.0  # seconds for which a connection that answered is taken to be there
 WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # seconds between attempts, while a server comes back
 
 Given = ParamSpec("Given")
@@ -100,7 +100,6 @@ class Server:
             self.url,
             pool_size=8,
             max_overflow=-1,
-            pool_pre_ping=True,  # a server that was restarted is noticed before it is asked
             connect_args={"connect_timeout": 10, "application_name": "raterbook"},
         )
 
@@ -119,6 +118,19 @@ class Server:
             )
             connection.autocommit = False
 
+        @event.listens_for(engine, "checkin")
+        def _left(_connection: Any, record: Any) -> None:
+            record.info["left"] = time.monotonic()
+
+        @event.listens_for(engine, "checkout")
+        def _look(connection: Any, record: Any, _proxy: Any) -> None:
+            """A server that was restarted is noticed before it is asked."""
+            if time.monotonic() - record.info.get("left", 0) > FRESH:
+                try:
+                    engine.dialect.do_ping(connection)
+                except engine.dialect.loaded_dbapi.Error as error:
+                    raise DisconnectionError from error  # the pool makes another
+
         return engine
 
     @contextmanager
@@ -128,10 +140,14 @@ class Server:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """Nobody else writes until the block ends; who waits is served in turn."""
+        """One transaction; making links and `lock` see to it that nobody else writes meanwhile."""
         with self.engine.begin() as connection:
-            connection.execute(_LOCK)
             yield connection
+
+    @staticmethod
+    def lock(connection: Connection) -> None:
+        """Nobody else writes until the transaction ends; who waits is served in turn."""
+        connection.execute(_LOCK)
 
     def told(self, ended: threading.Event) -> Iterator[str]:
         """The number of each round that something came to, as it comes, on a connection of its
@@ -171,6 +187,7 @@ class Server:
                 verify(connection, self.place)
                 return
         with self.write() as connection:
+            self.lock(connection)
             if self._found(connection) is None:  # else another process was faster
                 create(connection)
                 made(connection)
@@ -223,7 +240,7 @@ SELECT set_config('search_path', CASE WHEN EXISTS (SELECT FROM pg_auth_members m
   set_config('raterbook.times', %(times)s, false)
 """
 _VERSION = schema.workspace.c.schema_version
-_LOCK = text(f"SELECT pg_advisory_xact_lock({LOCK})")
+_LOCK = text(f"SELECT pg_advisory_xact_lock({schema.APPLICATION})")
 _MASKED = text(f"SELECT current_schema() = '{policies.MASKED}'")
 _TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema")
 

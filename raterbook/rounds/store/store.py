@@ -168,12 +168,14 @@ class Store:
     def filling(self) -> Iterator[Connection]:
         """One transaction that brings a whole workspace with its links: none is made here."""
         with explained(self.path), self._only_writer() as connection:
+            if self.server is not None:
+                self.server.lock(connection)
             yield connection
 
     @contextmanager
     def _only_writer(self) -> Iterator[Connection]:
         if self.server is not None:
-            with self.server.write() as connection:
+            with self.server.write() as connection:  # the one writer from its first link on
                 yield connection
             return
         with (
