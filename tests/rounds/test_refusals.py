@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -119,17 +120,21 @@ HUMBLE = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 @pytest.mark.parametrize(
-    "closed",
+    ("closed", "journal"),
     [
-        ["raterbook.sqlite"],
-        ["raterbook.sqlite.lock"],
-        ["raterbook.sqlite.lock.gate"],
-        ["raterbook.sqlite", "raterbook.sqlite.lock", "."],
+        (["raterbook.sqlite"], None),
+        (["raterbook.sqlite.lock"], None),
+        (["raterbook.sqlite.lock.gate"], None),
+        (["raterbook.sqlite", "raterbook.sqlite.lock", "."], None),
+        (["raterbook.sqlite", "raterbook.sqlite.lock", "."], "wal"),  # of a newer SQLite
     ],
 )
-def test_a_read_only_file_or_folder_can_be_read_and_refuses_answers(stored, closed):
+def test_a_read_only_file_or_folder_can_be_read_and_refuses_answers(stored, closed, journal):
     path = stored.store.path
     stored.store.dispose()
+    if journal:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA journal_mode = {journal}")
     inside = HUMBLE if os.geteuid() == 0 else []
     if inside and shutil.which("setpriv") is None:
         pytest.skip("an administrator may write everywhere")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect
 
@@ -37,10 +38,21 @@ def journal() -> str:
     return "wal" if has_sound_wal() else "delete"
 
 
+def _url(path: Path) -> URL:
+    """The file. A write-ahead log makes a file of its own even to be read; where none can be made,
+    and none lies there, the database is opened as one that nobody changes."""
+    if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
+        with suppress(OSError), path.open("rb") as file:
+            if file.read(19)[18:] == b"\2":  # the format to write in: a log
+                fixed = {"immutable": "1", "uri": "true"}
+                return URL.create("sqlite", database=f"file:{quote(str(path))}", query=fixed)
+    return URL.create("sqlite", database=str(path))  # any character may be in a path
+
+
 def engine_of(path: Path, wait: float = WAIT, synchronous: str = "EXTRA") -> Engine:
     """Connections to one file, usable from any thread, and safe to have in a process that forks."""
     engine = create_engine(
-        URL.create("sqlite", database=str(path)),  # any character may be in a path
+        _url(path),
         connect_args={"timeout": wait, "check_same_thread": False},
         pool_size=8,
         max_overflow=-1,  # writers queue at the lock file, not here
