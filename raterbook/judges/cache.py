@@ -20,6 +20,7 @@ from raterbook.judges.replies.values import ParsedAnswer
 from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import Example, asked
 from raterbook.rounds import Event
+from raterbook.rounds.snapshot import spelt
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -200,6 +201,8 @@ def _event(sheet: Sheet, key: str, replicate: int, cell: Cell, given: ParsedAnsw
     value, status, reason = given.value, given.status, given.reason
     said = "\x1f".join(map(str, (key, about, part, question, replicate, value, status, reason)))
     name = hashlib.sha256(said.encode()).hexdigest()[:40]
+    if value is not None:
+        value = spelt(next(one for one in sheet.questions if one.id == question), value)
     return Event(name, about, question, value, part, replicate, status, reason)
 
 

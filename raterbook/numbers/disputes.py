@@ -20,7 +20,7 @@ from ..protocols.statistics import alpha_at
 from ..rounds import Answer, Round, RoundError, current
 from ..rounds.completeness import depends_on
 from ..rounds.consensus import ADJUDICATOR, agreed, strict_majority
-from ..rounds.snapshot import percentage, written
+from ..rounds.snapshot import spelt
 from .counted import Board, Counted, count, subjects
 from .measures import cluster_of, questions_of
 
@@ -182,8 +182,7 @@ class Disputes:
 
 def statement(question: Question, rater: str, answer: Answer) -> Statement:
     """An adjudicator's answer as the frame of all answers has it."""
-    write = percentage if question.kind.unit == "%" else written
-    value = write(answer.value) if answer.status == "answered" else ""
+    value = spelt(question, answer.value) if answer.status == "answered" else ""
     return Statement(rater, value, answer.reason or "")
 
 

@@ -294,6 +294,11 @@ def percentage(number: float) -> str:
     return written(number) + ("%" if 0 < number < 1 else "")
 
 
+def spelt(question: Question, value: Any) -> str:
+    """A value as every door takes it for the same."""
+    return percentage(value) if question.kind.unit == "%" else written(value)
+
+
 def places(connection: Connection, snapshot: Snapshot, rater_id: int) -> dict[int, int]:
     """This rater's items and their places, as planned; what was withdrawn is left out."""
     if rater_id not in snapshot.places:

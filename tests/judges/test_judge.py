@@ -81,6 +81,14 @@ def test_reasoning_is_stored_as_the_comment_it_belongs_to(open_round):
         assert texts[question] == "Said in a line."
 
 
+def test_half_a_per_cent_is_stored_as_what_was_said_and_ends_no_run(open_round):
+    stored = open_round("ai-detection")
+    run = judge(stored, lambda messages: reply_to(messages, confidence="0.5%"), name="unsure")
+    assert run.counts["ok"] == len(stored.items())
+    said = stored.frame().query("rater == 'unsure' and question == 'confidence'")
+    assert set(said["number"]) == {0.5}
+
+
 def test_nothing_is_asked_twice(open_round):
     stored, model = open_round("feedback-quality"), Recorder()
     first = judge(stored, model, name="stand-in")
