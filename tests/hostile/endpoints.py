@@ -5,6 +5,7 @@ import email.utils
 import gzip
 import json
 import os
+import tracemalloc
 import zlib
 from unittest.mock import patch
 
@@ -56,6 +57,7 @@ def unkept(reply):
 # Bodies larger than any reply, as they are sent or once they are unpacked.
 
 HUGE = completion("x" * (8 * 2**20))
+MEGABYTES = 32  # more than any body may take, unpacked or not
 PACKED = gzip.compress(b"0" * (64 * 2**20))
 BODIES = {
     "eight megabytes": Play(body=HUGE),
@@ -77,8 +79,13 @@ BODIES = {
 
 def unread(play):
     def attack(folder):
+        tracemalloc.start()
         with Server(lambda seen, attempt: play) as server:
             reply = answer_of(server)
+        most = tracemalloc.get_traced_memory()[1] / 2**20
+        tracemalloc.stop()
+        if most > MEGABYTES:
+            return f"{most:.0f} MB for a body of {len(play.body):,} bytes"
         if isinstance(reply, Reply) and reply.error:
             return unkept(reply)
         return f"taken as {str(reply)[:80]}"
@@ -162,11 +169,11 @@ def sent_on(status):
     return attack
 
 
-def told_another(variable, header):
+def told_another(variable, header, value="acme-7"):
     def attack(folder):
-        with patch.dict(os.environ, {variable: "acme-7"}), Server() as server:
+        with patch.dict(os.environ, {variable: value}), Server() as server:
             answer_of(server)
-            sent = [seen.headers.get(header) for seen in server.seen]
+            sent = ["acme-7" in seen.headers.get(header, "") for seen in server.seen]
         return f"{header} went to {server.url}" if any(sent) or not sent else None
 
     return attack
@@ -291,6 +298,16 @@ PROBES = [
     ),
     Probe("an organisation", told_another("OPENAI_ORG_ID", "openai-organization"), "X9"),
     Probe("a project", told_another("OPENAI_PROJECT_ID", "openai-project"), "X9"),
+    Probe(
+        "a header of one's own",
+        told_another("OPENAI_CUSTOM_HEADERS", "x-secret", "X-Secret: acme-7\nB: c"),
+        "X9",
+    ),
+    Probe(
+        "a key among one's own headers",
+        told_another("OPENAI_CUSTOM_HEADERS", "authorization", "Authorization: Bearer acme-7"),
+        "X9",
+    ),
     *(Probe(f"a wait: {name}", stormed(headers), "X9") for name, headers in WAITS.items()),
     Probe("a wait at an error of the server", stormed({"retry-after": "-1"}, 503), "X9"),
     Probe("a wait of years", waited_for_years, "X9"),
@@ -305,6 +322,14 @@ PROBES = [
 
 def plain(openai, timeout):
     return openai.DefaultAsyncHttpxClient(timeout=timeout)
+
+
+def without_unsetting(attack):
+    def attacked(folder):
+        with patch.object(endpoints, "_unsent", lambda *_: {}):
+            return attack(folder)
+
+    return attacked
 
 
 def with_plain_client(attack):
@@ -339,7 +364,13 @@ CONTROLS = [
     Probe("a client that follows redirects", with_plain_client(sent_on(307))),
     Probe(
         "a client that tells everybody its organisation",
-        with_plain_client(told_another("OPENAI_ORG_ID", "openai-organization")),
+        without_unsetting(told_another("OPENAI_ORG_ID", "openai-organization")),
+    ),
+    Probe(
+        "a client that tells everybody one's own headers",
+        without_unsetting(
+            told_another("OPENAI_CUSTOM_HEADERS", "x-secret", "X-Secret: acme-7"),
+        ),
     ),
     Probe("a body without a cap", without_cap),
     Probe("waits as a server asks for them", without_least_wait),

@@ -51,6 +51,7 @@ class Exchange:
             max_retries=0,
             timeout=timeout,
             http_client=sender(openai, timeout),
+            default_headers=_unsent(openai, base_url, key or "none"),
         )
 
     async def send(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -118,11 +119,22 @@ def client_library() -> Any:
 
 LARGEST = 4 * 2**20  # bytes of one body, unpacked; a reply of 100,000 tokens has a tenth of it
 SHOWN = 300  # characters of an error
-_ORGANISATION = ("openai-organization", "openai-project")
+_ORGANISATION = ("OpenAI-Organization", "OpenAI-Project")
 
 
 class Oversized(Exception):
     """A body that is larger than any reply, or packed in a way nobody asked for."""
+
+
+def _unsent(openai: Any, base_url: str, key: str) -> dict[str, Any]:
+    """Headers of an account there, and of OPENAI_CUSTOM_HEADERS, which the client would send to
+    every server: unset for all but the one they are for."""
+    if urlsplit(base_url).hostname == urlsplit(OPENAI).hostname:
+        return {}
+    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
+    named = [line.partition(":")[0].strip() for line in lines if ":" in line]
+    own = {"authorization": f"Bearer {key}"}
+    return {name: own.get(name.lower(), openai.Omit()) for name in (*_ORGANISATION, *named)}
 
 
 def sender(openai: Any, timeout: float) -> Any:
@@ -131,9 +143,6 @@ def sender(openai: Any, timeout: float) -> Any:
     class Sender(openai.DefaultAsyncHttpxClient):
         async def send(self, request: Any, **how: Any) -> Any:
             request.headers["accept-encoding"] = "gzip, deflate"
-            if request.url.host != urlsplit(OPENAI).hostname:
-                for name in _ORGANISATION:  # of an account there, nobody else's business
-                    request.headers.pop(name, None)
             whole = {**how, "stream": True, "follow_redirects": False}
             response = await super().send(request, **whole)
             try:
