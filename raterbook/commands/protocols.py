@@ -6,7 +6,6 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .command import arg, command
@@ -73,12 +72,14 @@ def protocols(given: Namespace) -> None:
 def _previewed(protocol: Protocol, given: Namespace) -> None:
     """The page stands beside the protocol's file, or here for one that comes with raterbook."""
     import webbrowser
+    from pathlib import Path
 
+    from ..files.content import put
     from ..rating.preview import preview
 
     named = Path(given.name)
     page = named.with_suffix(".preview.html") if named.suffix else Path(f"{named}.preview.html")
-    page.write_text(preview(protocol), encoding="utf-8")
+    put(preview(protocol).encode(), page)
     print(f"{page}: the form of {protocol.name} on two made-up items.")
     if not given.no_open and not webbrowser.open(page.resolve().as_uri()):
         print("There is no browser here: open the file in one.")
@@ -89,6 +90,7 @@ def _previewed(protocol: Protocol, given: Namespace) -> None:
 
 def _made(given: Namespace) -> None:
     from dataclasses import replace
+    from pathlib import Path
 
     from ..protocols.draft import DraftQuestion, ProtocolDraft
 

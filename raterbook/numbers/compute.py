@@ -17,6 +17,7 @@ import pandas as pd
 import raterbook.analysis as analysis
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 
+from ..files.content import put
 from ..protocols.beside import facts
 from ..rounds import Round
 from . import agreement, averages, questeval, reference, systems
@@ -118,8 +119,8 @@ class Numbers:
         return row_of(self.rows, statistic, question, group or None)
 
     def write(self, folder: Path) -> None:
-        (folder / "numbers.json").write_text(self.to_json(), encoding="utf-8")
-        (folder / "numbers.csv").write_text(self.to_csv(), encoding="utf-8")
+        put(self.to_json().encode(), folder / "numbers.json")
+        put(self.to_csv().encode(), folder / "numbers.csv")
 
 
 def cell(value: Any) -> Any:

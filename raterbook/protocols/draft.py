@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -132,8 +133,8 @@ class ProtocolDraft:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
         beside = path.with_name(SCHEMA_FILE)
-        if not beside.exists():
-            beside.write_text(shipped(), encoding="utf-8")
+        with suppress(FileExistsError), beside.open("x", encoding="utf-8") as file:
+            file.write(shipped())
         return path
 
     def _settled(self) -> ProtocolDraft:

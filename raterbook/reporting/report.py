@@ -28,7 +28,7 @@ from ..numbers.targets import sight_of
 from ..protocols import Question
 from ..rounds import Round
 from ..rounds.frame import in_words
-from .folder import slug
+from .folder import slug, write_whole
 from .html import Section, cell, figure, plain
 from .leanings import concord, leans, scores, strict_leans
 from .pairs import Copies, copies
@@ -166,7 +166,7 @@ class Report(reading.ItemTexts):
         """One line a score, and the same as ratings of which a rater's leaning is made."""
         every = scores(self)
         own = Ratings(every[["unit", "rater", "value", "cluster"]], cluster="cluster")
-        return every[["rater", "item", "at", "apart"]].copy(), own
+        return every[["rater", "item", "cluster", "at", "apart"]].copy(), own
 
     @cached_property
     def leans(self) -> pd.DataFrame:
@@ -344,11 +344,11 @@ class Report(reading.ItemTexts):
         if os.environ.get("RATERBOOK_REPORT_PAPER"):
             from .paper import paper
 
-            (Path(place) / "paper.tex").write_text(paper(self), encoding="utf-8")
+            write_whole(Path(place) / "paper.tex", paper(self))
         for name, text in self.files.items():
-            (Path(place) / name).write_text(text, encoding="utf-8")
+            write_whole(Path(place) / name, text)
         if self.pictures:
             figures = Path(place) / "figures"
             figures.mkdir(exist_ok=True)
             for name, text in self.pictures.items():
-                (figures / f"{name}.svg").write_text(text, encoding="utf-8")
+                write_whole(figures / f"{name}.svg", text)

@@ -254,12 +254,13 @@ def plainly(folder):
 
 
 def wording(folder):
-    text = asking({"label": choice("yes", "no")}).replace("What?", "\u202eowned\u2066?")
+    text = asking({"label": choice("yes", "no")})
+    text = text.replace("What?", r"\u202eowned\u2066\u001b[2J\u001b]0;x\u0007?")  # as YAML has it
     (folder / "own.yaml").write_text(text, encoding="utf-8")
 
 
 def misspelt(folder):
-    text = asking({"label": choice("yes", "no")}).replace('"choice"', '"\u202eowned"')
+    text = asking({"label": choice("yes", "no")}).replace('"choice"', r'"\u202e\u001b[2Jowned"')
     (folder / "own.yaml").write_text(text, encoding="utf-8")
 
 
