@@ -288,26 +288,47 @@ def drift(rows: pd.DataFrame, coverage: float) -> dict[str, float]:
     found: dict[str, float] = {}
     # An item's time is that of its first answer; a file taken in at once has but one.
     own = rows.dropna(subset=["at"]).groupby("item", sort=True)
-    dated = own.agg({"at": "min", "apart": "mean"})
-    sitting = dated.sort_values("at", kind="stable")["apart"].to_numpy()
+    dated = own.agg({"at": "min", "apart": "mean", "cluster": "first"})
+    sitting = dated.sort_values("at", kind="stable")
     if len(sitting) >= 4 * THIRD and dated["at"].nunique() >= DATED * len(dated):
         third = len(sitting) // THIRD
         early, late = sitting[:third], sitting[-third:]
-        spread = float(np.hypot(margin(early, coverage), margin(late, coverage)))
-        moved = float(late.mean() - early.mean())
-        found = {"early": float(early.mean()), "late": float(late.mean())}
+        spread = moved_margin(early, late, coverage)
+        first, last = float(early["apart"].mean()), float(late["apart"].mean())
+        moved, found = last - first, {"early": first, "late": last}
         found |= {"drift_low": moved - spread, "drift_high": moved + spread}
     return found
 
 
-def margin(values: np.ndarray, coverage: float = 0.95) -> float:
-    """Half of the interval for the mean of independent values."""
-    if len(values) < 2:
-        return float("nan")
+def moved_margin(early: pd.DataFrame, late: pd.DataFrame, coverage: float) -> float:
+    """Half of the interval for the difference of two means over what is drawn together.
+
+    With residuals r = x − mean over the items of either, and Σr / n of each cluster; a cluster that
+    reaches into both counts once. Corrected as for the one with fewer clusters.
+    """
     from raterbook.analysis.intervals.resampling import reach_of
 
-    times = reach_of(coverage, len(values) - 1)
-    return float(times * values.std(ddof=1) / np.sqrt(len(values)))
+    least = min(early["cluster"].nunique(), late["cluster"].nunique())
+    if least < 2:
+        return float("nan")
+    rest = [
+        sign * (items["apart"] - items["apart"].mean()) / len(items)
+        for sign, items in ((-1, early), (1, late))
+    ]
+    sums = pd.concat(rest).groupby(pd.concat([early["cluster"], late["cluster"]])).sum()
+    se = np.sqrt(least / (least - 1) * (sums**2).sum())
+    return float(reach_of(coverage, least - 1) * se)
+
+
+def margin(values: np.ndarray, clusters: np.ndarray, coverage: float = 0.95) -> float:
+    """Half of the interval for the mean of values, over what is drawn together."""
+    from raterbook.analysis.comparison import ratio_over_clusters
+    from raterbook.analysis.intervals.resampling import reach_of
+
+    found = ratio_over_clusters(values, clusters)
+    if found.clusters < 2:
+        return float("nan")
+    return float(reach_of(coverage, found.clusters - 1) * found.se)
 
 
 def habits(counted: Counted, question: object) -> pd.DataFrame:
@@ -376,16 +397,10 @@ def apart(
 def margin_of(
     counted: Counted, gap: pd.Series, coverage: float, cluster: str | None = None
 ) -> float:
-    """Half of the interval for the mean of units' values, over what is drawn together."""
-    from raterbook.analysis.comparison import ratio_over_clusters
-    from raterbook.analysis.intervals.resampling import reach_of
-
+    """The margin of the mean of units' values."""
     rows = counted.given[counted.given["unit"].isin(gap.index)].drop_duplicates("unit")
     drawn = pd.Series(cluster_of(rows, cluster).to_numpy(), rows["unit"].to_numpy())
-    found = ratio_over_clusters(gap.to_numpy(), drawn[gap.index].to_numpy(dtype=str))
-    return (
-        float(reach_of(coverage, found.clusters - 1) * found.se) if found.clusters > 1 else np.nan
-    )
+    return margin(gap.to_numpy(), drawn[gap.index].to_numpy(dtype=str), coverage)
 
 
 def one_scale(counted: Counted) -> list[Any]:

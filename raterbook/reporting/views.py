@@ -197,6 +197,7 @@ def mixed(answers, question, system, by):
     from statsmodels.formula.api import mixedlm, ols
     from statsmodels.tools.sm_exceptions import ConvergenceWarning, SingularMatrixWarning
 
+    singular = "Random effects covariance is singular"
     rows = answers[answers["question"].eq(question)].dropna(subset=["number", system, by])
     rows = pd.DataFrame(
         {"score": rows["number"], "system": rows[system].astype(str), "group": rows[by].astype(str),
@@ -214,9 +215,10 @@ def mixed(answers, question, system, by):
         with warnings.catch_warnings():
             warnings.simplefilter("error", ConvergenceWarning)
             warnings.simplefilter("error", SingularMatrixWarning)
+            warnings.filterwarnings("error", singular, UserWarning)
             fit = mixedlm(model, rows, groups="case").fit(method="lbfgs")
         names, how = list(fit.fe_params.index), "mixed model"
-    except (np.linalg.LinAlgError, ConvergenceWarning, SingularMatrixWarning):
+    except (np.linalg.LinAlgError, UserWarning):  # which all three are
         # Cases have no variance of their own: then least squares, with errors by case.
         codes = rows["case"].astype("category").cat.codes
         fit = ols(model, rows).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)

@@ -133,13 +133,22 @@ def capital(text: str) -> str:
 
 def estimated(target: Mapping[str, Any]) -> str:
     """The estimate as a person reads it, on the side of its target where it lies."""
-    bound = target["target"]
-    at_least = target["direction"] == "at_least"
-    return judged(
-        target["value"],
-        lambda value: value >= bound if at_least else value <= bound,
-        target["statistic"],
-    )
+    return _beside(target, "value")
+
+
+def between(target: Mapping[str, Any]) -> str:
+    """The interval, each end on the side of the target where it lies; empty without one."""
+    low, high, unit = target["low"], target["high"], unit_of(target["statistic"])
+    if low is None or high is None or low != low:
+        return ""
+    ends = (_beside(target, end).removesuffix(unit.sign) for end in ("low", "high"))
+    return unit.to.join(ends) + unit.ends
+
+
+def _beside(target: Mapping[str, Any], which: str) -> str:
+    bound, at_least = target["target"], target["direction"] == "at_least"
+    meets = (lambda value: value >= bound) if at_least else (lambda value: value <= bound)
+    return judged(target[which], meets, target["statistic"])
 
 
 # Why to be careful with an interval: a mark beside the number, and its words wherever they stand.

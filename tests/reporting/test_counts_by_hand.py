@@ -208,9 +208,10 @@ def test_pairs_who_met_have_what_is_the_same_and_what_chance_would_make(counted)
     assert copies(counted, [question(counted)]) == []
 
 
-def dated(values):
+def dated(values, clusters=None):
+    own = range(len(values))
     return pd.DataFrame(
-        {"item": range(len(values)), "apart": values,
+        {"item": own, "apart": values, "cluster": own if clusters is None else clusters,
          "at": pd.date_range("2026-01-01", periods=len(values), freq="min")}
     )  # fmt: skip
 
@@ -229,8 +230,31 @@ def test_a_rater_s_first_third_is_set_against_the_last():
     assert drift(dated(values[:12]), 0.9) != {}
     at_once = dated(values).assign(at=pd.Timestamp("2026-01-01"))
     assert drift(at_once, 0.9) == {}
-    assert margin(early, 0.8) == pytest.approx(student.ppf(0.9, 3) * early.std(ddof=1) / 2)
-    assert np.isnan(margin(early[:1]))
+
+
+def test_the_margin_of_a_mean_is_student_s_over_what_is_drawn_together():
+    values = np.array([0.5, -0.5, 0.2, 0.0])
+    own = np.arange(4)
+    half = student.ppf(0.9, 3) * values.std(ddof=1) / 2
+    assert margin(values, own, 0.8) == pytest.approx(half)
+    assert margin(np.repeat(values, 3), np.repeat(own, 3), 0.8) == pytest.approx(half)
+    assert np.isnan(margin(values, np.zeros(4, dtype=int)))
+
+
+def test_items_drawn_together_say_no_more_of_a_drift_than_one_of_them():
+    values = [0.5, -0.5, 0.2, 0.0] + [9.0] * 4 + [1.0, 1.5, 0.7, 1.2]
+    clusters = np.arange(12)
+    alone = drift(dated(values), 0.9)
+    thrice = drift(dated(np.repeat(values, 3), np.repeat(clusters, 3)), 0.9)
+    assert thrice == pytest.approx(alone)
+    # The same texts at the beginning and at the end: what is theirs falls out of the difference.
+    early = np.array([2.0, -1.0, 0.5, 3.0])
+    again = drift(
+        dated([*early, *[9.0] * 4, *(early + 0.3)], [*range(4), *range(4, 8), *range(4)]), 0.9
+    )
+    assert [again["drift_low"], again["drift_high"]] == pytest.approx([0.3, 0.3])
+    of_one = drift(dated(values, ["a"] * 12), 0.9)
+    assert np.isnan(of_one["drift_low"])
 
 
 def test_limits_of_agreement_are_of_the_mean_over_questions_item_by_item(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from raterbook.reporting import Report
 from raterbook.reporting.sections.verdict import sentence
-from raterbook.reporting.words import estimated
+from raterbook.reporting.words import between, estimated
 from tests.reporting.rounds import beside_a_model, crowd, page_of, records, words_of
 
 
@@ -164,6 +164,11 @@ def test_a_number_is_not_rounded_over_the_bound_it_is_judged_by(page):
     )
     share = target | {"statistic": "percent_agreement", "target": 0.85}
     assert estimated({**share, "value": 0.847}) == "84.7\u00a0%"
+    assert between({**share, "low": 0.8, "high": 0.847}) == "80–84.7\u00a0%"
+    kappa = {**share, "statistic": "kappa_fleiss", "target": 0.7}
+    assert between({**kappa, "low": 0.35, "high": 0.698}) == "0.35 to 0.698"
+    assert between({**kappa, "low": 0.702, "high": 0.8}) == "0.70 to 0.80"
+    assert between({**kappa, "low": None, "high": None}) == ""
     assert estimated({**share, "value": 0.853}) == "85\u00a0%"
     assert estimated({**share, "value": 0.85, "direction": "at_most"}) == "85\u00a0%"
     assert estimated({**share, "value": 0.853, "direction": "at_most"}) == "85.3\u00a0%"

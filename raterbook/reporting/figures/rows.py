@@ -208,7 +208,7 @@ def targets_finding(targets: list[dict[str, Any]]) -> str:
         )
     said = [
         f"{found} {words}"
-        for verdict, words in (("met", "met"), ("missed", "missed"), ("undecided", "not decided"))
+        for verdict, words in DECIDED.items()
         if (found := sum(target["verdict"] == verdict for target in targets))
     ]
     return f"Of {count(len(targets), 'target')}: " + ", ".join(said)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Row = tuple[str, ...]
 LISTED = 12  # disputes of the page that are named
-DECIDED = 60  # decisions in its table
+DECISIONS = 60  # decisions in its table
 REMARK = 2000  # signs of what a rater wrote
 
 
@@ -223,11 +223,11 @@ def decisions(report: Report) -> Section | None:
                 each.reason or "without a reason",
                 given(report, one),
             )
-            for one in done[:DECIDED]
+            for one in done[:DECISIONS]
             for each in one.final
         ]
         head = ("Item", "Question", "Decided", "By", "Why", "Raters said")
-        caption = "Decisions" + (f"; {DECIDED} of {len(done):,}" if len(done) > DECIDED else "")
+        caption = "Decisions" + (f"; {DECISIONS} of {len(done):,}" if len(done) > DECISIONS else "")
         shown = table(head, rows, caption, len(head))
         inside += shown if len(done) <= LISTED else fold(count(len(done), "decision"), shown)
     return Section("What was decided", inside)

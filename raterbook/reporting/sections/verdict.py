@@ -12,11 +12,11 @@ from ..html import Section, bullets, heading, join, paragraph, part, table
 from ..words import (
     CAUTIONS,
     DECIDED,
+    between,
     capital,
     cautions,
     count,
     estimated,
-    interval,
     judged,
     listing,
     marks,
@@ -79,13 +79,13 @@ def sentence(target: dict[str, Any], whose: str = "") -> str:
     if statistic == "percent_match":
         of = target.get("n_items") or 0
         shown = f"{round(target['value'] * of):,} of {of:,}"
-    between = interval(target["low"], target["high"], statistic)
-    shown += f" ({between})" if between else ""
+    ends = between(target)
+    shown += f" ({ends})" if ends else ""
     said = DECIDED[target["verdict"]]
     if target["verdict"] == "undecided":
         side = "though the estimate meets it" if target["met"] else "the estimate is short of it"
         said += f", {side}"
-    if between:
+    if ends:
         said += caveat(target)
     return f"{name}: {shown}, target {direction} {bound}: {said}."
 
@@ -400,7 +400,7 @@ def targets(report: Report) -> Section | None:
         (
             target["name"] + report.whose(target["question"]),
             estimated(target),
-            interval(target["low"], target["high"], target["statistic"]) + marks(target),
+            between(target) + marks(target),
             ("≥ " if target["direction"] == "at_least" else "≤ ")
             + number(target["target"], target["statistic"]),
             "yes" if target["met"] else "no",

@@ -14,7 +14,7 @@ from raterbook.analysis.intervals.resampling import reach_of
 
 from ...numbers.counted import Counted
 from ..html import Section, join, paragraph, table
-from ..leanings import margin
+from ..leanings import cluster_of, margin
 from ..words import SIGNED, VISIBLE, count, interval, listing, number, percent, signed
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ENOUGH_RATERS, ENOUGH_ITEMS = 3, 30
 
 def weighting(report: Report) -> Section | None:
     """Whether stated confidence means anything, and what weighting by it moves."""
-    rows = confident(report.counted)
+    rows = confident(report.counted, report.cluster)
     found = weighted_beside(rows, report.parameters.coverage)
     if found is None:
         return None
@@ -125,10 +125,14 @@ def sentence(found: dict[str, Any]) -> str:
 # Whether stated confidence means anything, and what weighting by it does to the means.
 
 
-def confident(counted: Counted) -> pd.DataFrame:
-    """unit, subject, rater, question, x, c, error: answers with a confidence (0 to 1).
+CONFIDENT = ["subject", "cluster", "rater", "question", "x", "c", "error"]
 
-    `error` is the distance from the mean of the other raters on the same unit and question.
+
+def confident(counted: Counted, cluster: str | None = None) -> pd.DataFrame:
+    """The columns CONFIDENT, of the answers with a confidence (0 to 1).
+
+    `cluster` is what is drawn together; `error` is the distance from the mean of the other raters
+    on the same unit and question.
     """
     parts = []
     for question in counted.numeric():
@@ -146,6 +150,7 @@ def confident(counted: Counted) -> pd.DataFrame:
             pd.DataFrame(
                 {
                     "subject": rows["subject"].to_numpy(),
+                    "cluster": cluster_of(rows, cluster).to_numpy(),
                     "rater": rows["rater"].to_numpy(),
                     "question": question.id,
                     "x": x,
@@ -155,7 +160,7 @@ def confident(counted: Counted) -> pd.DataFrame:
             )
         )
     if not parts:
-        return pd.DataFrame(columns=["subject", "rater", "question", "x", "c", "error"])
+        return pd.DataFrame(columns=CONFIDENT)
     return pd.concat(parts, ignore_index=True).dropna(subset=["c", "x"])
 
 
@@ -168,9 +173,11 @@ def weighted_beside(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any
     """
     if not len(rows) or rows["c"].sum() == 0:
         return None
-    item, rater = (pd.factorize(rows[name], sort=True)[0] for name in ("subject", "rater"))
+    item, rater, cluster = (
+        pd.factorize(rows[name], sort=True)[0] for name in ("subject", "rater", "cluster")
+    )
     numbers = {name: rows[name].to_numpy(float) for name in ("x", "c")}
-    moved = moved_by_weighting(Entries(item, rater, item, numbers), Interval(coverage=coverage))
+    moved = moved_by_weighting(Entries(item, rater, cluster, numbers), Interval(coverage=coverage))
     plain = rows["x"].mean()
     found: dict[str, Any] = {
         "plain": plain,
@@ -188,7 +195,7 @@ def weighted_beside(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any
     found["slope_se"] = None
     if found["slope"] is not None:
         left = within["error"] - within.groupby("rater")["error"].transform("mean")
-        score = (centred * (left - found["slope"] * centred)).groupby(within["subject"]).sum()
+        score = (centred * (left - found["slope"] * centred)).groupby(within["cluster"]).sum()
         found["slope_se"] = float(np.sqrt((score**2).sum()) / spread)
         found["reach"] = reach_of(coverage)
     return found
@@ -200,8 +207,9 @@ def calibration(rows: pd.DataFrame, coverage: float = 0.95) -> pd.DataFrame:
     levels = (usable["c"] * 10).round() * 10
     found = []
     for level, part in usable.groupby(levels, sort=True):
-        error = part["error"].to_numpy()
-        found.append((float(level), float(error.mean()), margin(error, coverage), len(error)))
+        error, clusters = part["error"].to_numpy(), part["cluster"].to_numpy()
+        half = margin(error, clusters, coverage)
+        found.append((float(level), float(error.mean()), half, len(error)))
     return pd.DataFrame(found, columns=["confidence", "error", "margin", "n"])
 
 
