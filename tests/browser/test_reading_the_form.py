@@ -194,6 +194,37 @@ def test_question_and_answer_stay_in_view_while_the_source_is_read_to_its_end(ba
     assert desk.page.evaluate(_LINES, "Answer") >= 5
 
 
+def test_the_divider_is_drawn_by_mouse_and_keys_and_found_again_where_it_was_left(bare_desk):
+    desk = bare_desk("neureg-qa", [LONG_PAIR], size=(1366, 650))
+
+    def share():
+        """Per cent of the width that the source has, as said and as seen."""
+        said = int(desk.form.locator(".rb-divider").get_attribute("aria-valuenow"))
+        whole = desk.form.locator(".rb-main").bounding_box()
+        seen = desk.form.locator(".rb-material").bounding_box()
+        assert 100 * seen["width"] / whole["width"] == pytest.approx(said, abs=2)
+        return said
+
+    usual = share()
+    whole = desk.form.locator(".rb-main").bounding_box()
+    at = desk.form.locator(".rb-divider").bounding_box()
+    height = at["y"] + at["height"] / 2
+    desk.page.mouse.move(at["x"] + at["width"] / 2, height)
+    desk.page.mouse.down()
+    desk.page.mouse.move(whole["x"] + 0.4 * whole["width"], height, steps=5)
+    desk.page.mouse.up()
+    assert share() == pytest.approx(40, abs=1) != usual
+    drawn = share()
+    desk.open()
+    assert share() == drawn
+    desk.form.locator(".rb-divider").press("ArrowRight")
+    desk.open()
+    assert share() == drawn + 2
+    desk.form.locator(".rb-divider").dblclick()
+    desk.open()
+    assert share() == usual
+
+
 def test_another_item_is_read_from_its_beginning(bare_desk):
     desk = bare_desk("neureg-qa", [LONG_PAIR, {**LONG_PAIR, "qa_id": "p2"}], size=(1366, 650))
     desk.form.locator(".rb-material").evaluate("pane => (pane.scrollTop = 300)")

@@ -131,12 +131,19 @@ function markdown(text) {
 
 // A formula a paragraph, with its signs of TeX around it or without; each that is not read whole is
 // shown as it was written.
-const AROUND = /^\s*(?:\$\$?|\\[[(])?|(?:\$?\$|\\[\])])?\s*$/g;
+const BEFORE = /^(?:\$\$?|\\[[(])/;
+const BEHIND = /(?:\$?\$|\\[\])])$/;
+
+// A formula without the signs around it. Trimmed first: a pattern that looks for the spaces before an
+// end begins anew at each of them.
+export function unsigned(written) {
+  return written.trim().replace(BEFORE, "").replace(BEHIND, "").trim();
+}
 
 function formulas(text) {
   const pieces = [];
   const nodes = [...text.matchAll(/\S[^]*?(?=\n[ \t]*\n|$)/g)].map(({ 0: written, index }) => {
-    const inside = written.replace(AROUND, "");
+    const inside = unsigned(written);
     const start = index + (inside ? written.indexOf(inside) : 0);
     const part = { tag: "pre", kids: [{ kind: "rb-formula", kids: [[start, start + inside.length]] }] };
     const made = inside ? formula(text, part, pieces) : null;

@@ -211,7 +211,9 @@ export function meant(question, value) {
 
 function bare(text) {
   const folded = text.normalize("NFKC").toUpperCase().toLowerCase().trim();
-  return folded.replace(/[ .。!?]+$/, "");
+  let end = folded.length; // by hand: a pattern for the end begins anew at each full stop
+  while (end && " .。!?".includes(folded[end - 1])) end -= 1;
+  return folded.slice(0, end);
 }
 
 // Conditions on answers, as raterbook.protocols.holds reads them. `answers` maps question ids to

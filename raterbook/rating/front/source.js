@@ -316,7 +316,7 @@ export class Divider {
       on: {
         pointerdown: (event) => this.draw(event),
         keydown: (event) => this.step(event),
-        dblclick: () => this.set(SHARE),
+        dblclick: () => this.keep(SHARE),
       },
     });
     this.set(Number(remembered("source")) || SHARE);
@@ -328,13 +328,17 @@ export class Divider {
     this.node.setAttribute("aria-valuenow", String(this.share));
   }
 
+  keep(share) {
+    this.set(share);
+    remember("source", this.share);
+  }
+
   step(event) {
     const by = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
-    this.set(this.share + by);
-    remember("source", this.share);
+    this.keep(this.share + by);
   }
 
   draw(begun) {
@@ -348,7 +352,7 @@ export class Divider {
     };
     const end = () => {
       this.node.removeEventListener("pointermove", move);
-      remember("source", this.share);
+      this.keep(this.share);
     };
     this.node.addEventListener("pointermove", move);
     this.node.addEventListener("pointerup", end, { once: true });

@@ -3,7 +3,8 @@ import test from "node:test";
 import { readNumber } from "../../../raterbook/rating/front/entries.js";
 import { commandOf } from "../../../raterbook/rating/front/keys.js";
 import { saveSentence } from "../../../raterbook/rating/front/page.js";
-import { blocksOf, findAll, placesOf } from "../../../raterbook/rating/front/passage.js";
+import { meant } from "../../../raterbook/rating/front/sheet.js";
+import { blocksOf, findAll, placesOf, unsigned } from "../../../raterbook/rating/front/passage.js";
 import { Stopwatch } from "../../../raterbook/rating/front/time.js";
 import { Clock } from "./protocol.mjs";
 
@@ -85,4 +86,23 @@ test("a silent kernel and a rejection are told apart, and numbers are right", ()
   assert.match(say("silent", { waiting: 1, volatile: true }), /download them now/);
   assert.match(say("silent", { waiting: 1, trouble: "The disk is full." }), /^The disk is full. 1 /);
   assert.equal(say("rejected", { rejected: 1 }), "1 answer was rejected");
+});
+
+test("a formula is read without the signs and spaces around it", () => {
+  for (const written of ["$x$", "$$x$$", "\\(x\\)", "\\[ x \\]", "  x\n", "$ x", "x $$"])
+    assert.equal(unsigned(written), "x", written);
+  assert.equal(unsigned("$$"), "");
+  assert.equal(unsigned("$x$ + $y$"), "x$ + $y");
+});
+
+test("the time for a formula and for an answer grows with their length, whatever is in them", () => {
+  const asked = { control: "answer", unanswerable: ["cannot be told"] };
+  for (const sign of [" ", "\n", ".", "$", ". "]) {
+    const text = `a${sign.repeat(400_000 / sign.length)}b`;
+    const start = process.cpuUsage();
+    unsigned(text);
+    meant(asked, text);
+    const spent = process.cpuUsage(start);
+    assert.ok(spent.user + spent.system < 2_000_000, JSON.stringify(sign)); // the square: minutes
+  }
 });
