@@ -48,7 +48,11 @@ function shade(frame) {
   const scheme = light === "true" ? "light" : "dark";
   const root = `<html data-jp-theme-light="${light}" style="color-scheme: ${scheme}"`;
   const page = frame.srcdoc.replace(ROOT, root);
-  if (page !== frame.srcdoc) frame.srcdoc = page;
+  if (page === frame.srcdoc) return;
+  // Another in its place: Chromium draws nothing in a frame whose page changes while it loads.
+  const other = frame.cloneNode();
+  other.srcdoc = page;
+  frame.replaceWith(other);
 }
 
 export default {

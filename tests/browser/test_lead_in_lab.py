@@ -153,9 +153,11 @@ def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(sit_down):
     frame.wait_for(timeout=SLOW)
     inside = page.frame_locator(".rb-lead iframe.framed")
     inside.get_by_text("gave one label to all").first.wait_for(state="attached")
+    inside.get_by_text("round-01").first.wait_for()  # drawn, and not only there
     desk.picture("lead-9-page")
     page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")  # as Lab's dark theme
     inside.locator("html[data-jp-theme-light='false']").wait_for(state="attached")
+    inside.get_by_text("round-01").first.wait_for()
     ground = "node => getComputedStyle(node).backgroundColor"
     assert inside.locator(".rb-page").evaluate(ground) == "rgb(22, 24, 27)"
     desk.picture("lead-9-page-dark")
