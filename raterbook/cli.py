@@ -7,6 +7,7 @@ Exit status: 0 done; 1 a target missed or undefined, or a round incomplete where
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -45,6 +46,18 @@ def run(words: Sequence[str] | None) -> int:
         return 2
 
 
+def formatter(prog: str) -> argparse.HelpFormatter:
+    """Help as wide as the terminal; argparse loads shutil to ask, a twentieth of --help."""
+    try:
+        width = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        try:
+            width = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+        except (AttributeError, ValueError, OSError):
+            width = 0
+    return argparse.HelpFormatter(prog, width=(width if width > 0 else 80) - 2)
+
+
 class Word(argparse.ArgumentParser):
     """A command, made when it is used: two dozen would take longer than all else in --help.
 
@@ -59,7 +72,7 @@ class Word(argparse.ArgumentParser):
     def __getattr__(self, name: str) -> Any:
         if "how" not in self.__dict__:
             raise AttributeError(name)
-        super().__init__(**self.__dict__.pop("how"))
+        super().__init__(**self.__dict__.pop("how"), formatter_class=formatter)
         self.set_defaults(run=self.command.run)
         for names, options in self.command.arguments:
             self.add_argument(*names, **options)
@@ -77,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="raterbook",
         description="Rate model outputs, know how far the raters can be trusted, publish a report.",
+        formatter_class=formatter,
     )
     top.add_argument("--version", action="version", version=f"raterbook {__version__}")
     top.add_argument("--workspace", metavar="DIR", help="folder of the workspace (default: here)")

@@ -14,10 +14,18 @@ from collections.abc import Iterable
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def needs_locked(name: str, why: str) -> None:
+    """What differs with a package's version is looked at with the lock's own."""
+    installed = distribution(name).version
+    if f"\n{name}=={installed}" not in (ROOT / "requirements.lock").read_text():
+        pytest.skip(f"{why} IS NOT LOOKED AT: {name} {installed} is not the lock's")
 
 
 def needed(*extras: str) -> dict[str, Distribution]:

@@ -73,7 +73,7 @@ def infer(
     found, compared = Ends(), patterns
     if wish.method is not None:
         compared = _compared(statistic, patterns)
-        found = _interval(statistic, patterns, compared, work, wish)
+        found = _ends(statistic, patterns, compared, work, wish)
     said = [*warnings, *found.warnings]
     said += warnings_of(patterns, value, common["beside"], wish.method is not None)
     common["beside"] = {**common["beside"], **_speak(said, common["beside"], value)}
@@ -88,7 +88,7 @@ def infer(
     )
 
 
-def _interval(
+def _ends(
     statistic: Coefficient,
     patterns: Patterns,
     compared: Patterns,

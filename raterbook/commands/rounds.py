@@ -460,16 +460,17 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-_PAIR = re.compile(r"""\s*([^=,"]+?)\s*=\s*("(?:[^"]|"")*"|[^,"]*?)\s*(?:,|$)""")
+_PAIR = r"""\s*([^=,"]+?)\s*=\s*("(?:[^"]|"")*"|[^,"]*?)\s*(?:,|$)"""  # made when it is used
 
 
 def headers(words: Sequence[str]) -> dict[str, str]:
     """`--map field=Header,other="A header, with a comma"`, several times."""
     found: dict[str, str] = {}
+    pair = re.compile(_PAIR)
     for word in words:
         place = 0
         while place < len(word.rstrip()):
-            match = _PAIR.match(word, place)
+            match = pair.match(word, place)
             header = match[2].strip('"').replace('""', '"').strip() if match else ""
             if match is None or not header:
                 raise Refused(

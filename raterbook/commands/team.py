@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .command import arg, command
@@ -49,6 +48,8 @@ def team(given: Namespace) -> int:
 
 
 def _add(store: Store, given: Namespace) -> None:
+    from pathlib import Path
+
     from ..rounds.store.team import add, hand_over, server_of
 
     server_of(store)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .command import arg, command
 from .rounds import Refused, workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..rounds import Store
     from ..rounds.store.history import Match
 
@@ -68,6 +68,8 @@ def demo(given: Namespace) -> None:
     arg("to", metavar="TO", help="an empty database, or a new file"),
 )
 def copy(given: Namespace) -> None:
+    from pathlib import Path
+
     from ..rounds import Store
     from ..rounds.store.backup import copied, copy_workspace
     from ..rounds.store.database import is_there
@@ -89,6 +91,8 @@ def copy(given: Namespace) -> None:
 
 def _folder(name: str) -> Path:
     """The folder to write to, which may be new; said before any work is done for it."""
+    from pathlib import Path
+
     folder = Path(name)
     inmost = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not inmost.is_dir():
@@ -168,6 +172,9 @@ def _altered(store: Store) -> Iterator[str]:
 
 def _against(store: Store, place: str) -> Match:
     """The head of a run.json, or the whole history of another database."""
+    import json
+    from pathlib import Path
+
     from ..rounds import Store
     from ..rounds.store.postgres import is_address
 

@@ -101,6 +101,8 @@ SIZES = {
     # as long as is read
     "spaces in a line": (parsed(FEEDBACK), filled(" ", "x", "x", CAP)),
     "spaces behind a score": (parsed(FEEDBACK), filled(" ", "Tone: 5", "x", CAP)),
+    "spaces behind a bare score": (parsed(FEEDBACK), filled(" ", "5", "x", CAP)),
+    "spaces behind a bare label": (parsed(HALO), filled(" ", "SUPPORTED", "x", CAP)),
     "spaces behind a label": (parsed(HALO), filled(" ", "Label: SUPPORTED", "x", CAP)),
     "brackets": (parsed(FEEDBACK), filled("(", "", "", CAP)),
     "brackets in a key": (parsed(FEEDBACK), filled("(", '{"', '": 5}', CAP)),

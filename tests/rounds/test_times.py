@@ -5,6 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
+from raterbook.cli import main
 from raterbook.files import FileError, export_answers, import_answers
 from raterbook.rating import Form
 from raterbook.reporting.shown import Status
@@ -20,6 +21,8 @@ def test_an_answer_and_a_mark_of_another_age_are_refused(stored, time):
     assert not ack.ok
     assert "outside the years 1970–2199" in ack.reason
     assert not stored.mark("ana", "q0/a", "flag", "m1", client_time=time).ok
+    submitted = stored.mark("ana", "q0/a", "submit", "m2", client_time=time)
+    assert "outside the years 1970–2199" in submitted.reason
 
 
 def test_a_number_too_large_for_any_clock_is_no_time(stored):
@@ -45,25 +48,34 @@ def earlier(stored):
     """A round that took such times, as it did before the rule."""
     ref = stored.items()[0].ref
     with patch("raterbook.rounds.answers.microseconds", lambda time: -62_135_647_200_000_000):
-        assert stored.save("ana", [Event("e", "q0/a", "tone", 1, client_time=FIRST)])[0].ok
+        assert stored.save("ana", [Event("e", "q0/a", "tone", 3, client_time=FIRST)])[0].ok
+    parts = [Event(f"p{n}", "q0/a", "correct", "right", n) for n in (1, 2)]
+    assert all(ack.ok for ack in stored.save("ana", parts))
     with patch("raterbook.rounds.marks.microseconds", lambda time: 2**62):
         assert stored.mark("ana", ref, "flag", "m1", client_time=FIRST).ok
+        assert stored.mark("ana", ref, "submit", "m2", client_time=FIRST).ok
     return stored
 
 
 def test_status_names_who_has_such_times(earlier):
     status = earlier.status()
-    assert status["untimely"] == {"ana": 2}
-    assert "ana: 2 time stamps outside the years 1970–2199; the time of arrival" in str(
+    assert status["untimely"] == {"ana": 3}
+    assert "ana: 3 time stamps outside the years 1970–2199; the time of arrival" in str(
         Status(status)
     )
+
+
+def test_the_command_says_so_and_goes_on(earlier, capsys):
+    earlier.store.dispose()
+    assert main(["--db", str(earlier.store.path), "status"]) == 0
+    assert "ana: 3 time stamps outside the years 1970–2199" in capsys.readouterr().out
 
 
 def test_the_form_opens_again(earlier):
     form = Form(earlier, "ana")
     assert form.answer({"kind": "open", "tab": "t"})["kind"] == "round"
-    said = form.answer({"kind": "item", "tab": "t", "place": 0})
-    assert '"value": 1' in json.dumps(said)
+    said = [form.answer({"kind": "item", "tab": "t", "position": n}) for n in range(1, 7)]
+    assert '"value": 3' in json.dumps(said)
     form.close()
 
 

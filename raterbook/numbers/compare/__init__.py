@@ -326,7 +326,7 @@ def _means(sides: Sides, question: Any, grid: Grid, mask: np.ndarray) -> list[Sh
     rated = codes[:, :-1].any(axis=1)
     clusters = sides.board.cluster[units]
     chances = None if rated.all() else sides.chances(units, rated)
-    known = rated.all() or chances is not None
+    known = bool(rated.all()) or chances is not None
     if question.is_score:
         x = np.append(np.nan, grid.scale.numbers)[codes]
         return [_shown(None, x, clusters, chances, known, sides)]
