@@ -81,6 +81,7 @@ class Server:
         self.answered = []  # user messages whose good reply was sent completely
         self._attempts, self._recent = Counter(), deque()
         self._ready, self._writers = threading.Event(), set()
+        self.open = 0  # connections that nobody has closed
 
     @property
     def url(self):
@@ -116,6 +117,7 @@ class Server:
 
     def _accept(self, reader, writer):
         self._writers.add(writer)
+        self.open += 1
         return self._client(reader, writer)
 
     async def _client(self, reader, writer):
@@ -125,7 +127,17 @@ class Server:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
+            self.open -= 1
             writer.close()
+
+    def settled(self, seconds=30):
+        """How many requests came, once whoever sent them has hung up and all of it was read."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0.1), self._loop).result(seconds)
+            if not self.open:
+                return len(self.seen)
+        raise AssertionError(f"{self.open} connections are open after {seconds} s")
 
     async def _request(self, reader, writer):
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")

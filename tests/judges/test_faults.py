@@ -1,12 +1,15 @@
 """What can go wrong between us and a server, on real sockets; none of it becomes a number."""
 
 import email.utils
+import gc
 import json
 import time
+import warnings
 
 import pytest
 
 from raterbook.judges import Endpoint, JudgeStopped, judge
+from raterbook.judges.clients import endpoint as endpoint_client
 from raterbook.judges.clients.scripted import reply_to
 
 from .server import Play, Server, completion, error, says
@@ -275,6 +278,38 @@ def test_too_many_requests_slow_the_run_down_and_lose_nothing(open_round):
         refused = len(server.seen) - 40
     assert run.counts == {"ok": 40}
     assert refused > 0
+
+
+@pytest.mark.parametrize("closes_itself", [True, False])
+def test_when_a_run_is_over_every_connection_it_made_is_closed(
+    open_round, monkeypatch, closes_itself
+):
+    """Also where the library forgets one, as it may when a request is given up; the control is the
+    library alone."""
+    openai = endpoint_client.client_library()
+
+    async def forgetful(self):
+        pass
+
+    monkeypatch.setattr(openai.DefaultAsyncHttpxClient, "aclose", forgetful)
+    if not closes_itself:
+        plain = lambda openai, timeout: openai.DefaultAsyncHttpxClient(timeout=timeout)  # noqa: E731
+        monkeypatch.setattr(endpoint_client, "sender", plain)
+    stored = open_round("feedback-quality")
+    gc.disable()  # which would close what nobody holds, and say so
+    try:
+        with Server() as server:
+            assert judge(stored, endpoint(server), "judge").counts == {"ok": 2}
+            if closes_itself:
+                assert server.settled() == 2
+            else:
+                with pytest.raises(AssertionError, match="connections are open"):
+                    server.settled(seconds=0.3)
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
+        gc.enable()
 
 
 def test_a_wait_the_server_asks_for_holds_back_everybody(open_round):

@@ -138,11 +138,17 @@ def _unsent(openai: Any, base_url: str, key: str) -> dict[str, Any]:
 
 
 def sender(openai: Any, timeout: float) -> Any:
-    """What the client sends with: no redirect is followed, and no body is read without end."""
+    """What the client sends with: no redirect is followed, no body is read without end, and each
+    connection it made is closed with it, also one that a cancelled request left behind."""
 
     class Sender(openai.DefaultAsyncHttpxClient):
+        def __init__(self, **how: Any):
+            super().__init__(**how)
+            self._made: list[Any] = []
+
         async def send(self, request: Any, **how: Any) -> Any:
             request.headers["accept-encoding"] = "gzip, deflate"
+            request.extensions = {**request.extensions, "trace": self._note}
             whole = {**how, "stream": True, "follow_redirects": False}
             response = await super().send(request, **whole)
             try:
@@ -158,6 +164,18 @@ def sender(openai: Any, timeout: float) -> Any:
             return type(response)(
                 response.status_code, headers=headers, content=content, request=request
             )
+
+        async def _note(self, event: str, told: dict[str, Any]) -> None:
+            if event == "connection.connect_tcp.complete":
+                there = [one for one in self._made if one.get_extra_info("socket").fileno() >= 0]
+                self._made = [*there, told["return_value"]]
+
+        async def aclose(self) -> None:
+            try:
+                await super().aclose()
+            finally:
+                while self._made:
+                    await self._made.pop().aclose()
 
     return Sender(timeout=timeout, follow_redirects=False)
 

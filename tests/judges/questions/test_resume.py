@@ -76,15 +76,7 @@ def killed(workspace, server, after):
         time.sleep(0.002)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    return settled(server), kept(workspace)
-
-
-def settled(server):
-    """How many requests came, once none has come for half a second: the last were on their way."""
-    seen = None
-    while seen != (seen := len(server.seen)):
-        time.sleep(0.5)
-    return seen
+    return server.settled(), kept(workspace)
 
 
 def test_after_kill_9_no_request_whose_reply_is_stored_is_sent_again(workspace, model, serving):
