@@ -8,6 +8,66 @@ from html import escape
 from typing import Any
 
 
+class How(str):
+    """How an interval was made, as it is printed, with its parts.
+
+    `name` is the way, over `n` units or clusters; `scale`, where the interval is symmetric;
+    `reach`, how far it goes; `raters`, over how many the one for raters like these goes as well.
+
+    >>> found = How("jackknife", 12, "clusters", scale="the logit", reach="t")
+    >>> found
+    'jackknife over 12 clusters on the logit, t'
+    >>> found.scale
+    'the logit'
+    """
+
+    name: str
+    n: float | None
+    over: str
+    scale: str
+    reach: str
+    raters: int | None
+    said: str
+
+    def __new__(
+        cls,
+        name: str = "",
+        n: float | None = None,
+        over: str = "",
+        scale: str = "",
+        reach: str = "",
+        raters: int | None = None,
+        said: str = "",
+    ) -> How:
+        words = name
+        if over:
+            many = "" if n is None else f"{n} " if isinstance(n, int) else f"{n:.3g} "
+            words += f" {'on' if name == WILSON else 'over'} {many}{over}"
+        words += (f" on {scale}" if scale else "") + (f", {reach}" if reach else "")
+        like = "" if raters is None else f"raters like these: and over {raters} raters"
+        how = super().__new__(cls, "; ".join(filter(None, (words, like, said))))
+        how.name, how.n, how.over, how.scale = name, n, over, scale
+        how.reach, how.raters, how.said = reach, raters, said
+        return how
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """What copies and other processes make it of."""
+        parts = (self.name, self.n, self.over, self.scale, self.reach)
+        return (*parts, self.raters, self.said)
+
+    def over_raters(self, raters: int | None) -> How:
+        """The same, and over so many raters."""
+        return How(self.name, self.n, self.over, self.scale, self.reach, raters, self.said)
+
+    def saying(self, said: str) -> How:
+        """The same, and what else is to be said."""
+        said = "; ".join(filter(None, (self.said, said)))
+        return How(self.name, self.n, self.over, self.scale, self.reach, self.raters, said)
+
+
+WILSON = "Wilson"
+
+
 @dataclass(frozen=True)
 class Estimate:
     """One statistic, its intervals, its counts, or the reason why there is none.
@@ -29,7 +89,7 @@ class Estimate:
     df: float | None = None
     statistic: str = ""
     coverage: float = 0.95
-    method: str = ""
+    method: How = How()  # noqa: RUF009  (a text, which nobody changes)
     n_units: int = 0
     n_dropped: int = 0
     n_raters: int = 0

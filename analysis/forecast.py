@@ -21,7 +21,7 @@ from raterbook.analysis.coefficients import point, rows_to_resample
 from raterbook.analysis.coefficients.infer import why_not
 from raterbook.analysis.coefficients.kappa import meetings
 from raterbook.analysis.coefficients.tables import NAMES, statistic_named
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, How
 from raterbook.analysis.intervals import FEWEST
 from raterbook.analysis.intervals.raters import leave_raters_out
 from raterbook.analysis.intervals.resampling import (
@@ -180,7 +180,7 @@ class Components:
             t_u, t_r = reach_of(coverage, df), reach_of(coverage, design.raters - 1)
             both = float((t_u * u + t_r * r) / np.sqrt(u + r)) if u + r > 0 else 0.0
             like = around(self.value, max(both, reach), self.link)
-        return Estimate(self.value, *ends, *like, df=df, method="forecast", **common)
+        return Estimate(self.value, *ends, *like, df=df, method=How("forecast"), **common)
 
     def design_effect(self, design: Design) -> float:
         """How many times the variance is that of as many units that stand alone."""

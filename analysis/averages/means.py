@@ -17,6 +17,7 @@ from raterbook.analysis.intervals import (
     Interval,
     UnitSums,
     Wish,
+    drawn_over,
     estimated,
     interval_of,
     resampling,
@@ -219,7 +220,7 @@ def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
     n = int(weights.sum())
     drawn = resampling.draw(middle, sums, weights, resamples, seed)
     ends = resampling.percentile(drawn, wish.coverage)
-    method = f"percentile bootstrap over {n} clusters, {resamples} draws, seed {seed}"
+    method = drawn_over(n, "clusters", replace(wish, method="bootstrap"))
     if ends is None or n < 3:
         return replace(found, reason="too_few_units_for_interval")
     return replace(found, low=ends[0], high=ends[1], method=method, seed=seed)

@@ -11,7 +11,7 @@ import numpy as np
 
 from raterbook.analysis.averages import Additive, Entries, infer_cells, ratio
 from raterbook.analysis.averages.means import DRAWN_APART, entries
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import WILSON, Estimate, How
 from raterbook.analysis.intervals import (
     DRAWN,
     LIMITS_METHODS,
@@ -96,7 +96,7 @@ def _of_counts(count: float, total: float, method: str, coverage: float) -> Esti
         se=float(np.sqrt(p * (1 - p) / total)),
         statistic="proportion",
         coverage=coverage,
-        method=method,
+        method=How(method),
         beside={"count": count, "total": total},
         **counts,
     )
@@ -124,7 +124,7 @@ def proportion_difference(
         float(p - q + np.hypot(high - p, q - other_low)),
         statistic="proportion_difference",
         coverage=coverage,
-        method="newcombe",
+        method=How("newcombe"),
         n_units=int(total + other_total),
         n_ratings=int(total + other_total),
         n_raters=1,
@@ -169,7 +169,7 @@ def proportion_of(
     single = n == counted.counts()["n_ratings"] and _single_answers(counted)
     if not (drawn and found.low is not None) and single:
         low, high = limits(p * n, n, "wilson", coverage)
-        method = f"Wilson on {n} answers" + _raters_said(found)
+        method = How(WILSON, n, "answers").over_raters(found.method.raters)
         reason = found.reason if found.low is not None else None
         found = replace(found, low=low, high=high, method=method, reason=reason)
         if n < ROUGH:
@@ -179,12 +179,13 @@ def proportion_of(
         df = min(max(freedom(gaps**2, alike), 1.0), n - 1.0)
         variance = float((alike * gaps**2).sum()) * LOGIT.slope(np.array([p]))[0] ** 2
         low, high = t_interval(p, variance, df, coverage, LOGIT)
-        method = f"linearised over {n} clusters on the logit, {t_of(df, n)}"
+        method = How("linearised", n, "clusters", LOGIT.name, t_of(df, n))
         least = no_wider(p, (low, high), rows[:, 1], alike, coverage)
         if least is not None:
             low, high, many = least
-            method = f"Wilson on {many:.3g} clusters"
-        found = replace(found, low=low, high=high, method=method + _raters_said(found), df=df)
+            method = How(WILSON, many, "clusters")
+        method = method.over_raters(found.method.raters)
+        found = replace(found, low=low, high=high, method=method, df=df)
     return found
 
 
@@ -192,11 +193,6 @@ def _single_answers(cells: Entries) -> bool:
     """Whether each entry is one yes or no, as Wilson's interval takes it."""
     hit, of = cells.numbers["hit"], cells.numbers["of"]
     return bool((of == 1).all() and np.isin(hit, (0.0, 1.0)).all())
-
-
-def _raters_said(found: Estimate) -> str:
-    _, said, of_raters = found.method.partition("; raters like these:")
-    return said + of_raters
 
 
 def linearised_gaps(rows: np.ndarray, p: float, alike: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from raterbook.analysis.averages import Additive, Entries, add_up, infer_cells, ratio
 from raterbook.analysis.averages.means import cells_of, largest, mean_of
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, How
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
 from raterbook.analysis.ratings import Coded, Ratings
@@ -102,7 +102,7 @@ def _linearised(found: Estimate, rows: np.ndarray) -> Estimate:
     gaps = rows[:, 0] - found.value * rows[:, 1]
     variance = float((gaps**2).sum() / rows[:, 1].sum() ** 2)
     low, high = t_interval(found.value, variance, len(rows) - 1, found.coverage, PLAIN)
-    method = f"linearised over {len(rows)} clusters, t"
+    method = How("linearised", len(rows), "clusters", reach="t")
     return replace(found, low=low, high=high, se=float(np.sqrt(variance)), method=method)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages import add_up, unit_means
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, How
 from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
 from raterbook.analysis.intervals.resampling import (
     LOGIT,
@@ -224,7 +224,7 @@ class _Sums:
         units = replace(spread(theta, left, ones, PLAIN, paired), df=found.df or 1.0)
         raters = spread(theta, each, np.ones(len(each), dtype=np.int64), PLAIN)
         low, high = like_interval(theta, units, raters, 0.0, wish.coverage, PLAIN)
-        method = f"{found.method}; raters like these: and over {raters.n} raters"
+        method = found.method.over_raters(raters.n)
         return replace(found, low_like=low, high_like=high, method=method)
 
     def published(self, tuning: float, theta: float, coverage: float) -> Ends:
@@ -238,7 +238,7 @@ class _Sums:
 
 def _by_z(value: float, variance: float, coverage: float) -> Ends:
     reach, se = reach_of(coverage) * variance**0.5, variance**0.5
-    return Ends(value - reach, value + reach, se=se, method="PPI++, z")
+    return Ends(value - reach, value + reach, se=se, method=How("PPI++", reach="z"))
 
 
 def _moved(found: Ends, by: float) -> Ends:
@@ -324,4 +324,4 @@ def rogan_gladen(
     variance = p * (1 - p) / (n + z**2) + pi**2 * of_sens + (1 - pi) ** 2 * of_spec
     reach = z * float(np.sqrt(variance)) / youden
     low, high = (float(min(max(end, 0.0), 1.0)) for end in (middle - reach, middle + reach))
-    return Estimate(value, low, high, method="Lang and Reiczigel 2014", **common)
+    return Estimate(value, low, high, method=How("Lang and Reiczigel 2014"), **common)

@@ -24,7 +24,7 @@ from raterbook.analysis.comparison.facets import (
     fitted,
     level_chances,
 )
-from raterbook.analysis.estimate import sentence
+from raterbook.analysis.estimate import How, sentence
 from raterbook.analysis.intervals import FEWEST, Interval, Wish
 from raterbook.analysis.intervals.resampling import PLAIN, reach_of, spread, t_interval
 from raterbook.analysis.ratings import Coded, read
@@ -61,7 +61,7 @@ class Rasch:
     separation: float | None = None
     reliability: float | None = None
     coverage: float = 0.95
-    method: str = ""
+    method: How = How()  # noqa: RUF009  (a text, which nobody changes)
     n_units: int = 0
     n_clusters: int = 0
     reason: str | None = None
@@ -458,7 +458,7 @@ class _Read:
         none = np.full(len(theta), np.nan)
         many, coverage = self.model.rows.shape[0], self.wish.coverage
         if self.wish.method is None:
-            return none, none, none[: self.n], None, ""
+            return none, none, none[: self.n], None, How()
         if self.wish.method not in ("jackknife", "analytic"):
             raise ValueError(f"interval={self.wish.method!r}: a Rasch model has 'jackknife', "
                              "'analytic' or None")  # fmt: skip
@@ -468,14 +468,14 @@ class _Read:
             low, high = none.copy(), none.copy()
             reach = reach_of(coverage) * se
             low[: self.n], high[: self.n] = theta[: self.n] - reach, theta[: self.n] + reach
-            return low, high, se, None, "observed information, as if units stood alone"
+            return low, high, se, None, How("observed information", reach="as if units stood alone")
         if many < FEWEST:
-            return none, none, none[: self.n], "too_few_units_for_interval", ""
+            return none, none, none[: self.n], "too_few_units_for_interval", How()
         without = self.jackknife()
         what = "clusters" if many < len(np.unique(self.facets.given.unit)) else "units"
         if not np.isfinite(without[:, : self.n]).all():
             why = "rests_on_one_cluster" if what == "clusters" else "rests_on_one_unit"
-            return none, none, none[: self.n], why, ""
+            return none, none, none[: self.n], why, How()
         low, high, se = none.copy(), none.copy(), none.copy()
         one = np.ones(many, dtype=int)
         for at in np.flatnonzero(np.isfinite(without).all(axis=0)):
@@ -484,8 +484,8 @@ class _Read:
                 continue  # the only one of the centre is 0 by definition
             se[at] = np.sqrt(own.raw_variance)
             low[at], high[at] = t_interval(value, own.variance, max(own.df, 1.0), coverage, PLAIN)
-        how = "" if many <= MOST_REFITTED else ", one step each"
-        return low, high, se[: self.n], None, f"jackknife over {many} {what}{how}, t"
+        way = "t" if many <= MOST_REFITTED else "one step each, t"
+        return low, high, se[: self.n], None, How("jackknife", many, what, reach=way)
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:

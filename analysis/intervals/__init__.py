@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.coefficients import point
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import WILSON, Estimate, How
 from raterbook.analysis.intervals import resampling
 from raterbook.analysis.intervals.resampling import (
     EDGE,
@@ -35,7 +35,7 @@ from raterbook.analysis.intervals.resampling import (
 from raterbook.analysis.ratings.patterns import Patterns
 
 METHODS = ("jackknife", "bootstrap", "bca", "analytic")
-DRAWN = ("bootstrap", "bca")
+DRAWN = {"bootstrap": "percentile bootstrap", "bca": "BCa bootstrap"}  # and what they are called
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Ends:
     high_like: float | None = None
     se: float | None = None
     df: float | None = None
-    method: str = ""
+    method: How = How()  # noqa: RUF009  (a text, which nobody changes)
     reason: str | None = None
     warnings: tuple[str, ...] = ()
     rests_on: int | None = None
@@ -201,7 +201,7 @@ def _interval(
     if link is LOGIT and not EDGE < theta < 1 - EDGE:
         # A share at the end of its range shows no spread, and yet is not certain.
         ends = limits(round(theta) * n, n, "wilson", coverage)
-        return Ends(*ends, se=0.0, method=f"Wilson on {n} {sample.unit}", warnings=warnings)
+        return Ends(*ends, se=0.0, method=How(WILSON, n, sample.unit), warnings=warnings)
     without = leave_one_out(values, rows, total)
     exists = np.isfinite(without)
     if edge is not None and theta >= edge - 1e-12 and (without[exists] >= edge - 1e-12).all():
@@ -224,9 +224,8 @@ def _interval(
         )
         if found is None:
             return Ends(reason="too_few_units_for_interval")
-        name = "percentile bootstrap" if wish.method == "bootstrap" else "BCa bootstrap"
-        said = f"{name} over {n} {sample.unit}, {wish.draws} draws, seed {wish.seed}"
-        return Ends(*found, se=se, df=n - 1, method=said, warnings=warnings)
+        method = drawn_over(n, sample.unit, wish)
+        return Ends(*found, se=se, df=n - 1, method=method, warnings=warnings)
     if sample.sizes is not None and link is PLAIN:
         # A mean of clusters of one size has Student's t, however skew they are.
         by_size = freedom(sample.sizes**2.0, weights)
@@ -249,17 +248,22 @@ def _interval(
     if link is FROM_ONE and 1 - low > FARTHEST * (1 - theta):
         # So few units below chance tell nothing of how far below.
         return Ends(reason="too_few_units_for_interval")
-    method = f"jackknife over {n} {sample.unit} on {link.name}, {t_of(units.df, n)}"
+    method = How("jackknife", n, sample.unit, link.name, t_of(units.df, n))
     if link is LOGIT:
         sizes = np.ones(len(rows)) if sample.sizes is None else sample.sizes
         least = no_wider(theta, (low, high), sizes, weights, coverage)
         if least is not None:
             low, high, many = least
-            method = f"Wilson on {many:.3g} {sample.unit}"
+            method = How(WILSON, many, sample.unit)
     these = Ends(low, high, se=se, df=units.df, method=method, warnings=warnings)
     if left is None or len(left.each) < 3:
         return these
     return _for_raters_like_these(these, theta, units, left, coverage, link)
+
+
+def drawn_over(n: int, unit: str, wish: Interval) -> How:
+    """A bootstrap by its name, with what makes it come out again."""
+    return How(DRAWN[wish.method or ""], n, unit, reach=f"{wish.draws} draws, seed {wish.seed}")
 
 
 def t_of(df: float, n: int) -> str:
@@ -317,8 +321,7 @@ def _for_raters_like_these(
         return found
     twice = counted_twice(theta, left, link)
     low, high = like_interval(theta, units, raters, twice, coverage, link)
-    method = f"{found.method}; raters like these: and over {raters.n} raters"
-    return replace(found, low_like=low, high_like=high, method=method)
+    return replace(found, low_like=low, high_like=high, method=found.method.over_raters(raters.n))
 
 
 def estimated(
@@ -344,7 +347,7 @@ def estimated(
         what = found.reason.rpartition("_")[2]
         none = "none for raters like these" if found.method else "no interval"
         said = f"{none}: all rests on {what} {name}"
-        found = replace(found, method=f"{found.method}; {said}".removeprefix("; "))
+        found = replace(found, method=found.method.saying(said))
     return Estimate(
         value,
         found.low,
@@ -403,7 +406,7 @@ def analytic_interval(statistic: Any, patterns: Patterns, coverage: float) -> En
         if isinstance(ends, str):
             return Ends(reason=ends)
         low, high = ends
-        return Ends(low, high, method="F distribution (Shrout and Fleiss 1979)")
+        return Ends(low, high, method=How("F distribution (Shrout and Fleiss 1979)"))
     given = statistic.unit_shares(patterns) if hasattr(statistic, "unit_shares") else None
     if given is None:
         return None
@@ -433,5 +436,5 @@ def _gwet_interval(value: float, shares: Shares, from_table: bool, coverage: flo
     middle = float(weights @ units) / n
     se = float(np.sqrt(weights @ (units - middle) ** 2 / (n * (n - (0 if from_table else 1)))))
     reach = reach_of(coverage, n - 1) * se
-    method = f"Gwet's linearised variance over {n} units, t, cut at 1"
+    method = How("Gwet's linearised variance", n, "units", reach="t, cut at 1")
     return Ends(value - reach, min(value + reach, 1.0), se=se, method=method)

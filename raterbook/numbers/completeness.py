@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from raterbook.analysis.estimate import How
+
 from ..protocols.statistics import COMPLETENESS
 from ..rounds import Round
 from ..rounds.completeness import by_models
@@ -115,7 +117,7 @@ def completeness(found: Completeness, raters: Sequence[str] | None) -> dict[str,
         n_items=found.items,
         n_raters=found.raters,
         n_ratings=found.required,
-        method=f"{found.given} of {found.required} {found.what}",
+        method=How(f"{found.given} of {found.required} {found.what}"),
         reason=None if found.required else "no_ratings",
     )
     return number.row()

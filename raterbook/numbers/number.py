@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, How
 from raterbook.protocols.beside import facts
 
 Pair = tuple[str, str]
@@ -62,7 +62,7 @@ class Number:
     n_items: int | None = None
     n_raters: int | None = None
     n_ratings: int | None = None
-    method: str | None = None
+    method: How | None = None
     p: float | None = None
     p_holm: float | None = None
     p_corrected: float | None = None

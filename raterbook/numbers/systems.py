@@ -101,13 +101,14 @@ def _corrected(task: Task, pairs: list[Finding]) -> list[Finding]:
         if p is None:
             found.append(pair)
             continue
-        said = f"{pair.estimate.method}; p {p:.3g}"
+        said = f"p {p:.3g}"
         if compared > 1 and correction == "none":
             said += f", not corrected for {compared} pairs"
         elif compared > 1:
             said += f", {final:.3g} after {CALLED[correction]} over {compared} pairs"
         beside = {**pair.estimate.beside, "p": p}
-        estimate = replace(pair.estimate, method=said, beside=beside)
+        method = pair.estimate.method.saying(said)
+        estimate = replace(pair.estimate, method=method, beside=beside)
         found.append(replace(pair, estimate=estimate))
     return found
 

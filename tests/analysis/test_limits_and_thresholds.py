@@ -1,5 +1,7 @@
 """Ends of intervals against second computations, and each threshold on both of its sides."""
 
+import copy
+import pickle
 from importlib import import_module
 
 import krippendorff
@@ -27,7 +29,7 @@ from raterbook.analysis import (
 from raterbook.analysis.averages.means import sd
 from raterbook.analysis.coefficients.icc import variance_components
 from raterbook.analysis.coefficients.tables import coefficients
-from raterbook.analysis.estimate import REASONS, WARNINGS, sentence
+from raterbook.analysis.estimate import REASONS, WARNINGS, How, sentence
 from raterbook.analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT, PLAIN
 from raterbook.analysis.older import benchmark
 
@@ -133,7 +135,7 @@ def test_a_benchmark_takes_an_estimate_and_refuses_what_has_no_spread():
 def test_an_estimate_shows_itself():
     full = Estimate(
         0.51234, 0.1, 0.9, 0.05, 0.95, statistic="alpha", coverage=0.9, n_units=3, n_raters=2,
-        n_ratings=6, warnings=("few_clusters",), method="jackknife", raters=("a", "b"),
+        n_ratings=6, warnings=("few_clusters",), method=How("jackknife"), raters=("a", "b"),
     )  # fmt: skip
     assert repr(full) == (
         "<alpha: 0.5123; 90 % 0.1000 to 0.9000 for these raters; 0.0500 to 0.9500 for raters like "
@@ -400,6 +402,21 @@ def test_an_ordinal_alpha_of_a_million_units_keeps_its_digits():
     # Coincidences: 2,000,001 ones, 3 twos, one pair of each order apart.
     expected = 1 - (2_000_004 - 1) * 2 / (2 * 2_000_001 * 3)
     assert alpha(table, "ordinal", interval=None).value == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_method_is_a_text_with_its_parts_also_after_it_was_sent_elsewhere():
+    table = [[1, 1, 2], [2, 2, 2], [1, 2, 1], [2, 2, 1], [1, 1, 1], [2, 1, 2]] * 2
+    here = alpha(Ratings(table, cluster=[*range(11), 10])).method
+    for method in (here, copy.deepcopy(here), pickle.loads(pickle.dumps(here))):
+        parts = (method.name, method.n, method.over, method.scale, method.reach, method.raters)
+        assert parts == ("jackknife", 11, "clusters", FISHER.name, "t", 3)
+        assert method == (
+            "jackknife over 11 clusters on Fisher's z, t; raters like these: and over 3 raters"
+        )
+    drawn = mean(table, interval=Interval("bca", draws=50, seed=2)).method
+    assert (drawn.name, drawn.reach) == ("BCa bootstrap", "50 draws, seed 2")
+    assert (How(), How(said="no interval")) == ("", "no interval")
+    assert How("x").saying("one").saying("two") == "x; one; two"
 
 
 def test_clusters_of_one_unit_are_called_units():

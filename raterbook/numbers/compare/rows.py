@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from raterbook.analysis.comparison.annotators import AnnotatorTest
 from raterbook.analysis.comparison.persons import Beside
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, How
 
 from ..number import Number
 
@@ -106,7 +106,7 @@ def winning_rate(test: AnnotatorTest) -> Estimate:
         rate,
         None if rate is None else 1 - sum(worse) / len(worse),
         statistic="winning_rate",
-        method=f"alternative-annotator test over clusters, ε {test.epsilon:g}",
+        method=How("alternative-annotator test", over="clusters", reach=f"ε {test.epsilon:g}"),
         n_units=test.advantage.n_units,
         n_raters=len(test.persons),
         n_ratings=test.advantage.n_ratings,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -13,6 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
+
+from raterbook.analysis.estimate import WILSON, How
+from raterbook.analysis.intervals import DRAWN
+from raterbook.analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT
 
 from ...numbers.number import address, statistic_of
 from ...protocols.beside import facts
@@ -118,19 +121,20 @@ def shown(value: Any) -> str:
 # The methods paragraph: who rated what, and how each interval of this page was really made.
 
 
-# How the `method` of a row begins, and what it is called in a sentence.
-CALLED = (
-    (r"jackknife .* on Fisher's z", "the jackknife on Fisher’s z with t"),
-    (r"jackknife .* on the logit", "the jackknife on the logit with t"),
-    (r"jackknife .* on the logarithm", "the jackknife on the logarithm with t"),
-    (r"jackknife", "the jackknife with t"),
-    (r"linearised", "the linearised variance on the logit with t"),
-    (r"Wilson", "Wilson’s score"),
-    (r"percentile bootstrap", "the percentile bootstrap"),
-    (r"BCa bootstrap", "the BCa bootstrap"),
-    (r"Gwet's linearised variance", "Gwet’s linearised variance with t"),
-    (r"F distribution", "the F distribution"),
-)
+# What a way to make an interval is called in a sentence, some by the scale it is symmetric on.
+CALLED = {
+    ("jackknife", FISHER.name): "the jackknife on Fisher’s z with t",
+    ("jackknife", LOGIT.name): "the jackknife on the logit with t",
+    ("jackknife", LOG.name): "the jackknife on the logarithm with t",
+    ("jackknife", FROM_ONE.name): "the jackknife on the logarithm with t",
+    ("jackknife", ""): "the jackknife with t",
+    ("linearised", ""): "the linearised variance on the logit with t",
+    (WILSON, ""): "Wilson’s score",
+    ("percentile bootstrap", ""): "the percentile bootstrap",
+    ("BCa bootstrap", ""): "the BCa bootstrap",
+    ("Gwet's linearised variance", ""): "Gwet’s linearised variance with t",
+    ("F distribution", ""): "the F distribution",
+}
 
 
 def methods(report: Report) -> str:
@@ -167,7 +171,7 @@ def methods(report: Report) -> str:
         )
     warned = {code for row in numbers.rows for code in row["warnings"]}
     said += [each.method for code, each in CAUTIONS.items() if each.method and code in warned]
-    drawn = any("bootstrap" in (row["method"] or "") for row in numbers.rows)
+    drawn = any(row["method"] and row["method"].name in DRAWN.values() for row in numbers.rows)
     if drawn:
         said.append(f"{given['resamples']:,} resamples were drawn with seed {given['seed']}.")
     if compared(report):
@@ -190,7 +194,7 @@ def intervals(rows: Iterable[Mapping[str, Any]]) -> list[str]:
         used = found.setdefault(called(row["method"]), [])
         if (what := facts(row["statistic"]).in_words) not in used:
             used.append(what)
-    order = [name for _, name in CALLED]
+    order = list(CALLED.values())
     return [
         f"{method} ({listing(used)})"
         for method, used in sorted(
@@ -199,11 +203,8 @@ def intervals(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def called(method: str) -> str:
-    for begins, name in CALLED:
-        if re.match(begins, method):
-            return name
-    return re.split(r"[,;]| over ", method)[0]
+def called(method: How) -> str:
+    return CALLED.get((method.name, method.scale)) or CALLED.get((method.name, "")) or method.name
 
 
 def is_undefined(entry: Mapping[str, Any]) -> bool:
