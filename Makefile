@@ -54,8 +54,8 @@ golden: $(READY)
 ELSEWHERE := XDG_CONFIG_HOME=$(CURDIR)/.jupyter/xdg npm_config_cache=$(CURDIR)/.jupyter/npm
 
 test: $(READY)
-	$(ELSEWHERE) $(BIN)/python -m pytest -rs -n 2 --dist worksteal -m "not browser and not long"
-	$(ELSEWHERE) $(BIN)/python -m pytest -rs -n 2 --dist worksteal -m "browser and not long"
+	$(ELSEWHERE) $(BIN)/python -m tests.gate "not browser and not long"
+	$(ELSEWHERE) $(BIN)/python -m tests.gate "browser and not long"
 
 faults: $(READY)
 	$(BIN)/python -m pytest -m "long" tests
