@@ -125,15 +125,18 @@ def led_out(folder):
 
 
 def view_of_another(folder):
-    """The view people look at is made anew where it says something else."""
+    """The view people look at is made anew where it says something else, and that is said."""
     path = made(folder)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP VIEW current_answer")
         connection.execute("CREATE VIEW current_answer AS SELECT 'no' AS value")
         connection.commit()
-    look(path)
+    with redirect_stderr(io.StringIO()) as said:
+        look(path)
     with closing(sqlite3.connect(path)) as connection:
         values = {row[0] for row in connection.execute("SELECT value FROM current_answer")}
+    if "the view current_answer was another" not in said.getvalue():
+        return f"nothing was said of it: {said.getvalue()!r}"
     return None if values == {"yes"} else f"the view says {values}"
 
 

@@ -8,7 +8,7 @@ from raterbook.rounds import Event
 from raterbook.rounds.current import facts
 from raterbook.rounds.snapshot import percentage, written
 
-ON_A_FILE_ONLY = ("test_an_older_view_is_made_anew_when_the_file_is_opened",)
+ON_A_FILE_ONLY = ("test_another_view_is_made_anew_when_the_file_is_opened_and_that_is_said",)
 
 SAID = {
     "tone": [1, 2, 3],
@@ -76,7 +76,9 @@ def spelt(question, value):
     return percentage(value) if question == "sure" else written(value)
 
 
-def test_an_older_view_is_made_anew_when_the_file_is_opened(store, stored, say):
+def test_another_view_is_made_anew_when_the_file_is_opened_and_that_is_said(
+    store, stored, say, capsys
+):
     from raterbook.rounds import Store
 
     say("ana", "q0/a", "sure", 80)
@@ -85,6 +87,11 @@ def test_an_older_view_is_made_anew_when_the_file_is_opened(store, stored, say):
         database.execute("DROP VIEW current_answer")
         database.execute("CREATE VIEW current_answer AS SELECT 1 AS value")
     Store(store.path)
+    assert (
+        "the view current_answer was another than Raterbook's, and it is" in capsys.readouterr().err
+    )
+    Store(store.path)
+    assert capsys.readouterr().err == ""
     with closing(sqlite3.connect(store.path)) as database:
         assert database.execute(
             "SELECT value FROM current_answer WHERE rater = 'ana'"

@@ -390,6 +390,15 @@ def has_todays_view(connection: Connection) -> bool:
     return str(found).split() == schema.CURRENT_ANSWER.split()
 
 
+def tell_of_view(path: Path, writable: bool) -> None:
+    now = "it is made anew" if writable else "nobody may write here, so it stays"
+    print(
+        f"{path}: the view current_answer was another than Raterbook's, and {now}. Who read "
+        "answers by it in another program may have read others.",
+        file=sys.stderr,
+    )
+
+
 def renew_view(connection: Connection) -> None:
     connection.exec_driver_sql("DROP VIEW IF EXISTS current_answer")
     connection.exec_driver_sql(schema.CURRENT_ANSWER)

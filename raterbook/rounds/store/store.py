@@ -341,6 +341,8 @@ class Store:
             if found == schema.VERSION:
                 self._verify(connection)
         writable = os.access(self._file, os.W_OK)
+        if stale:
+            database.tell_of_view(self._file, writable)
         as_it_was = not stale or not writable
         if found == schema.VERSION and as_it_was and (mode != "wal" or database.has_sound_wal()):
             return
