@@ -66,12 +66,16 @@ class Hostile:
     content: Callable[[], bytes]
     words: str
     door: Callable[[Any, Path], str] = as_answers
+    items: int = 0  # of its round, beside the two of every round here
 
 
-def said(door: Callable[[Any, Path], str], file: Path, without: Mapping[str, Any]) -> str:
+def said(
+    door: Callable[[Any, Path], str], items: int, file: Path, without: Mapping[str, Any]
+) -> str:
     """In a process of its own: what the product says to the file."""
     store = Store(file.parent / "r.sqlite")
-    stored = store.open("r", EVERYTHING, ItemTable.from_records(EVERYTHING, ROWS))
+    more = [{"id": f"item {n:05}", "model": "m", "text": "A text."} for n in range(items)]
+    stored = store.open("r", EVERYTHING, ItemTable.from_records(EVERYTHING, ROWS + more))
     start = resource.getrusage(resource.RUSAGE_SELF)
     used = int(start.ru_utime + start.ru_stime)
     resource.setrlimit(resource.RLIMIT_CPU, (used + 1 + SECONDS, used + 2 + SECONDS))
@@ -86,9 +90,9 @@ def said(door: Callable[[Any, Path], str], file: Path, without: Mapping[str, Any
             found = str(error)
         except BaseException as error:
             return f"BROKEN: {type(error).__name__}: {str(error)[:200]}"
-    more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start.ru_maxrss
-    if more * 1024 > MEMORY:
-        return f"BROKEN: it took {more // 1024} MB"
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start.ru_maxrss
+    if taken * 1024 > MEMORY:
+        return f"BROKEN: it took {taken // 1024} MB"
     return found
 
 
@@ -105,7 +109,9 @@ def attack(hostile: Hostile, without: Mapping[str, Any], folder: Path) -> str | 
     file = folder / f"a{hostile.ending}"
     file.write_bytes(hostile.content())
     here, there = _PROCESSES.Pipe(duplex=False)
-    child = _PROCESSES.Process(target=answer_from, args=(there, hostile.door, file, without))
+    child = _PROCESSES.Process(
+        target=answer_from, args=(there, hostile.door, hostile.items, file, without)
+    )
     child.start()
     there.close()
     try:
@@ -284,6 +290,12 @@ FILES: dict[str, Hostile] = {
         ".csv",
         lambda: answers(*(f"c{n},ana,tone,4" for n in range(50_000)))(),
         "c0 is no item of the round.*after 2,000 problems",
+    ),
+    "2,000 unknown items of a round of 10,000": Hostile(
+        ".csv",
+        lambda: answers(*(f"itm {n:05}/m,ana,tone,4" for n in range(2_000)))(),
+        "itm 00000/m is no item of the round. Did you mean item 00000/m.*after 2,000 problems",
+        items=10_000,
     ),
     "50,000 values off the scale": Hostile(
         ".csv", many("c1/m1,ana,tone,99\n", 50_000), "99 .*after 2,000 problems"
@@ -657,6 +669,10 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "100,000 rows of too many cells": {"raterbook.rounds.model.MOST_PROBLEMS": 2**40},
     "50,000 unknown items": {
         "raterbook.rounds.model.MOST_PROBLEMS": 2**40,
+        "raterbook.files.names.MOST_SLIPS": 2**40,
+    },
+    "2,000 unknown items of a round of 10,000": {
+        "raterbook.files.names.NEIGHBOURS": 2**40,
         "raterbook.files.names.MOST_SLIPS": 2**40,
     },
     "a task's value 900 deep": {f"{LIMITS}DEEPEST": 2**40},
