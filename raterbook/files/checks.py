@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import raterbook.files.content as content
@@ -213,20 +214,40 @@ def refuse_appointments(
             )
 
 
-def refuse_crowd(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
-    """A line of a file makes a rater, who is asked about the whole round where there is no plan."""
-    planned = [each.rater for each in given if each.kind in (None, *PLANNED)]
-    new = len(set(planned) - set(snapshot.raters))
-    whole = snapshot.per_item is None
-    asked = new * sum(whole or each.role != "main" for each in snapshot.items.values())
-    least, each_more = content.GIVEN
-    limit = least + each_more * len(given)
-    if asked > content.most(limit):
-        raise FileError(
-            f"{name} has {counted(len(given), 'answer')} of {counted(new, 'new rater')}, who would "
-            f"be asked {asked:,} times about an item. Plan who is asked what first (raterbook "
-            f"assign), or set RATERBOOK_LIMITS={-(-asked // limit)} for a file you trust."
-        )
+@dataclass(frozen=True)
+class Newcomers:
+    """New raters of a file, and how often they would be asked about an item, beside how often its
+    lines are worth: a line makes a rater, who is asked about the whole round without a plan."""
+
+    new: int
+    asked: int
+    answers: int
+
+    @classmethod
+    def of(cls, given: Sequence[Given], snapshot: Snapshot, per_item: int | None) -> Newcomers:
+        planned = {each.rater for each in given if each.kind in (None, *PLANNED)}
+        new = len(planned - set(snapshot.raters))
+        items = snapshot.items.values()
+        each = sum(per_item is None or item.role != "main" for item in items)
+        return cls(new, new * each, len(given))
+
+    @property
+    def worth(self) -> int:
+        least, each_more = content.GIVEN
+        return least + each_more * self.answers
+
+    @property
+    def too_many(self) -> bool:
+        return self.asked > content.most(self.worth)
+
+    def refuse(self, name: str) -> None:
+        if self.too_many:
+            raise FileError(
+                f"{name} has {counted(self.answers, 'answer')} of "
+                f"{counted(self.new, 'new rater')}, who would be asked {self.asked:,} times about "
+                "an item. Plan who is asked what first (raterbook assign), or set "
+                f"RATERBOOK_LIMITS={-(-self.asked // self.worth)} for a file you trust."
+            )
 
 
 def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str]) -> str:

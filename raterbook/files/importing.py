@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from raterbook.files.checks import (
     NAMED,
+    Newcomers,
     one_person,
     refuse_appointments,
-    refuse_crowd,
     refuse_lookalikes,
     refuse_unasked,
     welcomed,
@@ -29,6 +29,7 @@ from raterbook.rounds.answers import AnswerFile, Fresh, save_file
 from raterbook.rounds.current import AnswerCell, Fact, facts
 from raterbook.rounds.model import (
     PEOPLE,
+    PLANNED,
     RATER_KINDS,
     FileError,
     Given,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from raterbook.rounds.snapshot import Snapshot, StoredQuestion
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class ImportSummary:
     """What an import did; `added` counts the `replaced` ones too.
 
@@ -87,7 +88,6 @@ def take(
         everybody = [rater.name for rater in people.everybody(connection)]
         known = people.known_from_rounds(connection)
         refuse_appointments(given, file.kind, everybody, problems)
-        refuse_crowd(given, snapshot, problems.source)
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}
@@ -98,59 +98,95 @@ def take(
         if closed and not replace:
             problems.add(_would_close(closed))
         problems.stop()
+        rule = stored.rule(snapshot)
+        crowd = _crowd(fresh, now_there, snapshot) if rule.per_item is None else None
+        everything = Newcomers.of(given, snapshot, rule.per_item)
+        if crowd is not None and crowd.far_apart and everything.too_many:
+            # Nobody was promised what everybody would be asked: the file is the plan.
+            rule = dataclasses.replace(rule, per_item=crowd.usual)
+        Newcomers.of(given, snapshot, rule.per_item).refuse(problems.source)
+        now = stored.store.now()
+        if rule.per_item != snapshot.per_item:
+            why = f"as many as {problems.source} has"
+            log.add(connection, stored.id, "assign", now, reason=why, per_item=rule.per_item)
         if fresh:
-            log.add(
-                connection,
-                stored.id,
-                "import",
-                stored.store.now(),
-                source=problems.source,
-                added=len(fresh),
-                replaced=replaced,
-            )
+            what: dict[str, Any] = {
+                "source": problems.source,
+                "added": len(fresh),
+                "replaced": replaced,
+            }
+            log.add(connection, stored.id, "import", now, **what)
             fresh += withdrawn(closed, fresh[0][0].row)
             brought = AnswerFile(problems.source, snapshot, fresh, now_there)
-            save_file(
-                connection, stored.id, asked, stored.rule(snapshot), brought, stored.store.now()
-            )
+            save_file(connection, stored.id, asked, rule, brought, now)
     newcomers = welcomed([each for each, _, _ in fresh], snapshot.raters, everybody)
     came = {each.rater for each, _, _ in fresh if each.kind in (None, *PEOPLE)}
     notes = [*notes, *one_person(stored.name, came - set(snapshot.raters), known)]
-    if snapshot.per_item is None:
-        notes += _crowd(
-            stored.name, fresh, now_there, {row.name: row.kind for row in snapshot.raters.values()}
-        )
+    if crowd is not None:
+        notes += crowd.words(stored.name, planned=rule.per_item is not None)
     raters = tuple(dict.fromkeys(each.rater for each in given))
     return ImportSummary(
         len(fresh) - len(closed), unchanged, replaced, raters, tuple(notes), len(closed), newcomers
     )
 
 
+MANY = 20  # people, from whom on a file may show that each was asked about a few items
+
+
+@dataclasses.dataclass(frozen=True)
+class Crowd:
+    """How many people answered about an item, and how many people there are."""
+
+    fewest: int
+    usual: int
+    most: int
+    people: int
+
+    @property
+    def far_apart(self) -> bool:
+        """Whether no item has more than some of many, so that nobody was asked about everything."""
+        return self.people >= MANY and 2 * self.most <= self.people
+
+    def words(self, round: str, planned: bool) -> list[str]:
+        """A line where many people each answered about few items, and no plan said so."""
+        # Where items have unequally many of few people, somebody may not have come to them yet.
+        unequal = self.fewest < self.most and 2 * self.most > self.people
+        if not planned and (self.people < 3 or unequal or self.most == self.people):
+            return []
+        some = f"{self.fewest} to {self.most}" if self.fewest < self.most else str(self.usual)
+        each = f"Each item has answers of {some} of {self.people:,} people."
+        if planned:
+            return [
+                f"{each} {self.usual} an item is the plan from now on, as everybody about every "
+                f"item would be too many. Another one: raterbook assign {round} --per-item N"
+            ]
+        return [
+            f"{each} Without a plan everybody is asked about every item, and what is missing is "
+            f"counted so. If each item was to have {self.usual}: raterbook assign {round} "
+            f"--per-item {self.usual}"
+        ]
+
+
 def _crowd(
-    round: str, fresh: Sequence[Fresh], there: Mapping[AnswerCell, Fact], kinds: Mapping[str, str]
-) -> list[str]:
-    """A line where many people each answered about few items, and no plan says so."""
+    fresh: Sequence[Fresh], there: Mapping[AnswerCell, Fact], snapshot: Snapshot
+) -> Crowd | None:
+    """Who stands behind the items' answers, stored ones and those of the file; None for nobody."""
+    kinds = {row.name: row.kind for row in snapshot.raters.values()}
     said = chain(
         ((cell, each.kind or kinds.get(each.rater)) for each, cell, _ in fresh),
         ((cell, fact.kind) for cell, fact in there.items()),
     )
-    raters: dict[str, set[str]] = {}
+    items: dict[str, set[str]] = {}
+    cases: dict[str, set[str]] = {}
     for (subject, of_case, _, rater, _, _), kind in said:
-        if not of_case and kind in (None, "human"):
-            raters.setdefault(subject, set()).add(rater)
+        if kind in (None, *PLANNED):
+            (cases if of_case else items).setdefault(subject, set()).add(rater)
+    raters = items or cases
+    if not raters:
+        return None
+    counts = sorted(map(len, raters.values()))
     everybody = set().union(*raters.values())
-    counts = sorted(len(each) for each in raters.values())
-    # Where items have unequally many of few people, somebody may not have come to them yet.
-    unequal = counts and counts[0] < counts[-1] and 2 * counts[-1] > len(everybody)
-    if len(everybody) < 3 or unequal or counts[-1] == len(everybody):
-        return []
-    usual = counts[len(counts) // 2]
-    some = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else str(usual)
-    return [
-        f"Each item has answers of {some} of {len(everybody):,} people. Without a plan "
-        "everybody is asked about every item, and what is missing is counted so. If each item "
-        f"was to have {usual}: raterbook assign {round} --per-item {usual}"
-    ]
+    return Crowd(counts[0], counts[len(counts) // 2], counts[-1], len(everybody))
 
 
 def _would_close(closed: Sequence[Fact]) -> str:

@@ -125,15 +125,45 @@ def test_a_name_of_another_round_is_one_person_and_import_and_open_say_so(place,
     assert "1 is known from other rounds here" in capsys.readouterr().out
 
 
-def test_few_lines_make_no_crowd_that_is_asked_about_everything(place):
+def test_a_file_of_many_people_is_the_plan_where_everybody_about_everything_would_be_too_much(
+    place,
+):
     items = pd.DataFrame([{"id": f"i{n}", "model": "m", "text": "x"} for n in range(1_000)])
     lines = pd.DataFrame(
         [{"item": f"i{n}", "rater": f"w{n}", "question": "tone", "value": "4"} for n in range(250)]
     )
     round = place.open("r", PROTOCOL, items)
-    said = "250 answers of 250 new raters, who would be asked 250,000 times about an item. Plan"
-    with pytest.raises(RoundError, match=said):
+    said = str(round.add(lines))
+    assert "250 answers added" in said
+    assert "Each item has answers of 1 of 250 people. 1 an item is the plan from now on" in said
+    assert "raterbook assign r --per-item N" in said
+    status = round.status()
+    assert (status["per_item"], status["missing"]) == (1, 0)
+    assert {each["assigned"] for each in status["raters"]} == {1}
+    assert any(entry["action"] == "assign" and entry["per_item"] == 1 for entry in round.log())
+    more = lines.assign(rater="late")[:1]
+    assert "1 answer added" in str(round.add(more.assign(item="i900")))
+    assert round.status()["raters"][-1]["assigned"] == 1
+
+
+def test_few_answers_of_a_few_people_ask_nobody_about_all_of_a_very_large_round(place, monkeypatch):
+    monkeypatch.setattr("raterbook.files.content.GIVEN", (20, 1))
+    round = place.open("r", PROTOCOL, ITEMS)
+    with pytest.raises(RoundError, match="3 answers of 3 new raters, who would be asked 36 times"):
+        round.add(crowd(3, 3)[:3])
+    assert round.frame().empty
+    round.assign(per_item=2, raters=["worker 0", "worker 1", "worker 2"])
+    assert "3 answers added" in str(round.add(crowd(3, 3)[:3]))
+
+
+def test_few_lines_make_no_crowd_that_is_asked_about_every_gold_item(place):
+    items = pd.DataFrame(
+        [{"id": f"i{n}", "model": "m", "text": "x", "role": "gold"} for n in range(1_000)]
+    )
+    lines = pd.DataFrame(
+        [{"item": f"i{n}", "rater": f"w{n}", "question": "tone", "value": "4"} for n in range(250)]
+    )
+    round = place.open("r", PROTOCOL, items)
+    with pytest.raises(RoundError, match="250 new raters, who would be asked 250,000 times"):
         round.add(lines)
     assert round.frame().empty
-    planned = place.open("planned", PROTOCOL, items, per_item=1)
-    assert "250 answers added" in str(planned.add(lines))
