@@ -21,7 +21,7 @@ export MPLCONFIGDIR := $(CURDIR)/.jupyter/matplotlib
 # pip asks rustc, where there is one, for its version; rustup then writes its settings.
 export RUSTUP_HOME := $(CURDIR)/$(VENV)/rustup
 
-.PHONY: report test lab bench faults lock samples docs site golden
+.PHONY: report compiled test lab bench faults lock samples docs site golden
 .DEFAULT_GOAL := report
 
 $(READY): requirements.lock pyproject.toml
@@ -34,7 +34,11 @@ $(READY): requirements.lock pyproject.toml
 	  || $(BIN)/python -m pip install --quiet --no-deps -e .
 	@touch $@
 
-samples: $(READY)
+# Where Python may not write bytecode as it runs, each of many starts would compile the package anew.
+compiled: $(READY)
+	@$(BIN)/python -m compileall -q analysis raterbook
+
+samples: compiled
 	@$(BIN)/python -m raterbook.samples $(SAMPLES)
 
 report: samples
@@ -53,14 +57,14 @@ golden: $(READY)
 # Chromium and npm keep their settings and logs in HOME unless told otherwise.
 ELSEWHERE := XDG_CONFIG_HOME=$(CURDIR)/.jupyter/xdg npm_config_cache=$(CURDIR)/.jupyter/npm
 
-test: $(READY)
+test: compiled
 	$(ELSEWHERE) $(BIN)/python -m tests.gate "not browser and not long"
 	$(ELSEWHERE) $(BIN)/python -m tests.gate "browser and not long"
 
-faults: $(READY)
+faults: compiled
 	$(BIN)/python -m pytest -m "long" tests
 
-bench: $(READY)
+bench: compiled
 	$(BIN)/python -m tests.benchmarks
 
 lab: samples
