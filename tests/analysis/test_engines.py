@@ -286,7 +286,8 @@ def spark(monkeypatch):
     """A cluster on this machine: two executors, each a process of its own."""
     folder = os.environ.get("RATERBOOK_SPARK")
     if folder is None or shutil.which("java") is None:
-        pytest.skip("RATERBOOK_SPARK names no folder with pyspark 4.0, or there is no java")
+        missing = "RATERBOOK_SPARK names no folder with pyspark 4.0, or there is no java"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv("SPARK_HOME", str(Path(folder) / "pyspark"))
     monkeypatch.setenv("PYTHONPATH", folder)
@@ -318,7 +319,6 @@ def executors(session) -> list[int]:
     return found
 
 
-@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_spark_counts_the_same_although_an_executor_dies_midway(spark, tmp_path):
     frame = answers(units=5_000)
