@@ -302,7 +302,8 @@ export function markEvent(mark, subject, reason, date) {
   return { mark, subject, reason: reason || null, client_time: date.toISOString() };
 }
 
-// What the outbox still holds stands over what the store last said, newest last.
+// What the outbox still holds stands over what the store last said, newest last; of equal counters
+// too, as what arrives later stands.
 export function overlay(item, events) {
   const subjects = new Set([item.ref, item.case]);
   const answers = new Map(
@@ -317,7 +318,7 @@ export function overlay(item, events) {
     if (event.mark) continue;
     const key = slotKey(event.subject, event.part, event.question);
     const held = answers.get(key);
-    if (!held || (held.lamport ?? 0) < event.lamport) answers.set(key, event);
+    if (!held || (held.lamport ?? 0) <= event.lamport) answers.set(key, event);
   }
   return { ...item, ...flag, answers: [...answers.values()] };
 }

@@ -114,6 +114,7 @@ test("what the outbox holds stands over what the store said last", () => {
   const page = item({ answers: [stored] });
   assert.equal(overlay(page, [earlier, later]).answers[0].value, "no");
   assert.equal(overlay(page, [earlier]).answers[0].value, "yes");
+  assert.equal(overlay(page, [{ ...later, lamport: 4 }]).answers[0].value, "no"); // arrives later
   assert.equal(overlay(page, [{ ...later, subject: "i2" }]).answers[0].value, "yes");
 });
 
