@@ -322,14 +322,13 @@ def the_row(
     text: str, name: str, question: str | None, inside: str | None, round: str, rows: Sequence[Row]
 ) -> Row:
     from ..numbers.number import address, places
-    from ..protocols.problems import nearest
+    from ..protocols.problems import hint
 
     of_it = [row for row in rows if row["statistic"] == name]
     if not of_it:
         every = sorted({row["statistic"] for row in rows})
-        alike = nearest(name, every)
-        hint = f" Did you mean {alike}?" if alike else ""
-        raise Refused(f"{round} has no number {name!r}: it has {', '.join(every)}.{hint}")
+        near = hint(name, every)
+        raise Refused(f"{round} has no number {name!r}: it has {', '.join(every)}.{near}")
     asked = list(dict.fromkeys(row["question"] for row in of_it if row["question"]))
     if question is not None and question not in asked:
         raise Refused(

@@ -5,10 +5,11 @@ papermill only logs a parameter it does not know, so a typo would report the def
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+from raterbook.protocols.problems import hint
 
 if TYPE_CHECKING:
     from raterbook.analysis.intervals import Interval
@@ -118,10 +119,9 @@ def checked(round_name: str, given: Mapping[str, Any]) -> Parameters:
     allowed = [field.name for field in fields(Parameters) if field.name != "round"]
     for name in given:
         if name not in allowed:
-            near = difflib.get_close_matches(name, allowed, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
             raise ValueError(
-                f"Unknown report parameter {name!r}: choose {', '.join(allowed)}.{hint}"
+                f"Unknown report parameter {name!r}: choose {', '.join(allowed)}."
+                + hint(name, allowed)
             )
     return Parameters(round=round_name, **given)
 
