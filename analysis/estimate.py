@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -271,6 +271,16 @@ WARNINGS = {
     "left_out_at_one_end": "Raters who gave one end of the scale alone are left out.",
     "answers_without_confidence": "Answers without a confidence are left out.",
 }
+
+
+def check_name(what: str, name: Any, names: Collection[str | None]) -> None:
+    """Refuse a name that is none of these, which are said.
+
+    >>> check_name("level", "nominal", ("nominal", "ordinal"))
+    """
+    if name not in names:
+        *others, last = map(str, names)
+        raise ValueError(f"unknown {what} {name!r}: choose {', '.join(others)} or {last}")
 
 
 def sentence(code: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from raterbook.analysis.coefficients.gwet import TOLERANCE, divide
 from raterbook.analysis.coefficients.infer import infer
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER
 from raterbook.analysis.ratings import Coded, read
@@ -240,8 +240,7 @@ def icc(
     >>> icc([[1, 2], [3, 3], [4, 5], [5, 5]], interval=None)
     <icc_2: 0.9062; 4 units, 2 raters, 8 ratings>
     """
-    if form not in FORMS:
-        raise ValueError(f"unknown form {form!r}: choose {', '.join(FORMS[:-1])} or {FORMS[-1]}")
+    check_name("form", form, FORMS)
     coded, wish = read(ratings, scale), Interval.of(interval)
     coded.needs_numbers("an intraclass correlation")
     met = coded.rows(coded.rating_counts() >= 1)

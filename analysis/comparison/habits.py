@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages.against import values_against
-from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.averages.means import adjust
 from raterbook.analysis.comparison import numbered_clusters
 from raterbook.analysis.comparison.annotators import Duels
 from raterbook.analysis.comparison.persons import (

@@ -26,7 +26,7 @@ from raterbook.analysis.comparison import (
     of_clusters,
     over_clusters,
 )
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
 from raterbook.analysis.ratings import Coded, read
@@ -87,9 +87,8 @@ def beside_persons(
     (0.5, 0.8, -0.3)
     """
     names, wish = list(names), Interval.of(interval)
-    unknown = [name for name in names if name not in STATISTICS]
-    if unknown:
-        raise ValueError(f"unknown statistic {unknown[0]!r}: choose {', '.join(STATISTICS)}")
+    for name in names:
+        check_name("statistic", name, STATISTICS)
     people, own = both_sides(ratings, model)
     crowd, turned = Crowd.of(people), turns_of(people, own)
     size = crowd.sizes.shape[0]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.averages.means import adjust
 
 from ...rounds import Round, RoundError
 from ...rounds.items import pinned
