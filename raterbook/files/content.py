@@ -13,7 +13,7 @@ from raterbook.environment import setting
 from raterbook.protocols.problems import printable
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
-from raterbook.rounds.store.backup import new_file
+from raterbook.rounds.store.backup import whole_file
 
 # What is larger is refused while it is read. RATERBOOK_LIMITS=4 makes all of it four times as much.
 
@@ -191,20 +191,14 @@ def put(data: bytes, file: str | Path) -> None:
     path = Path(file)
     if path.is_dir():
         raise FileError(f"{label(file)} is a folder. Name a file in it.")
-    part = path.with_name(path.name + ".part")
     try:
-        with os.fdopen(new_file(part), "wb") as stream:
+        with whole_file(path) as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(part, path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(
             f"{label(file)} cannot be written: {reason}. Choose a file in a folder that exists."
         ) from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:
