@@ -22,6 +22,7 @@ from raterbook.judges.run import EXPECTED_OUT
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
+from raterbook.rounds.model import listed
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -211,10 +212,9 @@ def _refuse_unknown(stored: Round, replies: dict[tuple[str, int], str], source: 
         allowed |= {item.key for item in stored.items()}
     unknown = [subject for subject, _ in replies if subject not in allowed]
     if unknown:
-        shown = ", ".join(repr(one) for one in unknown[:5])
-        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise ValueError(
-            f"{source}: {stored.name} has no {shown}{more}; ids are those of the prompts file"
+            f"{source}: {stored.name} has no {listed(map(repr, unknown), 5)}; "
+            "ids are those of the prompts file"
             + (", or items' keys" if len(every) == 1 else "")
             + ". Nothing was taken in."
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.clients.model import Messages, Model, Reply, Stop
+from raterbook.rounds.model import shown
 
 TABLE = Path(__file__).with_name("prices.json")
 _WIDE = re.compile("[\u2e80-\U0010ffff]")
@@ -86,7 +87,7 @@ def _numbers(price: Any) -> list[float]:
 def _shown(value: Any) -> str:
     """As much of it as a message holds, however deep it is nested."""
     try:
-        return str(value)[:60]
+        return shown(value)
     except RecursionError:
         return "a table nested too deeply"
 

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import raterbook.judges.cache as cache
 from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.judging import check_open
 from raterbook.judges.questions.run import fields_of
 from raterbook.judges.questions.wording import clean, normal
 from raterbook.protocols import UNANSWERABLE
 from raterbook.rounds import Event, PartRow
+from raterbook.rounds.model import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,8 +158,7 @@ def _plain(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return shown(repr(value), 40)
 
 
 __all__ = ["Imported", "import_upstream"]
@@ -244,9 +245,7 @@ def _store(
                 events.append(
                     Event(None, ref, question.id, value, part.number, status=status, reason=reason)
                 )
-    for ack in stored.save(rater, events) if events else ():
-        if not ack.ok:
-            raise ValueError(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
+    cache.put(stored, rater, events)
 
 
 def _content(source: str | os.PathLike[str] | Mapping[str, Any]) -> Mapping[str, Any]:
