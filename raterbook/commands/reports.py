@@ -327,8 +327,8 @@ def the_row(
     of_it = [row for row in rows if row["statistic"] == name]
     if not of_it:
         every = sorted({row["statistic"] for row in rows})
-        near = hint(name, every)
-        raise Refused(f"{round} has no number {name!r}: it has {', '.join(every)}.{near}")
+        has = f"it has {', '.join(every)}.{hint(name, every)}"
+        raise Refused(f"{round} has no number {name!r}: {has}")
     asked = list(dict.fromkeys(row["question"] for row in of_it if row["question"]))
     if question is not None and question not in asked:
         raise Refused(

@@ -51,7 +51,7 @@ class Completeness:
 def asked(stored: Round, parameters: Parameters) -> Completeness:
     """People by the required answers of their plan; models, who have none, by whole items."""
     found, cases = stored.standings()
-    names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
+    names = {each.name: public_name(each, parameters.pseudonyms) for each in stored.raters()}
     away = tuple(
         (names[each.rater], each.excluded, each.answers)
         for each in found
@@ -182,12 +182,7 @@ def people(stored: Round, pseudonyms: bool) -> list[str]:
     """Everybody whose answers may count, under the names the report uses."""
     here = [each for each in stored.raters() if each.excluded is None]
     rating = [each for each in here if each.kind not in HELPERS]
-    return [public(each, pseudonyms) for each in rating or here]
-
-
-def public(rater: Any, pseudonyms: bool) -> str:
-    """A person's pseudonym where it is asked for, as in the frame."""
-    return public_name(rater, pseudonyms)
+    return [public_name(each, pseudonyms) for each in rating or here]
 
 
 def columns(stored: Round) -> list[str]:

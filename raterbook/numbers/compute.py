@@ -24,7 +24,7 @@ from . import agreement, averages, questeval, reference, systems
 from .checks import checks
 from .compare import judged
 from .completeness import Completeness, asked, check, completeness
-from .counted import Board, Scale
+from .counted import Board, Scale, listed
 from .measures import (
     Finding,
     Task,
@@ -255,9 +255,8 @@ def by_measure(
 def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
     """All units, then the units of each group; a unit without the column stands in none."""
     found: list[tuple[dict[str, Any], np.ndarray]] = [({}, board.everything)]
-    entries = [by] if isinstance(by, str) else list(by or [])
-    for entry in entries:
-        columns = [entry] if isinstance(entry, str) else list(entry)
+    for entry in listed(by or []):
+        columns = listed(entry)
         unknown = [name for name in columns if name not in board.first.columns]
         if unknown:
             raise ValueError(f"the frame has no column {unknown[0]!r} to group by")
@@ -348,7 +347,6 @@ def rows_of(
     cluster: str | None,
 ) -> list[dict[str, Any]]:
     """The rows of the measures, as analysis finds them."""
-    ranges = ranges_of(protocol)
     found = by_measure(
         frame,
         measures,
@@ -359,9 +357,9 @@ def rows_of(
     )
     kept = corrected(
         [
-            number.within(possible(number, ranges, measure))
+            number
             for measure, numbers in zip(measures, found, strict=True)
-            for number in numbers
+            for number in kept_within(protocol, numbers, measure)
         ]
     )
     return [number.row() for number in kept]

@@ -15,7 +15,7 @@ import pandas as pd
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
 from raterbook.numbers.completeness import check_names
-from raterbook.numbers.counted import MACHINES, Board, Grid, count, recoded
+from raterbook.numbers.counted import MACHINES, Board, Grid, count, listed, recoded
 from raterbook.numbers.number import Pair
 from raterbook.numbers.parameters import Parameters
 from raterbook.numbers.targets import Sight
@@ -176,10 +176,6 @@ def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
 def asked_of(measure: Mapping[str, Any]) -> list[str]:
     """The questions of a measure; none where it is of all."""
     return listed(measure.get("question") or [])
-
-
-def listed(names: Any) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 # What a measure is computed from, what it hands back, and which function computes it.

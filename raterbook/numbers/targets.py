@@ -45,11 +45,11 @@ def verdicts(
         row = row_of(rows, target.statistic, target.question, target.group)
         if row is None and questions is not None and target.question not in questions:
             continue
-        found.append(verdict(target, row or nothing(target, why)))
+        found.append(verdict(target, row or no_row(target, why)))
     return found
 
 
-def nothing(target: Any, why: str) -> dict[str, Any]:
+def no_row(target: Any, why: str) -> dict[str, Any]:
     """What stands in the place of a row where the round has none that the target names."""
     return {
         "statistic": target.statistic,

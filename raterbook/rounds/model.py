@@ -43,6 +43,7 @@ KINDS = (
 RATER_KINDS = tuple(kind.name for kind in KINDS)
 PLANNED = tuple(kind.name for kind in KINDS if kind.plans)
 PEOPLE = tuple(kind.name for kind in KINDS if kind.person)
+COUNTING = tuple(kind.name for kind in KINDS if kind.counts)  # the first that answered count
 HELPERS = tuple(kind.name for kind in KINDS if not kind.counts)
 APPOINTED = tuple(kind.name for kind in KINDS if kind.appointed)
 CONSENSUS = tuple(

@@ -29,7 +29,7 @@ from raterbook.analysis.ratings import Coded
 
 from ..counted import Grid
 from .comparison import Compared
-from .sides import Sides, in_clusters
+from .sides import Sides, in_clusters, is_matched
 from .strictness import likeness
 
 
@@ -102,7 +102,7 @@ def _by_agreement(
     sides: Sides, question: Any, coded: Coded
 ) -> tuple[tuple[str, tuple[Beside, ...]], ...]:
     names, model = SPLIT if question.is_score else ("exact", "kappa"), coded.raters[-1]
-    matched = question.level in (None, "", "nominal")
+    matched = is_matched(question.level)
     found = by_agreement(coded, model, names=names, matched=matched, interval=sides.wish)
     there = {which: tuple(lines) for which, lines in found.items()}
     some = any(line.model.value is not None for lines in found.values() for line in lines)
@@ -114,7 +114,7 @@ def _split(sides: Sides, question: Any, coded: Coded) -> tuple[tuple[str, Annota
     persons, own = coded.raters[:-1], coded.codes[:, -1]
     if len(persons) < 3:
         return ()
-    matched = question.level in (None, "", "nominal")
+    matched = is_matched(question.level)
     epsilon = sides.epsilon_of([question.id])
 
     @cache
