@@ -270,7 +270,7 @@ def compare(given: Namespace) -> None:
 
 def of_models(required: Iterable[str], parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters; what only a comparison with people has asks for every model by itself."""
-    from ..protocols.beside import BESIDE
+    from ..protocols.comparisons import BESIDE
 
     names = {match["name"] for text in required if (match := re.match(REQUIRED, text, re.DOTALL))}
     asks = names & BESIDE.keys() or any("whose" in text for text in required)
@@ -384,7 +384,7 @@ def parts(text: str) -> Iterable[str]:
 
 def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
     """The bound as a fraction, or as it stands for what is no fraction."""
-    from ..protocols.beside import facts
+    from ..protocols.comparisons import facts
 
     try:
         bound = float(written)

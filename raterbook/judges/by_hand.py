@@ -221,7 +221,7 @@ def _refuse_unknown(stored: Round, replies: dict[tuple[str, int], str], source: 
 
 
 def _known(stored: Round, name: str | None) -> dict[tuple[str, int, str], Any]:
-    standing = cache.standing(stored, name) if name is not None else {}
+    standing = cache.current_answers(stored, name) if name is not None else {}
     return {cell: answer.value for cell, answer in standing.items() if answer.status == "answered"}
 
 

@@ -123,7 +123,7 @@ def parsed_before(stored: Round, key: str) -> Parsed | None:
 Standing = Mapping[tuple[str, int, str], Any]  # subject, part, question → the current answer
 
 
-def standing(stored: Round, rater: str) -> Standing:
+def current_answers(stored: Round, rater: str) -> Standing:
     """The rater's current answers; none before it has joined the round."""
     joined = any(one.name == rater for one in stored.raters())
     return stored.current(rater) if joined else {}

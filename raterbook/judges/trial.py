@@ -12,7 +12,7 @@ from raterbook.judges.clients.model import Source
 from raterbook.judges.judging import JudgeStopped, judge
 from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.numbers.compute import summary
-from raterbook.protocols.beside import facts
+from raterbook.protocols.comparisons import facts
 from raterbook.protocols.statistics import of_family
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import pandas as pd
 import raterbook.analysis as analysis
 from raterbook.numbers.counted import Board, Scale, majority_of, recoded, settled_of
 from raterbook.numbers.number import address
-from raterbook.protocols.beside import facts
+from raterbook.protocols.comparisons import facts
 from raterbook.rounds.consensus import ADJUDICATOR
 
 TOLERANCE = 1e-9

@@ -48,7 +48,7 @@ class Completeness:
         return self.given / self.required if self.required else None
 
 
-def asked(stored: Round, parameters: Parameters) -> Completeness:
+def completeness_of(stored: Round, parameters: Parameters) -> Completeness:
     """People by the required answers of their plan; models, who have none, by whole items."""
     found, cases = stored.standings()
     names = {each.name: public_name(each, parameters.pseudonyms) for each in stored.raters()}
@@ -108,7 +108,7 @@ def asked(stored: Round, parameters: Parameters) -> Completeness:
     )
 
 
-def completeness(found: Completeness, raters: Sequence[str] | None) -> dict[str, Any]:
+def completeness_row(found: Completeness, raters: Sequence[str] | None) -> dict[str, Any]:
     """The same as a row of numbers.json; `raters` are those named to count."""
     number = Number(
         COMPLETENESS.name,
@@ -151,7 +151,7 @@ def check_names(stored: Round, parameters: Parameters) -> None:
     if isinstance(parameters.epsilon, dict):
         check("epsilon", list(parameters.epsilon), [*questions, OVERALL], stored.name)
     if parameters.groups:
-        check("groups", parameters.groups, columns(stored), stored.name)
+        check("groups", parameters.groups, columns_of(stored), stored.name)
         refuse_lookalikes(stored, parameters.groups)
 
 
@@ -185,7 +185,7 @@ def people(stored: Round, pseudonyms: bool) -> list[str]:
     return [public_name(each, pseudonyms) for each in rating or here]
 
 
-def columns(stored: Round) -> list[str]:
+def columns_of(stored: Round) -> list[str]:
     """Every column the items of the round have."""
     with stored.store.read() as connection:
         seen = stored.look(connection)

@@ -18,12 +18,12 @@ import raterbook.analysis as analysis
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 
 from ..files.content import put
-from ..protocols.beside import facts
+from ..protocols.comparisons import facts
 from ..rounds import Round
 from . import agreement, averages, questeval, reference, systems
 from .checks import checks
 from .compare import judged
-from .completeness import Completeness, asked, check, completeness
+from .completeness import Completeness, check, completeness_of, completeness_row
 from .counted import Board, Scale, listed
 from .measures import (
     Finding,
@@ -166,12 +166,12 @@ def compute(
     may be seen of a round with declared looks."""
     protocol = stored.protocol
     frame = frame_of(stored, parameters) if frame is None else frame
-    counts = asked(stored, parameters) if counts is None else counts
+    counts = completeness_of(stored, parameters) if counts is None else counts
     hidden = sight is not None and sight.hidden
     measures = [] if hidden else wanted(protocol, frame, parameters)
     rows = rows_of(protocol, frame, measures, parameters, cluster_of(frame))
     rows += [] if hidden else judged(stored, parameters, frame, sight)
-    rows.append(completeness(counts, parameters.raters))
+    rows.append(completeness_row(counts, parameters.raters))
     why = "hidden_until_a_look" if hidden else "no_such_number"
     targets = verdicts(protocol.targets, rows, parameters.questions, why)
     return Numbers(

@@ -27,7 +27,7 @@ from raterbook.analysis.forecast import (
 from raterbook.analysis.intervals import USUAL
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
 
-from ..protocols.beside import facts
+from ..protocols.comparisons import facts
 from ..protocols.problems import hint
 from ..rounds import Round
 from ..rounds.plan import draw

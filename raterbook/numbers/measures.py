@@ -160,6 +160,13 @@ def cluster_of(frame: pd.DataFrame) -> str | None:
     return "cluster" if "cluster" in frame and frame["cluster"].notna().any() else None
 
 
+def drawn_with(rows: pd.DataFrame) -> pd.Series:
+    """What each answer is drawn with: its declared cluster, else its case."""
+    case = rows["case"].astype(object)
+    cluster = rows["cluster"].astype(object) if "cluster" in rows else case
+    return cluster.where(cluster.notna(), case).astype(str)
+
+
 def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
     """What analysis needs to know of each question: its type, level and declared scale."""
     return {

@@ -18,7 +18,7 @@ from ..design import TOKENS
 from ..numbers.compare import beside_people
 from ..numbers.compare.comparison import Comparison
 from ..numbers.compare.sides import Sides
-from ..numbers.completeness import Completeness, asked
+from ..numbers.completeness import Completeness, completeness_of
 from ..numbers.compute import Numbers, compute
 from ..numbers.counted import Counted, count
 from ..numbers.measures import cluster_of, frame_of
@@ -115,7 +115,7 @@ class Report(reading.ItemTexts):
         self.parameters = asked_for if self.sight is None else self.sight.parameters(asked_for)
         self.frame: pd.DataFrame = frame_of(stored, self.parameters, sight=self.sight)
         # How many required answers were asked for, and who is left out.
-        self.asked: Completeness = asked(stored, self.parameters)
+        self.asked: Completeness = completeness_of(stored, self.parameters)
         self.numbers: Numbers = compute(stored, self.parameters, self.frame, self.asked, self.sight)
         self.pictures: dict[str, str] = {}
         self.files: dict[str, str] = {}  # what a section leaves beside the page

@@ -73,7 +73,7 @@ def build(
                 min(jobs, len(rounds)), mp_context=context, initializer=end_quietly
             )
             executor = stack.enter_context(pool)
-            stack.push(leaving(pool))
+            stack.push(shutdown_of(pool))
         futures: list[Future[Path]] = []
         if executor is not None:
             with until_they_listen():
@@ -121,7 +121,7 @@ def until_they_listen() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def leaving(pool: ProcessPoolExecutor) -> Callable[..., None]:
+def shutdown_of(pool: ProcessPoolExecutor) -> Callable[..., None]:
     """What is still to do when a pool is left: nothing new is begun, and Ctrl+C is for all."""
     others = {process.pid for process in multiprocessing.active_children()}
 

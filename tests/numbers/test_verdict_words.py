@@ -24,7 +24,7 @@ from raterbook.numbers.compare.comparison import (
 from raterbook.numbers.compare.ranking import Ranked, RankedModel
 from raterbook.numbers.compare.strictness import Strictness, severities
 from raterbook.numbers.targets import round_up
-from raterbook.protocols.beside import facts
+from raterbook.protocols.comparisons import facts
 
 
 def person(name="ana", value=0.05, se=0.1, n=60, clusters=20, **more):

@@ -17,7 +17,7 @@ from raterbook.analysis.comparison.habits import GroupApart
 from raterbook.analysis.comparison.persons import Beside
 from raterbook.analysis.estimate import Estimate, sentence
 
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ..number import minus, percent
 from ..targets import OUT_OF_REACH, round_up
 from .rows import rows_of

@@ -28,6 +28,7 @@ from raterbook.analysis.comparison.persons import LEAST, Beside
 from raterbook.analysis.ratings import Coded
 
 from ..counted import Grid
+from ..measures import drawn_with
 from .comparison import Compared
 from .sides import Sides, in_clusters, is_matched
 from .strictness import likeness
@@ -180,9 +181,7 @@ def _again(sides: Sides, question: Any) -> Beside | None:
     rows = rows[rows["rater"].astype(object).isin([*map(str, sides.names), sides.model])]
     if not rows["replicate"].gt(1).any():
         return None
-    cluster = "cluster" if "cluster" in rows and rows["cluster"].notna().any() else "case"
-    labels = rows[cluster].astype(object).where(rows[cluster].notna(), rows["case"].astype(object))
-    both = given_again(rows.assign(cluster=labels.astype(str)), "cluster")
+    both = given_again(rows.assign(cluster=drawn_with(rows)), "cluster")
     places = ["item", "case", "part", "replicate", "cluster"]
     table = both.pivot(index=places, columns="rater", values="same").astype(float)
     if sides.model not in table:

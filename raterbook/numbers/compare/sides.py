@@ -15,8 +15,7 @@ from raterbook.analysis.intervals import USUAL, Interval
 from raterbook.analysis.ratings import Coded
 
 from ...rounds import Round
-from ..completeness import check, check_names
-from ..completeness import columns as columns_of
+from ..completeness import check, check_names, columns_of
 from ..counted import MACHINES, Board, Grid
 from ..measures import cluster_of, questions_of
 from ..parameters import OVERALL, USUAL_EPSILON, Parameters

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ...protocols.statistics import of_family
 from ..html import NOTHING, Section, fold, heading, join, paragraph, table
 from ..words import IN_HEAD, cell, count, name_of

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ...protocols.measures import is_adjusted
 from ...protocols.statistics import STATISTICS, of_family
 from ..html import NOTHING, Section, heading, join, paragraph, part, quoted, table

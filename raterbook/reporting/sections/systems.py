@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ...numbers.measures import asked_of
 from ...numbers.number import LEADING, excludes_zero, is_comparison, is_shown
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ...protocols.statistics import compared_means, difference_of
 from ..html import Section, fold, join, paragraph, table
 from ..words import (

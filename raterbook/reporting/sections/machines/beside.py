@@ -15,7 +15,7 @@ from ....numbers.compare.comparison import BEYOND, Compared, Comparison, severit
 from ....numbers.compare.ranking import Ranked, ranking_of
 from ....numbers.compare.rows import BesideRow, entries
 from ....numbers.number import UNTRUSTED
-from ....protocols.beside import facts
+from ....protocols.comparisons import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
 from ...words import (
