@@ -21,7 +21,7 @@ from raterbook.analysis.comparison.persons import (
     LINKS,
     MOST_PERSONS,
     NONE,
-    Beside,
+    Contrast,
     Crowd,
     Made,
     PersonTurn,
@@ -29,11 +29,11 @@ from raterbook.analysis.comparison.persons import (
     SideSums,
     Turned,
     absent,
-    beside,
     beside_others,
     block_of,
     both_sides,
     clusters_of,
+    contrast,
     kappas_of,
     one_mind,
     remembered,
@@ -59,7 +59,7 @@ def habits(
     length: Mapping[Any, float] | None = None,
     family: Mapping[Any, bool | None] | None = None,
     interval: Wish = "jackknife",
-) -> list[Beside]:
+) -> list[Contrast]:
     """How a rater uses a scale, beside persons.
 
     spread is the standard deviation of own scores over that of the others' scores; range_slope,
@@ -102,7 +102,9 @@ def habits(
         return lambda kept: turned(kept).blocks(make)
 
     crowds = {} if family is None else {"own_family": _parted(crowd, people, inside)}
-    return [beside(name, crowds.get(name, crowd), of(make), wish) for name, make in makers.items()]
+    return [
+        contrast(name, crowds.get(name, crowd), of(make), wish) for name, make in makers.items()
+    ]
 
 
 def _parted(crowd: Crowd, people: Coded, inside: np.ndarray) -> Crowd:
@@ -211,7 +213,7 @@ def by_agreement(
     names: Iterable[str] = SPLIT,
     matched: bool = False,
     interval: Wish = "jackknife",
-) -> dict[str, list[Beside]]:
+) -> dict[str, list[Contrast]]:
     """The statistics of `names` where all others were of one mind, and where they were apart.
 
     The others are those but the person whose place it is, so three persons are needed; a person
@@ -227,7 +229,7 @@ def by_agreement(
 
     every = turns_of(people, own)
 
-    def of(alike: bool) -> list[Beside]:
+    def of(alike: bool) -> list[Contrast]:
         turned = remembered(
             lambda kept: every(kept).where(lambda turn: turn.one_mind == alike), people
         )
@@ -240,10 +242,10 @@ def by_agreement(
 
             return lambda kept: turned(kept).blocks(block)
 
-        def line(name: str) -> Beside:
+        def line(name: str) -> Contrast:
             if name == "kappa" and too_many:
                 return absent(name, "too_many_raters_for_interval")
-            found = beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
+            found = contrast(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
             few = name == "kappa" and _outside(turned(range(len(people.raters)))) < OUTSIDE
             return _warned(found, "too_few_disagreements") if few else found
 
@@ -267,9 +269,9 @@ def _outside(turned: Turned) -> int:
     return len(np.unique(np.concatenate(there)))
 
 
-def _warned(line: Beside, warning: str) -> Beside:
+def _warned(line: Contrast, warning: str) -> Contrast:
     sides = (line.model, line.persons, line.difference)
-    return Beside(
+    return Contrast(
         line.statistic, *(replace(each, warnings=(*each.warnings, warning)) for each in sides)
     )
 
@@ -295,7 +297,7 @@ class GroupApart:
     column: str
     value: Any
     n_items: int
-    found: Beside
+    found: Contrast
     p: float | None
     p_corrected: float | None = None
 
@@ -326,7 +328,7 @@ def groups_apart(
             if min(many, int((inside == 0).sum())) < LEAST_OF_GROUP:
                 continue
             made = _parting(turned, inside, matched, size)
-            line = beside("apart", _parted(crowd, people, inside), made, wish)
+            line = contrast("apart", _parted(crowd, people, inside), made, wish)
             found.append(GroupApart(column, value, many, line, line.difference.p))
     after = adjust([each.p for each in found], "holm")
     return [replace(each, p_corrected=p) for each, p in zip(found, after, strict=True)]
@@ -344,7 +346,7 @@ def _parting(
     return lambda kept: turned(kept).blocks(make)
 
 
-def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Beside:
+def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Contrast:
     """How alike one rater's scores on several questions are: the mean correlation of two of them.
 
     `several` are the ratings of each question, by the same raters on units of the same names. The
@@ -387,7 +389,7 @@ def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackkni
     sizes = np.bincount(clusters, given.sum(axis=(0, 2)).astype(float), size)
     many = int(given.any(axis=(0, 2)).sum())
     crowd = Crowd(names, many, int(given.sum()), sizes, least=1)
-    return beside("halo_effect", crowd, made, wish, FISHER)
+    return contrast("halo_effect", crowd, made, wish, FISHER)
 
 
 def _correlation(x: np.ndarray, y: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:
@@ -407,7 +409,7 @@ def _correlation(x: np.ndarray, y: np.ndarray, clusters: np.ndarray, size: int) 
 
 def same_again(
     name: str, hits: np.ndarray, clusters: np.ndarray, raters: Sequence[Any], wish: Interval
-) -> Beside:
+) -> Contrast:
     """How often it happens to each rater that is asked twice: 0 or 1 by pair, NaN where not asked.
 
     The last rater is the model. For answers asked for again, for pairs shown in both orders, and
@@ -427,7 +429,7 @@ def same_again(
     sizes = np.bincount(codes, both.sum(axis=1).astype(float), size)
     who = tuple(raters[j] for j in persons)
     crowd = Crowd(who, int(both[:, -1].sum()), int(both.sum()), sizes, 0, "zero_denominator")
-    return beside(name, crowd, made, wish, LOGIT)
+    return contrast(name, crowd, made, wish, LOGIT)
 
 
 def _ratio(totals: np.ndarray) -> np.ndarray:

@@ -41,7 +41,7 @@ MOST_TURNED = 4_000_000  # numbers kept from one statistic to the next
 
 
 @dataclass(frozen=True)
-class Beside:
+class Contrast:
     """One statistic of the model, of the persons as each stands to the rest, and what is between.
 
     The first is the mean over persons of the model in that person's place.
@@ -74,7 +74,7 @@ def beside_persons(
     names: Iterable[str] = STATISTICS,
     matched: bool = False,
     interval: Wish = "jackknife",
-) -> list[Beside]:
+) -> list[Contrast]:
     """Each statistic of the model in each person's place, and of that person, against the others.
 
     exact and within_one are the share of the others' ratings met; mae, bias and spearman compare
@@ -103,7 +103,7 @@ def beside_persons(
     too_many = len(people.raters) > MOST_PERSONS
     return [
         absent(name, "too_many_raters_for_interval") if name == "kappa" and too_many
-        else beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
+        else contrast(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
         for name in names
     ]  # fmt: skip
 
@@ -150,13 +150,13 @@ class Crowd:
         return cls(people.raters, int(used.any(axis=1).sum()), int(used.sum()), sizes[:, 0])
 
 
-def absent(name: str, reason: str) -> Beside:
+def absent(name: str, reason: str) -> Contrast:
     """Nothing of the model, of persons and between, and why."""
     nothing = Estimate(None, statistic=name, reason=reason)
-    return Beside(name, nothing, nothing, nothing)
+    return Contrast(name, nothing, nothing, nothing)
 
 
-def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLAIN) -> Beside:
+def contrast(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLAIN) -> Contrast:
     """What the sums of both sides make, with intervals over clusters and for persons like these."""
     persons = len(crowd.names)
     if persons < crowd.least:
@@ -185,7 +185,7 @@ def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLA
     def estimate(values: Values, without: np.ndarray, on: Link) -> Estimate:
         return _estimate(name, crowd, rows, (values, without, on), wish)
 
-    return Beside(
+    return Contrast(
         name,
         estimate(model, left[:, 0], link),
         estimate(person, left[:, 1], link),

@@ -14,7 +14,7 @@ import pandas as pd
 from raterbook.analysis.comparison.annotators import LEAST, AnnotatorTest, PersonTest
 from raterbook.analysis.comparison.confidence import Calibration
 from raterbook.analysis.comparison.habits import GroupApart
-from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.comparison.persons import Contrast
 from raterbook.analysis.estimate import Estimate, sentence
 
 from ...protocols.comparisons import facts
@@ -62,17 +62,17 @@ class Compared:
     n_items: int
     unanswered: int
     plain: tuple[Estimate, ...]
-    beside: tuple[Beside, ...]
+    beside: tuple[Contrast, ...]
     alphas: tuple[Estimate, ...]
     test: AnnotatorTest
     means: tuple[Shown, ...]
     verdict: Verdict
-    habits: tuple[Beside, ...] = ()
-    agreed: tuple[tuple[str, tuple[Beside, ...]], ...] = ()
+    habits: tuple[Contrast, ...] = ()
+    agreed: tuple[tuple[str, tuple[Contrast, ...]], ...] = ()
     split: tuple[tuple[str, AnnotatorTest], ...] = ()
     apart: tuple[GroupApart, ...] = ()
     calibration: Calibration | None = None
-    unsure: tuple[Beside, ...] = ()
+    unsure: tuple[Contrast, ...] = ()
     severity: tuple[tuple[str | None, Estimate], ...] = ()  # None: the model's
 
 
@@ -278,7 +278,7 @@ def _lines(part: Compared) -> list[str]:
     return [f"{name:<{width}}  {said}" for name, said in lines] + [*notes]
 
 
-def _beside(part: Compared) -> list[Beside]:
+def _beside(part: Compared) -> list[Contrast]:
     """The numbers of the model in a person's place that there are."""
     stated = part.calibration.stated if part.calibration else ()
     every = (*part.beside, *part.habits, *part.unsure, *stated)
