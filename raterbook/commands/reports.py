@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .command import PARAM, ROUND, WHY, arg, command
+from . import PARAM, ROUND, WHY, arg, command
 from .rounds import Refused, chosen, led, pairs, workspace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
+from . import FILE, RATER, ROUND, WHY, Registry, arg, command
 
 if TYPE_CHECKING:
     from pathlib import Path
