@@ -16,9 +16,9 @@ from raterbook.files.content import LARGEST, most, put, read_text, refuse_large
 from raterbook.judges.clients.model import Reply, storable
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
 from raterbook.judges.money import OWN, Prices, tokens_of
-from raterbook.judges.outcome import JudgeRun, Outcome
+from raterbook.judges.outcome import JudgeRun
 from raterbook.judges.prompts import VERSION, Examples, Prompt, Prompts, read_examples
-from raterbook.judges.run import EXPECTED_OUT
+from raterbook.judges.run import EXPECTED_OUT, Request, outcome_of
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
@@ -194,8 +194,8 @@ def _take(
     if parsed.usable and replicate == 1:
         for (part, question), given in parsed.answers.items():
             known[one.sheet.ref, part, question] = given.value
-    asked = tuple(question.id for question in one.sheet.questions)
-    run.outcomes.append(Outcome(one.sheet.ref, asked, replicate, one.prompt, reply, parsed))
+    request = Request(one.sheet, replicate, one.prompt, key)
+    run.outcomes.append(outcome_of(request, parsed, reply))
 
 
 def _names(one: Asking, keys: Mapping[str, str]) -> set[str]:
@@ -263,12 +263,7 @@ def read_replies(file: str | Path) -> Replies:
         source, text = "standard input", sys.stdin.read(most(LARGEST) + 1)
         refuse_large(len(text), source)
     else:
-        try:
-            text = read_text(Path(file))
-        except FileNotFoundError:
-            raise ValueError(f"{source}: there is no such file of replies") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{source}: not UTF-8; save it as UTF-8") from None
+        text = read_text(Path(file), "replies")
     if Path(source).suffix == ".csv":
         return _collected(_from_csv(text, source), source)
     if _MARK.search(text):
