@@ -120,6 +120,11 @@ class Estimate:
         return float(2 * stdtr(self.df, -abs(self.value) / self.se))
 
     @property
+    def ends(self) -> dict[str, float | None]:
+        """Both intervals, by the names of their ends."""
+        return {name: getattr(self, name) for name in ("low", "high", "low_like", "high_like")}
+
+    @property
     def scope(self) -> tuple[str, ...]:
         """What the intervals at hand speak of, in words."""
         said = []

@@ -264,14 +264,11 @@ def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
         known = labels.notna().all(axis=1).to_numpy()
         keys = pd.Series(list(map(tuple, labels.to_numpy())), dtype=object)
         codes, each = pd.factorize(keys.to_numpy())
-        for code in sorted(set(codes[known].tolist()), key=lambda code: _order(each[code])):
+        there = sorted(set(codes[known].tolist()), key=lambda code: [*map(str, each[code])])
+        for code in there:
             group = dict(zip(columns, map(_plain, each[code]), strict=True))
             found.append((group, known & (codes == code)))
     return found
-
-
-def _order(key: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(map(str, key))
 
 
 def _plain(value: Any) -> Any:

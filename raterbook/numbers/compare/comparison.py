@@ -138,7 +138,10 @@ class Comparison:
                     "n_items": each.n_items,
                     "unanswered": each.unanswered,
                     "test": _test(each.test),
-                    "numbers": [_without_place(row) for row in rows_of(each)],
+                    "numbers": [
+                        {name: row[name] for name in row if name not in ("question", "group")}
+                        for row in rows_of(each)
+                    ],
                 }
                 for each in self.parts
             ],
@@ -202,10 +205,6 @@ def severity_said(model: str, own: Estimate) -> str:
         f"{model} is {which} than people on average, by {in_two(abs(own.value))} logits ({ends}) "
         "in one model of all raters."
     )
-
-
-def _without_place(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in ("question", "group")}
 
 
 def _test(found: AnnotatorTest) -> dict[str, Any]:

@@ -134,10 +134,7 @@ def rows_of(part: Compared) -> list[dict[str, Any]]:
 def _row(found: Estimate) -> dict[str, Any]:
     return {
         "estimate": found.value,
-        "low": found.low,
-        "high": found.high,
-        "low_like": found.low_like,
-        "high_like": found.high_like,
+        **found.ends,
         "n_units": found.n_units,
         "n_raters": found.n_raters,
         "method": found.method or None,
