@@ -43,7 +43,7 @@ from .measures import (
 )
 from .number import LEADING, ROW, Number, row_of
 from .parameters import Parameters, checked
-from .targets import Sight, decided, refuse_hidden, sight_of, verdicts
+from .targets import Sight, decided, in_sight, refuse_hidden, verdicts
 
 # Each says which statistics it computes.
 SUBJECTS = (agreement, averages, questeval, reference, systems)
@@ -135,9 +135,7 @@ def numbers(stored: Round, **given: Any) -> Numbers:
     Of a round that declared looks they are those of the last look, at its coverage; before the
     first there are none.
     """
-    asked_for = checked(stored.name, given)
-    sight = sight_of(stored, asked_for.coverage)
-    parameters = asked_for if sight is None else sight.parameters(asked_for)
+    parameters, sight = in_sight(stored, checked(stored.name, given))
     return compute(stored, parameters, frame_of(stored, parameters, sight=sight), sight=sight)
 
 

@@ -301,6 +301,14 @@ def minute(microseconds: int) -> str:
     return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def to_the_minute(iso: str) -> str:
+    """
+    >>> to_the_minute("2024-06-01T12:00:00Z")
+    '2024-06-01 12:00'
+    """
+    return iso[:16].replace("T", " ")
+
+
 # What is wrong with a file, all of it at once, in words for the person who holds the file.
 
 

@@ -27,7 +27,7 @@ from ...protocols.statistics import alpha_at
 from ...rounds import Round
 from ..counted import Grid
 from ..parameters import Parameters, checked
-from ..targets import Sight, refuse_hidden
+from ..targets import Sight, in_sight, refuse_hidden
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 from .habits import with_habits
 from .ranking import Ranking, ranking_of
@@ -88,8 +88,7 @@ def parameters_of(
     found = checked(stored.name, given)
     extra = () if inclusion is None else (f"inclusion={inclusion}",)
     found = replace(found, columns=(*found.columns, *extra))
-    sight = refuse_hidden(stored, found.coverage)
-    return (found if sight is None else sight.parameters(found)), sight
+    return in_sight(stored, found, refuse_hidden)
 
 
 def nothing_to_compare(round: str, model: str) -> str:
