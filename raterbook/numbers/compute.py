@@ -23,7 +23,7 @@ from ..rounds import Round
 from . import agreement, averages, questeval, reference, systems
 from .checks import checks
 from .compare import judged
-from .completeness import Completeness, check, completeness_of, completeness_row
+from .completeness import Completeness, completeness_of, completeness_row
 from .counted import Board, Scale, listed
 from .measures import (
     Finding,
@@ -42,7 +42,7 @@ from .measures import (
     with_criteria,
 )
 from .number import LEADING, ROW, Number, row_of
-from .parameters import Parameters, checked
+from .parameters import Parameters, checked, refuse_unknown
 from .targets import Sight, decided, in_sight, refuse_hidden, verdicts
 
 # Each says which statistics it computes.
@@ -145,7 +145,9 @@ def ratings_of(stored: Round, question: str, raters: Sequence[str] | None = None
     Those that a round's numbers are made of: given answers to main items, at the first time of
     asking, of people, else models, else whoever is named.
     """
-    check("question", [question], [each.id for each in stored.protocol.questions], stored.name)
+    refuse_unknown(
+        "question", [question], [each.id for each in stored.protocol.questions], stored.name
+    )
     parameters = Parameters(stored.name, raters=tuple(raters) if raters else None)
     frame = frame_of(stored, parameters, sight=refuse_hidden(stored))
     asked = questions_of(stored.protocol)

@@ -14,10 +14,9 @@ import pandas as pd
 
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
-from raterbook.numbers.completeness import check_names
 from raterbook.numbers.counted import MACHINES, Board, Grid, count, listed, recoded
 from raterbook.numbers.number import Pair
-from raterbook.numbers.parameters import Parameters
+from raterbook.numbers.parameters import Parameters, check_names
 from raterbook.numbers.targets import Sight
 from raterbook.protocols.statistics import (
     PROPORTION,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..environment import setting
-from ..numbers.parameters import checked
+from ..numbers.parameters import check_names, checked
 from .folder import RUN, BuiltPage, ReportError, fresh_folder, put_in_place, write_notebook
 
 __all__ = ["ReportError", "build", "build_one"]
@@ -44,7 +44,6 @@ def build(
     """
     from tqdm import tqdm
 
-    from ..numbers.completeness import check_names
     from ..rounds.store.backup import refuse_masked
     from .index import write_index
 
