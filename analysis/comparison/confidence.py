@@ -21,7 +21,7 @@ from raterbook.analysis.comparison import (
 )
 from raterbook.analysis.comparison.persons import (
     Contrast,
-    Crowd,
+    Persons,
     Places,
     SideSums,
     clusters_of,
@@ -133,7 +133,7 @@ class _Stated:
             return together(model, self.size), together(person, self.size)
 
         sizes = np.bincount(self.clusters, minlength=self.size).astype(float)
-        crowd = Crowd(self.names, len(self.codes), len(self.codes), sizes, 1, "no_confidence")
+        crowd = Persons(self.names, len(self.codes), len(self.codes), sizes, 1, "no_confidence")
         link = LOGIT if name == "brier" else PLAIN
         return contrast(name, crowd, made, self.wish, link)
 

@@ -22,8 +22,8 @@ from raterbook.analysis.comparison.persons import (
     MOST_PERSONS,
     NONE,
     Contrast,
-    Crowd,
     Made,
+    Persons,
     PersonTurn,
     Places,
     SideSums,
@@ -76,7 +76,7 @@ def habits(
     range_slope 0.45
     """
     people, own = both_sides(ratings, model)
-    crowd, wish = Crowd.of(people), Interval.of(interval)
+    crowd, wish = Persons.of(people), Interval.of(interval)
     makers: dict[str, Callable[[PersonTurn, np.ndarray], SideSums]] = {
         "spread": lambda turn, value: _spread(turn, value, size),
         "range_slope": lambda turn, value: _range_slope(turn, value, size),
@@ -107,7 +107,7 @@ def habits(
     ]
 
 
-def _parted(crowd: Crowd, people: Coded, inside: np.ndarray) -> Crowd:
+def _parted(crowd: Persons, people: Coded, inside: np.ndarray) -> Persons:
     """With the degrees of freedom of a mean inside less that outside.
 
     A group that is the smaller makes most of the spread, and clusters of the other do not help to
@@ -221,7 +221,7 @@ def by_agreement(
     labels (`matched`) without weights.
     """
     people, own = both_sides(ratings, model)
-    crowd, wish, names = Crowd.of(people), Interval.of(interval), list(names)
+    crowd, wish, names = Persons.of(people), Interval.of(interval), list(names)
     if len(people.raters) < 3:
         return {which: [absent(name, "too_few_persons") for name in names] for which in AGREED}
     size = len(np.bincount(clusters_of(people)))
@@ -316,7 +316,7 @@ def groups_apart(
     Items that are hard for everybody part persons too: what is the model's own is the difference.
     """
     people, own = both_sides(ratings, model)
-    crowd, wish = Crowd.of(people), Interval.of(interval)
+    crowd, wish = Persons.of(people), Interval.of(interval)
     size = len(np.bincount(clusters_of(people)))
     found, turned = [], turns_of(people, own)
     for column, labels in groups.items():
@@ -388,7 +388,7 @@ def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackkni
     given = np.isfinite(tables[:, :, :-1]) & np.isfinite(tables[:, :, -1:])
     sizes = np.bincount(clusters, given.sum(axis=(0, 2)).astype(float), size)
     many = int(given.any(axis=(0, 2)).sum())
-    crowd = Crowd(names, many, int(given.sum()), sizes, least=1)
+    crowd = Persons(names, many, int(given.sum()), sizes, least=1)
     return contrast("halo_effect", crowd, made, wish, FISHER)
 
 
@@ -428,7 +428,7 @@ def same_again(
 
     sizes = np.bincount(codes, both.sum(axis=1).astype(float), size)
     who = tuple(raters[j] for j in persons)
-    crowd = Crowd(who, int(both[:, -1].sum()), int(both.sum()), sizes, 0, "zero_denominator")
+    crowd = Persons(who, int(both[:, -1].sum()), int(both.sum()), sizes, 0, "zero_denominator")
     return contrast(name, crowd, made, wish, LOGIT)
 
 

@@ -90,7 +90,7 @@ def beside_persons(
     for name in names:
         check_name("statistic", name, STATISTICS)
     people, own = both_sides(ratings, model)
-    crowd, turned = Crowd.of(people), turns_of(people, own)
+    crowd, turned = Persons.of(people), turns_of(people, own)
     size = crowd.sizes.shape[0]
 
     def made(name: str) -> Made:
@@ -131,7 +131,7 @@ Made = Callable[[Places], tuple[SideSums, SideSums]]
 
 
 @dataclass(frozen=True)
-class Crowd:
+class Persons:
     """The persons a model stands beside, and how much they rated in each cluster."""
 
     names: tuple[Any, ...]
@@ -143,7 +143,7 @@ class Crowd:
     df: float = np.inf  # at most, where some clusters make most of the spread
 
     @classmethod
-    def of(cls, people: Coded) -> Crowd:
+    def of(cls, people: Coded) -> Persons:
         """Those who rated units that another of them rated too."""
         used = beside_others(people)
         sizes = add_up(clusters_of(people), (used.sum(axis=1).astype(float),))
@@ -156,7 +156,7 @@ def absent(name: str, reason: str) -> Contrast:
     return Contrast(name, nothing, nothing, nothing)
 
 
-def contrast(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLAIN) -> Contrast:
+def contrast(name: str, crowd: Persons, made: Made, wish: Interval, link: Link = PLAIN) -> Contrast:
     """What the sums of both sides make, with intervals over clusters and for persons like these."""
     persons = len(crowd.names)
     if persons < crowd.least:
@@ -195,7 +195,7 @@ def contrast(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = P
 
 def _estimate(
     name: str,
-    crowd: Crowd,
+    crowd: Persons,
     rows: np.ndarray,
     number: tuple[Values, np.ndarray, Link],
     wish: Interval,
