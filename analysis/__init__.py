@@ -6,8 +6,7 @@ raters table, and gives an `Estimate` or a tidy frame of its fields. What only p
 """
 
 from raterbook.analysis.averages.against import against, severity
-from raterbook.analysis.averages.differences import adjust, difference
-from raterbook.analysis.averages.means import mean
+from raterbook.analysis.averages.means import adjust, difference, mean
 from raterbook.analysis.averages.proportions import proportion
 from raterbook.analysis.averages.weighted import weighted_mean
 from raterbook.analysis.coefficients.alpha import alpha, influence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -118,6 +118,11 @@ class Estimate:
         from scipy.special import stdtr
 
         return float(2 * stdtr(self.df, -abs(self.value) / self.se))
+
+    @property
+    def ends(self) -> dict[str, float | None]:
+        """Both intervals, by the names of their ends."""
+        return {name: getattr(self, name) for name in ("low", "high", "low_like", "high_like")}
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -271,6 +276,16 @@ WARNINGS = {
     "left_out_at_one_end": "Raters who gave one end of the scale alone are left out.",
     "answers_without_confidence": "Answers without a confidence are left out.",
 }
+
+
+def check_name(what: str, name: Any, names: Collection[str | None]) -> None:
+    """Refuse a name that is none of these, which are said.
+
+    >>> check_name("level", "nominal", ("nominal", "ordinal"))
+    """
+    if name not in names:
+        *others, last = map(str, names)
+        raise ValueError(f"unknown {what} {name!r}: choose {', '.join(others)} or {last}")
 
 
 def sentence(code: str) -> str:

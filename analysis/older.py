@@ -18,7 +18,7 @@ from raterbook.analysis.coefficients.gwet import (
     weights_on,
 )
 from raterbook.analysis.coefficients.infer import infer
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.patterns import count_values
@@ -163,8 +163,7 @@ def benchmark(
     0  almost perfect       0.158
     1     substantial       0.841
     """
-    if scale not in SCALES:
-        raise ValueError(f"unknown scale {scale!r}: choose {', '.join(SCALES)}")
+    check_name("scale", scale, SCALES)
     if isinstance(coefficient, Estimate):
         se = coefficient.se if se is None else se
         value = coefficient.value

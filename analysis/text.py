@@ -9,6 +9,8 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 
+from raterbook.analysis.estimate import check_name
+
 TOKENISERS = ("squad", "char", "jieba", "auto")
 ARTICLES = frozenset({"a", "an", "the"})
 PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -62,16 +64,11 @@ def _shared(a: list[str], b: list[str]) -> int:
 
 
 def _tokeniser(name: str, text: str) -> Callable[[str], list[str]]:
+    check_name("tokeniser", name, TOKENISERS)
     if name == "auto":
         wide = not text.isascii() and CJK.search(unicodedata.normalize("NFKC", text))
         name = "char" if wide else "squad"
-    if name == "squad":
-        return _squad
-    if name == "char":
-        return _char
-    if name == "jieba":
-        return _jieba
-    raise ValueError(f"unknown tokeniser {name!r}: choose {', '.join(TOKENISERS[:-1])} or auto")
+    return {"squad": _squad, "char": _char, "jieba": _jieba}[name]
 
 
 def _squad(text: str) -> list[str]:

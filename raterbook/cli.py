@@ -14,14 +14,16 @@ from typing import Any
 
 from . import __version__
 from .commands import (  # noqa: F401  (each brings its commands)
+    COMMANDS,
+    Command,
     judges,
     protocols,
     reports,
     rounds,
     team,
+    terminal,
     workspaces,
 )
-from .commands.command import COMMANDS, Command, terminal
 from .commands.rounds import Refused
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .protocols.problems import hint
 from .rounds import RoundError
 from .rounds.model import counted
 from .workspace import Workspace, WorkspaceRound
@@ -66,10 +66,9 @@ def refuse_unknown(cells: Sequence[str]) -> None:
     unknown = [name for name in given if name not in known]
     if not unknown:
         return
-    near = difflib.get_close_matches(unknown[0], known, n=1, cutoff=0.4)
     raise RoundError(
         f"This notebook has no parameter {', '.join(unknown)}; it has {', '.join(known)}."
-        + (f" Did you mean {near[0]}?" if near else "")
+        + hint(unknown[0], known, 0.4)
     )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from raterbook.analysis.averages import Additive, Entries, infer_cells, ratio, unit_means
 from raterbook.analysis.averages.means import largest, mean_of, one_by_one, read_numbers
 from raterbook.analysis.averages.proportions import proportion_of
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, PLAIN
 from raterbook.analysis.ratings.patterns import numbered
@@ -128,9 +128,8 @@ def estimates_against(
 ) -> list[Estimate]:
     """The same as estimates."""
     coded, names = read_numbers(ratings).apart("a comparison of raters"), list(names)
-    unknown = [name for name in names if name not in COMPARISONS]
-    if unknown:
-        raise ValueError(f"unknown comparison {unknown[0]!r}: choose {', '.join(COMPARISONS)}")
+    for name in names:
+        check_name("comparison", name, COMPARISONS)
     coded.only([rater])
     is_own = np.array([name == rater for name in coded.raters])
     x = np.append(np.nan, coded.numbers)[coded.codes]

@@ -11,7 +11,7 @@ import numpy as np
 
 from raterbook.analysis.averages import Additive, Entries, infer_cells, ratio
 from raterbook.analysis.averages.means import DRAWN_APART, entries
-from raterbook.analysis.estimate import WILSON, Estimate, How
+from raterbook.analysis.estimate import WILSON, Estimate, How, check_name
 from raterbook.analysis.intervals import (
     DRAWN,
     LIMITS_METHODS,
@@ -77,10 +77,7 @@ def _hits(coded: Coded, values: Any, of: Sequence[Any] | None) -> Entries:
 
 
 def _of_counts(count: float, total: float, method: str, coverage: float) -> Estimate:
-    if method not in LIMITS_METHODS:
-        raise ValueError(
-            f"unknown method {method!r}: choose {', '.join(LIMITS_METHODS[:-1])} or normal"
-        )
+    check_name("method", method, LIMITS_METHODS)
     if not 0 <= count <= total:
         raise ValueError(f"{count:g} of {total:g} is not a proportion")
     n = int(total)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.coefficients.infer import infer
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Shares, Wish, linear, per_pairable
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT
 from raterbook.analysis.ratings import Coded, read
@@ -116,8 +116,7 @@ def agreement_weights(weights: Any, numbers: np.ndarray) -> np.ndarray:
         return np.eye(len(numbers))
     if not isinstance(weights, str):
         return _checked(np.asarray(weights, dtype=float), len(numbers))
-    if weights not in NAMES:
-        raise ValueError(f"unknown weights {weights!r}: choose {', '.join(NAMES[:-1])} or bipolar")
+    check_name("weights", weights, NAMES)
     q = len(numbers)
     if q < 2:
         return np.eye(q)

@@ -10,10 +10,10 @@ import numpy as np
 
 from raterbook.analysis.coefficients.gwet import TOLERANCE, divide
 from raterbook.analysis.coefficients.infer import infer
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER
-from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings import read
 from raterbook.analysis.ratings.patterns import Patterns
 
 # Above this share of pairs that met, sparse equations cost more than full ones.
@@ -240,13 +240,12 @@ def icc(
     >>> icc([[1, 2], [3, 3], [4, 5], [5, 5]], interval=None)
     <icc_2: 0.9062; 4 units, 2 raters, 8 ratings>
     """
-    if form not in FORMS:
-        raise ValueError(f"unknown form {form!r}: choose {', '.join(FORMS[:-1])} or {FORMS[-1]}")
+    check_name("form", form, FORMS)
     coded, wish = read(ratings, scale), Interval.of(interval)
     coded.needs_numbers("an intraclass correlation")
     met = coded.rows(coded.rating_counts() >= 1)
     statistic = IntraclassCorrelation(form, coded.numbers, coded.codes.shape[1])
-    if wish.method == "analytic" and not _complete(met):
+    if wish.method == "analytic" and not (met.codes.all() and met.clusters is None):
         wish = replace(wish, method="jackknife")
     return infer(statistic, met, wish)
 
@@ -267,10 +266,6 @@ def variance_components(
     unit, rater, residual, _ = (part * statistic.scale**2 for part in statistic.whole(patterns))
     named = {"unit": unit, "rater": rater, "residual": residual}
     return {name: float(v[0]) if np.isfinite(v[0]) else None for name, v in named.items()}
-
-
-def _complete(coded: Coded) -> bool:
-    return bool(coded.codes.all()) and coded.clusters is None
 
 
 def f_interval(

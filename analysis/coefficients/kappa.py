@@ -19,7 +19,7 @@ from raterbook.analysis.coefficients.gwet import (
     weights_on,
 )
 from raterbook.analysis.coefficients.infer import infer
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Shares, Wish, linear
 from raterbook.analysis.intervals.raters import Departures
 from raterbook.analysis.intervals.resampling import FISHER
@@ -59,8 +59,7 @@ def kappa(
 
 def check_kind(kind: str, coded: Coded) -> None:
     """Refuse a kind that does not exist or does not fit the number of raters."""
-    if kind not in KINDS:
-        raise ValueError(f"unknown kind {kind!r}: choose {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+    check_name("kind", kind, KINDS)
     if kind in ("cohen", "scott") and coded.codes.shape[1] > 2:
         n = coded.codes.shape[1]
         raise ValueError(

@@ -29,7 +29,7 @@ from raterbook.analysis.coefficients.kappa import (
     meetings,
     undefined_pairs,
 )
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.patterns import Patterns
@@ -70,9 +70,8 @@ def coefficients(
     <ac1: 1.0000; 3 units, 2 raters, 6 ratings; scale_inferred>
     """
     names = list(names)
-    unknown = [name for name in names if name not in NAMES]
-    if unknown:
-        raise ValueError(f"unknown coefficient {unknown[0]!r}: choose {', '.join(NAMES)}")
+    for name in names:
+        check_name("coefficient", name, NAMES)
     coded, wish = read(ratings, scale), Interval.of(interval)
     for name in names:
         if name in ORDERED:
@@ -138,8 +137,7 @@ def pairwise(
     1  0.4  NaN -0.5
     2  0.4 -0.5  NaN
     """
-    if statistic not in TAKEN:
-        raise ValueError(f"unknown statistic {statistic!r}: choose {', '.join(TAKEN)}")
+    check_name("statistic", statistic, TAKEN)
     given = {"weights": not is_identity(weights), "level": level != "nominal", "within": within > 0}
     for name in (name for name, has in given.items() if has and name != TAKEN[statistic]):
         raise ValueError(f"{statistic} takes no {name}=: it takes {TAKEN[statistic]}=")

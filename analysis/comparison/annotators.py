@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.averages.means import adjust
 from raterbook.analysis.comparison import (
     Ratio,
     drawn_anew,

@@ -20,12 +20,12 @@ from raterbook.analysis.comparison import (
     ratio_over_clusters,
 )
 from raterbook.analysis.comparison.persons import (
-    Beside,
-    Crowd,
+    Contrast,
+    Persons,
     Places,
     SideSums,
-    beside,
     clusters_of,
+    contrast,
     summed,
     together,
 )
@@ -50,8 +50,8 @@ class Calibration:
     where confidence is right; `bins` has a row per bin of the model's.
     """
 
-    stated: tuple[Beside, ...]
-    mended: tuple[Beside, ...]
+    stated: tuple[Contrast, ...]
+    mended: tuple[Contrast, ...]
     by_chance: float | None
     bins: pd.DataFrame
 
@@ -87,8 +87,8 @@ def calibration(
     mine = _Stated(coded, at, people, stated, wish)
     after = mine.mended()
     return Calibration(
-        tuple(mine.beside(name, stated) for name in STATED),
-        tuple(mine.beside(name, after) for name in STATED),
+        tuple(mine.contrast(name, stated) for name in STATED),
+        tuple(mine.contrast(name, after) for name in STATED),
         mine.by_chance(),
         mine.bins(),
     )
@@ -116,7 +116,7 @@ class _Stated:
         answered = (self.codes[:, who] > 0) & (many > 0)
         return np.where(answered, same.sum(axis=1) / np.maximum(many, 1), np.nan)
 
-    def beside(self, name: str, stated: np.ndarray) -> Beside:
+    def contrast(self, name: str, stated: np.ndarray) -> Contrast:
         """With one person the model stands against them; with more, in each one's place."""
         alone = len(self.people) < 2
 
@@ -133,9 +133,9 @@ class _Stated:
             return together(model, self.size), together(person, self.size)
 
         sizes = np.bincount(self.clusters, minlength=self.size).astype(float)
-        crowd = Crowd(self.names, len(self.codes), len(self.codes), sizes, 1, "no_confidence")
+        crowd = Persons(self.names, len(self.codes), len(self.codes), sizes, 1, "no_confidence")
         link = LOGIT if name == "brier" else PLAIN
-        return beside(name, crowd, made, self.wish, link)
+        return contrast(name, crowd, made, self.wish, link)
 
     def block(self, name: str, c: np.ndarray, hit: np.ndarray) -> SideSums:
         there = np.isfinite(c) & np.isfinite(hit)

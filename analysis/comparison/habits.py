@@ -14,26 +14,26 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages.against import values_against
-from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.averages.means import adjust
 from raterbook.analysis.comparison import numbered_clusters
 from raterbook.analysis.comparison.annotators import Duels
 from raterbook.analysis.comparison.persons import (
     LINKS,
     MOST_PERSONS,
     NONE,
-    Beside,
-    Crowd,
+    Contrast,
     Made,
+    Persons,
     PersonTurn,
     Places,
     SideSums,
     Turned,
     absent,
-    beside,
     beside_others,
     block_of,
     both_sides,
     clusters_of,
+    contrast,
     kappas_of,
     one_mind,
     remembered,
@@ -59,7 +59,7 @@ def habits(
     length: Mapping[Any, float] | None = None,
     family: Mapping[Any, bool | None] | None = None,
     interval: Wish = "jackknife",
-) -> list[Beside]:
+) -> list[Contrast]:
     """How a rater uses a scale, beside persons.
 
     spread is the standard deviation of own scores over that of the others' scores; range_slope,
@@ -76,7 +76,7 @@ def habits(
     range_slope 0.45
     """
     people, own = both_sides(ratings, model)
-    crowd, wish = Crowd.of(people), Interval.of(interval)
+    crowd, wish = Persons.of(people), Interval.of(interval)
     makers: dict[str, Callable[[PersonTurn, np.ndarray], SideSums]] = {
         "spread": lambda turn, value: _spread(turn, value, size),
         "range_slope": lambda turn, value: _range_slope(turn, value, size),
@@ -102,10 +102,12 @@ def habits(
         return lambda kept: turned(kept).blocks(make)
 
     crowds = {} if family is None else {"own_family": _parted(crowd, people, inside)}
-    return [beside(name, crowds.get(name, crowd), of(make), wish) for name, make in makers.items()]
+    return [
+        contrast(name, crowds.get(name, crowd), of(make), wish) for name, make in makers.items()
+    ]
 
 
-def _parted(crowd: Crowd, people: Coded, inside: np.ndarray) -> Crowd:
+def _parted(crowd: Persons, people: Coded, inside: np.ndarray) -> Persons:
     """With the degrees of freedom of a mean inside less that outside.
 
     A group that is the smaller makes most of the spread, and clusters of the other do not help to
@@ -211,7 +213,7 @@ def by_agreement(
     names: Iterable[str] = SPLIT,
     matched: bool = False,
     interval: Wish = "jackknife",
-) -> dict[str, list[Beside]]:
+) -> dict[str, list[Contrast]]:
     """The statistics of `names` where all others were of one mind, and where they were apart.
 
     The others are those but the person whose place it is, so three persons are needed; a person
@@ -219,7 +221,7 @@ def by_agreement(
     labels (`matched`) without weights.
     """
     people, own = both_sides(ratings, model)
-    crowd, wish, names = Crowd.of(people), Interval.of(interval), list(names)
+    crowd, wish, names = Persons.of(people), Interval.of(interval), list(names)
     if len(people.raters) < 3:
         return {which: [absent(name, "too_few_persons") for name in names] for which in AGREED}
     size = len(np.bincount(clusters_of(people)))
@@ -227,7 +229,7 @@ def by_agreement(
 
     every = turns_of(people, own)
 
-    def of(alike: bool) -> list[Beside]:
+    def of(alike: bool) -> list[Contrast]:
         turned = remembered(
             lambda kept: every(kept).where(lambda turn: turn.one_mind == alike), people
         )
@@ -240,10 +242,10 @@ def by_agreement(
 
             return lambda kept: turned(kept).blocks(block)
 
-        def line(name: str) -> Beside:
+        def line(name: str) -> Contrast:
             if name == "kappa" and too_many:
                 return absent(name, "too_many_raters_for_interval")
-            found = beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
+            found = contrast(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
             few = name == "kappa" and _outside(turned(range(len(people.raters)))) < OUTSIDE
             return _warned(found, "too_few_disagreements") if few else found
 
@@ -267,9 +269,9 @@ def _outside(turned: Turned) -> int:
     return len(np.unique(np.concatenate(there)))
 
 
-def _warned(line: Beside, warning: str) -> Beside:
+def _warned(line: Contrast, warning: str) -> Contrast:
     sides = (line.model, line.persons, line.difference)
-    return Beside(
+    return Contrast(
         line.statistic, *(replace(each, warnings=(*each.warnings, warning)) for each in sides)
     )
 
@@ -295,7 +297,7 @@ class GroupApart:
     column: str
     value: Any
     n_items: int
-    found: Beside
+    found: Contrast
     p: float | None
     p_corrected: float | None = None
 
@@ -314,7 +316,7 @@ def groups_apart(
     Items that are hard for everybody part persons too: what is the model's own is the difference.
     """
     people, own = both_sides(ratings, model)
-    crowd, wish = Crowd.of(people), Interval.of(interval)
+    crowd, wish = Persons.of(people), Interval.of(interval)
     size = len(np.bincount(clusters_of(people)))
     found, turned = [], turns_of(people, own)
     for column, labels in groups.items():
@@ -326,7 +328,7 @@ def groups_apart(
             if min(many, int((inside == 0).sum())) < LEAST_OF_GROUP:
                 continue
             made = _parting(turned, inside, matched, size)
-            line = beside("apart", _parted(crowd, people, inside), made, wish)
+            line = contrast("apart", _parted(crowd, people, inside), made, wish)
             found.append(GroupApart(column, value, many, line, line.difference.p))
     after = adjust([each.p for each in found], "holm")
     return [replace(each, p_corrected=p) for each, p in zip(found, after, strict=True)]
@@ -344,7 +346,7 @@ def _parting(
     return lambda kept: turned(kept).blocks(make)
 
 
-def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Beside:
+def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackknife") -> Contrast:
     """How alike one rater's scores on several questions are: the mean correlation of two of them.
 
     `several` are the ratings of each question, by the same raters on units of the same names. The
@@ -386,8 +388,8 @@ def halo_effect(several: Sequence[Any], model: Any, *, interval: Wish = "jackkni
     given = np.isfinite(tables[:, :, :-1]) & np.isfinite(tables[:, :, -1:])
     sizes = np.bincount(clusters, given.sum(axis=(0, 2)).astype(float), size)
     many = int(given.any(axis=(0, 2)).sum())
-    crowd = Crowd(names, many, int(given.sum()), sizes, least=1)
-    return beside("halo_effect", crowd, made, wish, FISHER)
+    crowd = Persons(names, many, int(given.sum()), sizes, least=1)
+    return contrast("halo_effect", crowd, made, wish, FISHER)
 
 
 def _correlation(x: np.ndarray, y: np.ndarray, clusters: np.ndarray, size: int) -> SideSums:
@@ -407,7 +409,7 @@ def _correlation(x: np.ndarray, y: np.ndarray, clusters: np.ndarray, size: int) 
 
 def same_again(
     name: str, hits: np.ndarray, clusters: np.ndarray, raters: Sequence[Any], wish: Interval
-) -> Beside:
+) -> Contrast:
     """How often it happens to each rater that is asked twice: 0 or 1 by pair, NaN where not asked.
 
     The last rater is the model. For answers asked for again, for pairs shown in both orders, and
@@ -426,8 +428,8 @@ def same_again(
 
     sizes = np.bincount(codes, both.sum(axis=1).astype(float), size)
     who = tuple(raters[j] for j in persons)
-    crowd = Crowd(who, int(both[:, -1].sum()), int(both.sum()), sizes, 0, "zero_denominator")
-    return beside(name, crowd, made, wish, LOGIT)
+    crowd = Persons(who, int(both[:, -1].sum()), int(both.sum()), sizes, 0, "zero_denominator")
+    return contrast(name, crowd, made, wish, LOGIT)
 
 
 def _ratio(totals: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from raterbook.analysis.comparison import (
     of_clusters,
     over_clusters,
 )
-from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
 from raterbook.analysis.ratings import Coded, read
@@ -41,7 +41,7 @@ MOST_TURNED = 4_000_000  # numbers kept from one statistic to the next
 
 
 @dataclass(frozen=True)
-class Beside:
+class Contrast:
     """One statistic of the model, of the persons as each stands to the rest, and what is between.
 
     The first is the mean over persons of the model in that person's place.
@@ -74,7 +74,7 @@ def beside_persons(
     names: Iterable[str] = STATISTICS,
     matched: bool = False,
     interval: Wish = "jackknife",
-) -> list[Beside]:
+) -> list[Contrast]:
     """Each statistic of the model in each person's place, and of that person, against the others.
 
     exact and within_one are the share of the others' ratings met; mae, bias and spearman compare
@@ -87,11 +87,10 @@ def beside_persons(
     (0.5, 0.8, -0.3)
     """
     names, wish = list(names), Interval.of(interval)
-    unknown = [name for name in names if name not in STATISTICS]
-    if unknown:
-        raise ValueError(f"unknown statistic {unknown[0]!r}: choose {', '.join(STATISTICS)}")
+    for name in names:
+        check_name("statistic", name, STATISTICS)
     people, own = both_sides(ratings, model)
-    crowd, turned = Crowd.of(people), turns_of(people, own)
+    crowd, turned = Persons.of(people), turns_of(people, own)
     size = crowd.sizes.shape[0]
 
     def made(name: str) -> Made:
@@ -104,7 +103,7 @@ def beside_persons(
     too_many = len(people.raters) > MOST_PERSONS
     return [
         absent(name, "too_many_raters_for_interval") if name == "kappa" and too_many
-        else beside(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
+        else contrast(name, crowd, made(name), wish, LINKS.get(name, PLAIN))
         for name in names
     ]  # fmt: skip
 
@@ -132,7 +131,7 @@ Made = Callable[[Places], tuple[SideSums, SideSums]]
 
 
 @dataclass(frozen=True)
-class Crowd:
+class Persons:
     """The persons a model stands beside, and how much they rated in each cluster."""
 
     names: tuple[Any, ...]
@@ -144,20 +143,20 @@ class Crowd:
     df: float = np.inf  # at most, where some clusters make most of the spread
 
     @classmethod
-    def of(cls, people: Coded) -> Crowd:
+    def of(cls, people: Coded) -> Persons:
         """Those who rated units that another of them rated too."""
         used = beside_others(people)
         sizes = add_up(clusters_of(people), (used.sum(axis=1).astype(float),))
         return cls(people.raters, int(used.any(axis=1).sum()), int(used.sum()), sizes[:, 0])
 
 
-def absent(name: str, reason: str) -> Beside:
+def absent(name: str, reason: str) -> Contrast:
     """Nothing of the model, of persons and between, and why."""
     nothing = Estimate(None, statistic=name, reason=reason)
-    return Beside(name, nothing, nothing, nothing)
+    return Contrast(name, nothing, nothing, nothing)
 
 
-def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLAIN) -> Beside:
+def contrast(name: str, crowd: Persons, made: Made, wish: Interval, link: Link = PLAIN) -> Contrast:
     """What the sums of both sides make, with intervals over clusters and for persons like these."""
     persons = len(crowd.names)
     if persons < crowd.least:
@@ -186,7 +185,7 @@ def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLA
     def estimate(values: Values, without: np.ndarray, on: Link) -> Estimate:
         return _estimate(name, crowd, rows, (values, without, on), wish)
 
-    return Beside(
+    return Contrast(
         name,
         estimate(model, left[:, 0], link),
         estimate(person, left[:, 1], link),
@@ -196,7 +195,7 @@ def beside(name: str, crowd: Crowd, made: Made, wish: Interval, link: Link = PLA
 
 def _estimate(
     name: str,
-    crowd: Crowd,
+    crowd: Persons,
     rows: np.ndarray,
     number: tuple[Values, np.ndarray, Link],
     wish: Interval,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.coefficients import point
-from raterbook.analysis.estimate import WILSON, Estimate, How
+from raterbook.analysis.estimate import WILSON, Estimate, How, check_name
 from raterbook.analysis.intervals import resampling
 from raterbook.analysis.intervals.resampling import (
     EDGE,
@@ -55,9 +55,7 @@ class Interval:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.method is not None and self.method not in METHODS:
-            known = ", ".join(METHODS)
-            raise ValueError(f"unknown interval {self.method!r}: choose {known} or None")
+        check_name("interval", self.method, (*METHODS, None))
         if not 0 < self.coverage < 1:
             raise ValueError(f"coverage {self.coverage!r} is not between 0 and 1: .95 is usual")
         if self.draws < 1:

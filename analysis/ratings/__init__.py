@@ -77,7 +77,7 @@ class Coded:
         if isinstance(raters, str):
             raise ValueError(f"raters={raters!r}: give a list, [{raters!r}]")
         wanted = list(raters)
-        engine.known(wanted, self.raters)
+        engine.named_raters(wanted, self.raters)
         refuse_twice_named(wanted)
         return self._columns(np.array([self.raters.index(name) for name in wanted], dtype=int))
 

@@ -258,7 +258,7 @@ def read(
     place = dict(zip(values, codes, strict=True)) if len(values) else {}
     answered = seen[np.array([bool(place.get(value)) for value in seen["value"]], dtype=bool)]
     names = sorted(answered["rater"].unique().tolist(), key=name_key)
-    wanted = names if raters is None else known(raters, names)
+    wanted = names if raters is None else named_raters(raters, names)
     if not wanted:
         return held.frame(0)
     if len(wanted) > MOST_RATERS:
@@ -286,7 +286,7 @@ def read(
     }
 
 
-def known(wanted: Sequence[Any], names: Sequence[Any]) -> list[Any]:
+def named_raters(wanted: Sequence[Any], names: Sequence[Any]) -> list[Any]:
     """The raters asked for; whom nobody knows is refused with those there are."""
     missing = [name for name in wanted if name not in names]
     if missing:

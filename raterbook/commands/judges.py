@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from .command import ROUND, arg, command
+from . import ROUND, arg, command
 from .rounds import Refused, chosen
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .command import arg, command
+from . import arg, command
 from .rounds import Refused, names, workspace
 
 if TYPE_CHECKING:

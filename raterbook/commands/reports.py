@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .command import PARAM, ROUND, WHY, arg, command
+from . import PARAM, ROUND, WHY, arg, command
 from .rounds import Refused, chosen, led, pairs, workspace
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def compare(given: Namespace) -> None:
 
 def of_models(required: Iterable[str], parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters; what only a comparison with people has asks for every model by itself."""
-    from ..protocols.beside import BESIDE
+    from ..protocols.comparisons import BESIDE
 
     names = {match["name"] for text in required if (match := re.match(REQUIRED, text, re.DOTALL))}
     asks = names & BESIDE.keys() or any("whose" in text for text in required)
@@ -322,14 +322,13 @@ def the_row(
     text: str, name: str, question: str | None, inside: str | None, round: str, rows: Sequence[Row]
 ) -> Row:
     from ..numbers.number import address, places
-    from ..protocols.problems import nearest
+    from ..protocols.problems import hint
 
     of_it = [row for row in rows if row["statistic"] == name]
     if not of_it:
         every = sorted({row["statistic"] for row in rows})
-        alike = nearest(name, every)
-        hint = f" Did you mean {alike}?" if alike else ""
-        raise Refused(f"{round} has no number {name!r}: it has {', '.join(every)}.{hint}")
+        has = f"it has {', '.join(every)}.{hint(name, every)}"
+        raise Refused(f"{round} has no number {name!r}: {has}")
     asked = list(dict.fromkeys(row["question"] for row in of_it if row["question"]))
     if question is not None and question not in asked:
         raise Refused(
@@ -385,7 +384,7 @@ def parts(text: str) -> Iterable[str]:
 
 def bound_of(text: str, written: str, percent: bool, statistic: str) -> float:
     """The bound as a fraction, or as it stands for what is no fraction."""
-    from ..protocols.beside import facts
+    from ..protocols.comparisons import facts
 
     try:
         bound = float(written)

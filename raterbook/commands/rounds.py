@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .command import FILE, RATER, ROUND, WHY, Registry, arg, command
+from . import FILE, RATER, ROUND, WHY, Registry, arg, command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # What a protocol, a file or a run may name. One more is a line.
 REGISTRIES = {
     "statistics": Registry("protocols.statistics", "STATISTICS", words="says"),
-    "comparisons": Registry("protocols.beside", "BESIDE", words="says"),
+    "comparisons": Registry("protocols.comparisons", "BESIDE", words="says"),
     "cautions": Registry("reporting.words", "CAUTIONS", words="note"),
     "sections": Registry("reporting.report", "SECTIONS", words="__doc__"),
     "types": Registry("protocols", "TYPES", words="__doc__"),

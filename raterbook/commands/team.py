@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from .command import arg, command
+from . import arg, command
 from .rounds import Refused, workspace
 
 if TYPE_CHECKING:

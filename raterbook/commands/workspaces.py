@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .command import arg, command
+from . import arg, command
 from .rounds import Refused, workspace
 
 if TYPE_CHECKING:

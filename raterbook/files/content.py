@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import re
 import sys
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from raterbook.environment import setting
 from raterbook.protocols.problems import printable
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
-from raterbook.rounds.store.backup import new_file
+from raterbook.rounds.store.backup import whole_file
 
 # What is larger is refused while it is read. RATERBOOK_LIMITS=4 makes all of it four times as much.
 
@@ -151,12 +152,34 @@ def refuse_large(size: int, name: str, limit: int | None = None) -> None:
         raise FileError(f"{name} is larger than {largest // 1024**2:,} MB. Split it, or {RAISE}.")
 
 
-def read_text(path: Path, limit: int | None = None) -> str:
-    """A file of UTF-8 that is no table: what else is wrong with it, its reader says."""
-    with path.open("rb") as stream:
-        data = stream.read(most(limit or LARGEST) + 1)
+def read_text(path: Path, what: str, limit: int | None = None) -> str:
+    """A file of UTF-8 that is no table; `what` it should hold is said where it is not there."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(most(limit or LARGEST) + 1)
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file of {what}") from None
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror or error}") from None
     refuse_large(len(data), label(path), limit)
-    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError:
+        raise FileError(f"{path}: not UTF-8; save it as UTF-8") from None
+
+
+def read_json(path: Path, what: str, remedy: str, **how: Any) -> Any:
+    """What such a file holds as JSON; the `remedy` says how it is written."""
+    text = read_text(path, what, OBJECTS)
+    try:
+        return json.loads(text, **how)
+    except RecursionError:
+        said = f"{path}: nested too deeply"
+    except json.JSONDecodeError as error:
+        said = f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg})"
+    except ValueError as error:
+        said = f"{path}: not JSON ({error})"
+    raise FileError(f"{said}; {remedy}")
 
 
 def _drain(stream: BinaryIO, name: str, lines: bool) -> bytes:
@@ -191,20 +214,14 @@ def put(data: bytes, file: str | Path) -> None:
     path = Path(file)
     if path.is_dir():
         raise FileError(f"{label(file)} is a folder. Name a file in it.")
-    part = path.with_name(path.name + ".part")
     try:
-        with os.fdopen(new_file(part), "wb") as stream:
+        with whole_file(path) as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(part, path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(
             f"{label(file)} cannot be written: {reason}. Choose a file in a folder that exists."
         ) from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> Decoded:

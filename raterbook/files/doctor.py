@@ -16,7 +16,7 @@ from raterbook.files.items import read_items
 from raterbook.files.layouts import LAYOUTS
 from raterbook.files.layouts.layout import Incoming
 from raterbook.files.layouts.long import is_long
-from raterbook.files.layouts.wide import known as wide_columns
+from raterbook.files.layouts.wide import wide_columns
 from raterbook.files.names import (
     Subjects,
     item_names,

@@ -81,10 +81,11 @@ def _codebook(stored: Round) -> Iterator[Block]:
     for question in protocol.questions:
         yield from _question_lines(question)
     yield Heading(2, "Fields of the items")
+    seen = {"hidden": "no", "none": "no", "after": "once they submitted"}
     yield TableBlock(
         ("field", "label", "belongs to", "raters see it"),
         tuple(
-            (name, field.label, field.of, _seen_with(field.show))
+            (name, field.label, field.of, seen.get(field.show, "yes"))
             for name, field in protocol.item.fields.items()
         ),
     )
@@ -131,10 +132,6 @@ def _question_lines(question: Question) -> Iterator[Block]:
     elif question.is_numeric:
         step = f" in steps of {written(question.step)}" if question.step else ""
         yield Text(f"Values {written(question.min)} to {written(question.max)}{step}.")
-
-
-def _seen_with(show: str) -> str:
-    return {"hidden": "no", "none": "no", "after": "once they submitted"}.get(show, "yes")
 
 
 # Headings, texts, steps and tables as one HTML page or as Markdown, everything escaped.

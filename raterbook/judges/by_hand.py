@@ -16,12 +16,13 @@ from raterbook.files.content import LARGEST, most, put, read_text, refuse_large
 from raterbook.judges.clients.model import Reply, storable
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
 from raterbook.judges.money import OWN, Prices, tokens_of
-from raterbook.judges.outcome import JudgeRun, Outcome
+from raterbook.judges.outcome import JudgeRun
 from raterbook.judges.prompts import VERSION, Examples, Prompt, Prompts, read_examples
-from raterbook.judges.run import EXPECTED_OUT
+from raterbook.judges.run import EXPECTED_OUT, Request, outcome_of
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
+from raterbook.rounds.model import listed
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -193,8 +194,8 @@ def _take(
     if parsed.usable and replicate == 1:
         for (part, question), given in parsed.answers.items():
             known[one.sheet.ref, part, question] = given.value
-    asked = tuple(question.id for question in one.sheet.questions)
-    run.outcomes.append(Outcome(one.sheet.ref, asked, replicate, one.prompt, reply, parsed))
+    request = Request(one.sheet, replicate, one.prompt, key)
+    run.outcomes.append(outcome_of(request, parsed, reply))
 
 
 def _names(one: Asking, keys: Mapping[str, str]) -> set[str]:
@@ -211,17 +212,16 @@ def _refuse_unknown(stored: Round, replies: dict[tuple[str, int], str], source: 
         allowed |= {item.key for item in stored.items()}
     unknown = [subject for subject, _ in replies if subject not in allowed]
     if unknown:
-        shown = ", ".join(repr(one) for one in unknown[:5])
-        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise ValueError(
-            f"{source}: {stored.name} has no {shown}{more}; ids are those of the prompts file"
+            f"{source}: {stored.name} has no {listed(map(repr, unknown), 5)}; "
+            "ids are those of the prompts file"
             + (", or items' keys" if len(every) == 1 else "")
             + ". Nothing was taken in."
         )
 
 
 def _known(stored: Round, name: str | None) -> dict[tuple[str, int, str], Any]:
-    standing = cache.standing(stored, name) if name is not None else {}
+    standing = cache.current_answers(stored, name) if name is not None else {}
     return {cell: answer.value for cell, answer in standing.items() if answer.status == "answered"}
 
 
@@ -263,12 +263,7 @@ def read_replies(file: str | Path) -> Replies:
         source, text = "standard input", sys.stdin.read(most(LARGEST) + 1)
         refuse_large(len(text), source)
     else:
-        try:
-            text = read_text(Path(file))
-        except FileNotFoundError:
-            raise ValueError(f"{source}: there is no such file of replies") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{source}: not UTF-8; save it as UTF-8") from None
+        text = read_text(Path(file), "replies")
     if Path(source).suffix == ".csv":
         return _collected(_from_csv(text, source), source)
     if _MARK.search(text):

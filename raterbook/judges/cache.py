@@ -19,7 +19,7 @@ from raterbook.judges.replies import Parsed
 from raterbook.judges.replies.values import ParsedAnswer
 from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import Example, asked
-from raterbook.rounds import Event
+from raterbook.rounds import Event, RoundError
 from raterbook.rounds.snapshot import spelt
 
 if TYPE_CHECKING:
@@ -123,11 +123,7 @@ def parsed_before(stored: Round, key: str) -> Parsed | None:
 Standing = Mapping[tuple[str, int, str], Any]  # subject, part, question → the current answer
 
 
-class Unsaved(RuntimeError):
-    """The store refused an answer; the message says which and why."""
-
-
-def standing(stored: Round, rater: str) -> Standing:
+def current_answers(stored: Round, rater: str) -> Standing:
     """The rater's current answers; none before it has joined the round."""
     joined = any(one.name == rater for one in stored.raters())
     return stored.current(rater) if joined else {}
@@ -156,7 +152,7 @@ def put(stored: Round, rater: str, events: Sequence[Event]) -> None:
     """On the disk when this returns, all of them."""
     for ack in stored.save(rater, events) if events else ():
         if not ack.ok:
-            raise Unsaved(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
+            raise RoundError(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
 
 
 def events_of(

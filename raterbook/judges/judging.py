@@ -20,6 +20,7 @@ from raterbook.judges.run import ModelAnswerer, Runner, Settings
 from raterbook.protocols import Example
 from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
+from raterbook.rounds.model import listed
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -153,11 +154,10 @@ def known_items(stored: Round, items: Iterable[str] | None) -> list[str] | None:
     known = {name for item in stored.items() for name in (item.key, item.ref, item.case)}
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        some = [item.key for item in stored.items()]
-        more = f" and {len(some) - 5} more" if len(some) > 5 else ""
+        some = (item.key for item in stored.items())
         raise ValueError(
-            f"{stored.name} has no item {', '.join(map(repr, unknown[:5]))}; its items are "
-            f"{', '.join(map(repr, some[:5]))}{more}."
+            f"{stored.name} has no item {listed(map(repr, unknown), 5)}; its items are "
+            f"{listed(map(repr, some), 5)}."
         )
     return wanted
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -12,13 +11,15 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from raterbook.files.content import OBJECTS, read_text
+from raterbook.files.content import read_json
 from raterbook.judges.clients.model import Messages, Model, Reply, Stop
+from raterbook.rounds.model import shown
 
 TABLE = Path(__file__).with_name("prices.json")
 _WIDE = re.compile("[\u2e80-\U0010ffff]")
 _DATED = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-latest|@.*)$")
 
+WRITE = 'write {"models": {"NAME": {"input": USD, "output": USD}}}, per million tokens'
 OWN = "Give a table of your own (--prices FILE, or prices=)"
 Price = tuple[float, float]  # dollars per million tokens in, and out
 
@@ -33,20 +34,14 @@ class Prices:
             self._take(source)
         else:
             path = Path(source) if source is not None else TABLE
+            content = read_json(path, "prices", WRITE)
             try:
-                content = json.loads(read_text(path, OBJECTS))
                 self._take(content["models"])
                 when = f" of {content['as_of']}" if content.get("as_of") else ""
                 whose = "raterbook's prices" if source is None else f"the prices in {path.name}"
                 self.source = f"{whose}{when}"
-            except FileNotFoundError:
-                raise ValueError(f"{path}: there is no such file of prices") from None
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
-                wrong = {UnicodeDecodeError: "not UTF-8", RecursionError: "nested too deeply"}
-                raise ValueError(
-                    f"{path}: {wrong.get(type(error), error)}; write "
-                    '{"models": {"NAME": {"input": USD, "output": USD}}}, per million tokens'
-                ) from None
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(f"{path}: {error}; {WRITE}") from None
 
     def _take(self, models: Mapping[str, Any]) -> None:
         if not isinstance(models, Mapping):
@@ -86,7 +81,7 @@ def _numbers(price: Any) -> list[float]:
 def _shown(value: Any) -> str:
     """As much of it as a message holds, however deep it is nested."""
     try:
-        return str(value)[:60]
+        return shown(value)
     except RecursionError:
         return "a table nested too deeply"
 

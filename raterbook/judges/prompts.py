@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import ValidationError
 
+from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.clients.model import Reply
 from raterbook.judges.replies import VERSION as PARSER
 from raterbook.judges.replies import Parsed, parse
@@ -353,22 +354,14 @@ def read_examples(given: Examples, protocol: Protocol) -> tuple[Example, ...] | 
 
 
 def _from_file(path: Path, protocol: Protocol) -> Sequence[Any]:
+    text = read_text(path, "examples", OBJECTS)
+    if len(text.encode()) > LARGEST:
+        raise ValueError(f"{path.name}: larger than {LARGEST:,} bytes; keep the best examples")
     try:
-        with path.open("rb") as file:
-            text = file.read(LARGEST + 1)
-        if len(text) > LARGEST:
-            raise ValueError(f"larger than {LARGEST:,} bytes; keep the examples that teach most")
-        written = text.decode("utf-8")
-        refuse_cleverness(written, path.name)
-        content = yaml.load(written, Loader=SAFE)  # noqa: S506  (SAFE makes texts, lists and mappings alone)
-    except FileNotFoundError:
-        raise ValueError(f"{path}: there is no such file of examples") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{path.name}: not UTF-8; save it as UTF-8") from None
+        refuse_cleverness(text, path.name)
+        content = yaml.load(text, Loader=SAFE)  # noqa: S506  (SAFE makes texts, lists and mappings alone)
     except ProtocolError:
         raise
-    except OSError as error:
-        raise ValueError(f"{path.name}: {error.strerror or error}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{path}: neither YAML nor JSON: {str(error).splitlines()[0]}") from None
     if isinstance(content, dict) and "examples" in content:

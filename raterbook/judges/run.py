@@ -203,7 +203,7 @@ class Runner:
         progress = Progress(self.result, self.settings.progress)
         try:
             rater = self.result.rater
-            self.standing = await self.scribe.read(cache.standing, self.stored, rater)
+            self.standing = await self.scribe.read(cache.current_answers, self.stored, rater)
             for jobs in self.waves():
                 self.result.total += len(jobs)
                 progress.more(len(jobs))

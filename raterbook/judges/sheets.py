@@ -96,13 +96,7 @@ def sheets(
     stored: Round, group: Group, known: Known, items: Iterable[str] | None = None
 ) -> Iterator[Sheet]:
     """The sheets of one group: one per item, or per case for questions of the case."""
-    protocol = stored.protocol
-    wanted = None if items is None else set(items)
-    found = [
-        item
-        for item in stored.items()
-        if wanted is None or wanted & {item.ref, item.key, item.case}
-    ]
+    protocol, found = stored.protocol, items_named(stored, items)
     cases = {case.key: case for case in stored.cases()}
     for subject in _subjects(group, found, cases):
         case = cases.get(getattr(subject, "case", subject.key))
@@ -125,6 +119,16 @@ def sheets(
             else {}
         )
         yield from _sheet(protocol, group, subject, fields, earlier)
+
+
+def items_named(stored: Round, names: Iterable[str] | None) -> list[Item]:
+    """The items of these names, or of the cases of these names; all where none are given."""
+    wanted = None if names is None else set(names)
+    return [
+        item
+        for item in stored.items()
+        if wanted is None or wanted & {item.ref, item.key, item.case}
+    ]
 
 
 def _subjects(group: Group, items: list[Item], cases: Mapping[str, Case]) -> Sequence[Item | Case]:

@@ -12,13 +12,13 @@ from raterbook.judges.clients.model import Source
 from raterbook.judges.judging import JudgeStopped, judge
 from raterbook.judges.outcome import JudgeRun, Outcome
 from raterbook.numbers.compute import summary
-from raterbook.protocols.beside import facts
+from raterbook.numbers.measures import questions_of
+from raterbook.protocols.comparisons import facts
 from raterbook.protocols.statistics import of_family
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from raterbook.protocols import Question
     from raterbook.rounds import Round
 
 
@@ -168,9 +168,8 @@ def beside_people(stored: Round, name: str | None = None) -> pd.DataFrame:
         for statistic in of_family("judge")
         if question.is_score or facts(statistic).takes == "values"
     ]
-    rows = summary(
-        stored.frame(), measures, {one.id: _described(one) for one in asked}, interval="jackknife"
-    )
+    known = questions_of(stored.protocol)
+    rows = summary(stored.frame(), measures, known, interval="jackknife")
     columns = ["question", "statistic", "estimate", "low", "high", "n_items", "reason"]
     frame = pd.DataFrame(rows, columns=["group", *columns])
     judges = frame["group"].map(lambda group: (group or {}).get("rater"))
@@ -208,10 +207,3 @@ def _said(row: dict[str, Any]) -> str:
     form = "{:.0%}" if facts(row["statistic"]).is_share else "{:.2f}"
     estimate, *ends = [form.format(one) for one in numbers if one is not None and one == one]
     return f"{estimate} ({' to '.join(ends)})" if ends else estimate
-
-
-def _described(question: Question) -> dict[str, Any]:
-    described: dict[str, Any] = {"type": question.type, "level": question.level}
-    if question.values is not None:
-        described["scale"] = list(question.values)
-    return described

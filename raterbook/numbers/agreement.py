@@ -15,7 +15,7 @@ from raterbook.analysis.comparison.rasch import Rasch, rasch
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import DRAWN, Interval
 from raterbook.analysis.ratings.patterns import count_values
-from raterbook.numbers.counted import Board, Grid, modal
+from raterbook.numbers.counted import Board, Grid
 from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired, without_ties
 
 
@@ -154,12 +154,7 @@ def _finding(
         missing = nothing(task.statistic, unpaired(given[task.mask], "no_complete_units"))
         return Finding(question, missing, units, raters=who)
     hit = (kind == OF_MAJORITIES.index(task.statistic)).astype(float)
-    cells = task.board.cells(
-        complete[:, None],
-        np.zeros(1, dtype=int),
-        hit=hit[:, None],
-        of=complete[:, None].astype(float),
-    )
+    cells = task.board.unit_cells(complete, hit=hit, of=complete.astype(float))
     warnings = ("uneven_units",) if uneven else ()
     estimate = proportion_of(task.statistic, cells, task.options, warnings=warnings)
     raters, ratings = int(given[units].any(axis=0).sum()), int(given[units].sum())
@@ -195,6 +190,21 @@ def evaluator_agreement(task: Task) -> list[Finding]:
         why = unpaired(np.vstack(pooled), "no_consensus")
         found += _rates(task, None, pooled_hit, pooled_of, (columns, who), why)
     return [without_ties(finding) for finding in found] if tied else found
+
+
+def modal(codes: np.ndarray, q: int, tie: str | None = None) -> np.ndarray:
+    """The commonest value; a tie gives 0, or with tie="first" the tied value met first."""
+    counts = count_values(codes, q)
+    if not q:
+        return np.zeros(len(codes), dtype=np.int64)
+    top = counts.max(axis=1)
+    tied = counts == top[:, None]
+    single = (tied.sum(axis=1) == 1) & (top > 0)
+    found = np.where(single, counts.argmax(axis=1) + 1, 0)
+    if tie == "first":
+        for i in np.flatnonzero(~single & (top > 0)):
+            found[i] = next(c for c in codes[i] if c and tied[i, c - 1])
+    return found
 
 
 def _rates(

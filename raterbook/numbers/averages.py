@@ -15,8 +15,9 @@ from raterbook.analysis.averages.weighted import weighted_mean_of, weighted_mean
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
 from raterbook.analysis.intervals.resampling import LOGIT
-from raterbook.numbers.counted import Board
+from raterbook.numbers.counted import Board, listed
 from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired
+from raterbook.protocols.measures import is_adjusted
 from raterbook.protocols.statistics import PROPORTION
 
 SINGLE: dict[str, Callable[..., Any]] = {
@@ -26,8 +27,6 @@ SINGLE: dict[str, Callable[..., Any]] = {
     "weighted_mean": weighted_mean_of,
     "weighted_mean_within": weighted_mean_within_of,
 }
-# A stated overall this far from the criteria's mean was adjusted, not rounded.
-ADJUSTED = 0.5
 
 
 @computes(*SINGLE)
@@ -83,8 +82,7 @@ def adjusted(task: Task) -> list[Finding]:
     grid = task.board.grid(stated_name)
     stated = grid.numbers()[:, columns]
     both = np.isfinite(stated) & np.isfinite(row) & task.mask[:, None]
-    # Thirds and sixths do not come out exactly, so the edge gets a hair's breadth.
-    moved = np.abs(stated - row) >= ADJUSTED - 1e-9
+    moved = is_adjusted(stated, row)
     cells = task.board.cells(both, columns, hit=moved.astype(float), of=both.astype(float))
     estimate = proportion_of("adjusted_share", cells, task.options)
     return [Finding(stated_name, estimate, cells.unit, raters=who or stated_by)]
@@ -262,8 +260,7 @@ def holds(task: Task, question: str, share: Any, columns: np.ndarray) -> np.ndar
         for name, values in share.items():
             holds &= task.board.grid(name).means(values)[:, columns]
         return holds
-    values = share if isinstance(share, (list, tuple)) else [share]
-    return task.grid(question).means(values)[:, columns]
+    return task.grid(question).means(listed(share))[:, columns]
 
 
 def _left_open(
@@ -292,8 +289,8 @@ def by_sentence(
     """The share of sentences of which more than half of the judging ratings say so."""
     judged, said = of.sum(axis=1), hit.sum(axis=1)
     wins = (said * 2 > judged).astype(float)
-    given = (judged > 0)[:, None]
-    cells = board.cells(given, np.zeros(1, dtype=int), hit=wins[:, None], of=given.astype(float))
+    given = judged > 0
+    cells = board.unit_cells(given, hit=wins, of=given.astype(float))
     estimate = proportion_of(name, cells, options)
     raters = int(of.any(axis=0).sum())
     return replace(estimate, n_raters=raters, n_ratings=int(judged.sum())), cells.unit

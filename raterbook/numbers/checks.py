@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 import raterbook.analysis as analysis
-from raterbook.numbers.counted import Board, Scale, majority_of, recoded
+from raterbook.numbers.counted import Board, Scale, majority_of, recoded, settled_of
 from raterbook.numbers.number import address
-from raterbook.protocols.beside import facts
+from raterbook.protocols.comparisons import facts
 from raterbook.rounds.consensus import ADJUDICATOR
 
 TOLERANCE = 1e-9
@@ -211,8 +211,7 @@ def human_auto(row: Row, rated: Rated) -> Recomputed:
         label_of = people.get(rater)
     else:
         auto = auto if rater is None else machines[rater]
-        settled = rated.of(row, rated.board.columns_of(ADJUDICATOR))
-        label_of = majority_of(settled).combine_first(majority_of(people))
+        label_of = settled_of(people, rated.of(row, rated.board.columns_of(ADJUDICATOR)))
     if label_of is None:
         return None, f"{rater} gave no label", None
     both = pd.concat([auto, label_of], axis=1, keys=["auto", "human"]).dropna()

@@ -14,10 +14,9 @@ from raterbook.analysis.estimate import How
 from ..protocols.statistics import COMPLETENESS
 from ..rounds import Round
 from ..rounds.completeness import by_models
-from ..rounds.model import HELPERS
-from ..rounds.raters import lookalike, public_name, spelt
+from ..rounds.raters import public_name
 from .number import Number
-from .parameters import OVERALL, Parameters
+from .parameters import Parameters
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,10 @@ class Completeness:
         return self.given / self.required if self.required else None
 
 
-def asked(stored: Round, parameters: Parameters) -> Completeness:
+def completeness_of(stored: Round, parameters: Parameters) -> Completeness:
     """People by the required answers of their plan; models, who have none, by whole items."""
     found, cases = stored.standings()
-    names = {each.name: public(each, parameters.pseudonyms) for each in stored.raters()}
+    names = {each.name: public_name(each, parameters.pseudonyms) for each in stored.raters()}
     away = tuple(
         (names[each.rater], each.excluded, each.answers)
         for each in found
@@ -108,7 +107,7 @@ def asked(stored: Round, parameters: Parameters) -> Completeness:
     )
 
 
-def completeness(found: Completeness, raters: Sequence[str] | None) -> dict[str, Any]:
+def completeness_row(found: Completeness, raters: Sequence[str] | None) -> dict[str, Any]:
     """The same as a row of numbers.json; `raters` are those named to count."""
     number = Number(
         COMPLETENESS.name,
@@ -121,78 +120,3 @@ def completeness(found: Completeness, raters: Sequence[str] | None) -> dict[str,
         reason=None if found.required else "no_ratings",
     )
     return number.row()
-
-
-# Names in a report's parameters, held against the round before any kernel starts.
-
-
-def check_names(stored: Round, parameters: Parameters) -> None:
-    """Names that the round does not have are refused, with those it has."""
-    if parameters.raters is not None:
-        raters = stored.raters()
-        away = {each.name: each.excluded for each in raters if each.excluded is not None}
-        names = people(stored, parameters.pseudonyms)
-        helpers = {each.name: each.kind for each in raters if each.kind in HELPERS}
-        for name in parameters.raters:
-            if name in helpers and len(helpers) < len(raters):
-                raise ValueError(
-                    f"parameter raters: {name} is of the kind {helpers[name]}; raters are compared "
-                    "with it, so it is never one of those who count. Leave the name out."
-                )
-            if name in away:
-                raise ValueError(
-                    f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
-                    f"Let the answers count again with `raterbook include {stored.name} {name}`, "
-                    "or leave the name out."
-                )
-        check("raters", parameters.raters, names, stored.name)
-    questions = [question.id for question in stored.protocol.questions]
-    check("questions", parameters.questions or (), questions, stored.name)
-    if isinstance(parameters.epsilon, dict):
-        check("epsilon", list(parameters.epsilon), [*questions, OVERALL], stored.name)
-    if parameters.groups:
-        check("groups", parameters.groups, columns(stored), stored.name)
-        refuse_lookalikes(stored, parameters.groups)
-
-
-def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
-    """Groups that no reader of the page could tell apart."""
-    with stored.store.read() as connection:
-        inside = stored.inside(connection)
-        every = [inside.of(each) for each in stored.look(connection).subjects]
-    for column in groups:
-        twins = lookalike(dict.fromkeys(own[column] for own in every if column in own))
-        if twins is not None:
-            raise ValueError(
-                f"parameter groups: of {column}, {spelt(twins[0])} looks like {spelt(twins[1])}, "
-                "and nobody could tell their numbers apart. Group by another column."
-            )
-
-
-def check(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:
-    for name in given:
-        if name not in known:
-            raise ValueError(
-                f"parameter {what}: {where} has no {name!r}. "
-                f"Choose from {', '.join(known) or 'nothing: there are none'}."
-            )
-
-
-def people(stored: Round, pseudonyms: bool) -> list[str]:
-    """Everybody whose answers may count, under the names the report uses."""
-    here = [each for each in stored.raters() if each.excluded is None]
-    rating = [each for each in here if each.kind not in HELPERS]
-    return [public(each, pseudonyms) for each in rating or here]
-
-
-def public(rater: Any, pseudonyms: bool) -> str:
-    """A person's pseudonym where it is asked for, as in the frame."""
-    return public_name(rater, pseudonyms)
-
-
-def columns(stored: Round) -> list[str]:
-    """Every column the items of the round have."""
-    with stored.store.read() as connection:
-        seen = stored.look(connection)
-        inside = stored.inside(connection)
-        return sorted({name for each in seen.subjects for name in inside.of(each)})

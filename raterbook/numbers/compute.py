@@ -18,13 +18,13 @@ import raterbook.analysis as analysis
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 
 from ..files.content import put
-from ..protocols.beside import facts
+from ..protocols.comparisons import facts
 from ..rounds import Round
 from . import agreement, averages, questeval, reference, systems
 from .checks import checks
 from .compare import judged
-from .completeness import Completeness, asked, check, completeness
-from .counted import Board, Scale
+from .completeness import Completeness, completeness_of, completeness_row
+from .counted import Board, Scale, listed
 from .measures import (
     Finding,
     Task,
@@ -42,8 +42,8 @@ from .measures import (
     with_criteria,
 )
 from .number import LEADING, ROW, Number, row_of
-from .parameters import Parameters, checked
-from .targets import Sight, decided, refuse_hidden, sight_of, verdicts
+from .parameters import Parameters, checked, refuse_unknown
+from .targets import Sight, decided, in_sight, refuse_hidden, verdicts
 
 # Each says which statistics it computes.
 SUBJECTS = (agreement, averages, questeval, reference, systems)
@@ -135,9 +135,7 @@ def numbers(stored: Round, **given: Any) -> Numbers:
     Of a round that declared looks they are those of the last look, at its coverage; before the
     first there are none.
     """
-    asked_for = checked(stored.name, given)
-    sight = sight_of(stored, asked_for.coverage)
-    parameters = asked_for if sight is None else sight.parameters(asked_for)
+    parameters, sight = in_sight(stored, checked(stored.name, given))
     return compute(stored, parameters, frame_of(stored, parameters, sight=sight), sight=sight)
 
 
@@ -147,7 +145,9 @@ def ratings_of(stored: Round, question: str, raters: Sequence[str] | None = None
     Those that a round's numbers are made of: given answers to main items, at the first time of
     asking, of people, else models, else whoever is named.
     """
-    check("question", [question], [each.id for each in stored.protocol.questions], stored.name)
+    refuse_unknown(
+        "question", [question], [each.id for each in stored.protocol.questions], stored.name
+    )
     parameters = Parameters(stored.name, raters=tuple(raters) if raters else None)
     frame = frame_of(stored, parameters, sight=refuse_hidden(stored))
     asked = questions_of(stored.protocol)
@@ -166,12 +166,12 @@ def compute(
     may be seen of a round with declared looks."""
     protocol = stored.protocol
     frame = frame_of(stored, parameters) if frame is None else frame
-    counts = asked(stored, parameters) if counts is None else counts
+    counts = completeness_of(stored, parameters) if counts is None else counts
     hidden = sight is not None and sight.hidden
     measures = [] if hidden else wanted(protocol, frame, parameters)
     rows = rows_of(protocol, frame, measures, parameters, cluster_of(frame))
     rows += [] if hidden else judged(stored, parameters, frame, sight)
-    rows.append(completeness(counts, parameters.raters))
+    rows.append(completeness_row(counts, parameters.raters))
     why = "hidden_until_a_look" if hidden else "no_such_number"
     targets = verdicts(protocol.targets, rows, parameters.questions, why)
     return Numbers(
@@ -255,9 +255,8 @@ def by_measure(
 def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
     """All units, then the units of each group; a unit without the column stands in none."""
     found: list[tuple[dict[str, Any], np.ndarray]] = [({}, board.everything)]
-    entries = [by] if isinstance(by, str) else list(by or [])
-    for entry in entries:
-        columns = [entry] if isinstance(entry, str) else list(entry)
+    for entry in listed(by or []):
+        columns = listed(entry)
         unknown = [name for name in columns if name not in board.first.columns]
         if unknown:
             raise ValueError(f"the frame has no column {unknown[0]!r} to group by")
@@ -265,14 +264,11 @@ def _groups(board: Board, by: Any) -> list[tuple[dict[str, Any], np.ndarray]]:
         known = labels.notna().all(axis=1).to_numpy()
         keys = pd.Series(list(map(tuple, labels.to_numpy())), dtype=object)
         codes, each = pd.factorize(keys.to_numpy())
-        for code in sorted(set(codes[known].tolist()), key=lambda code: _order(each[code])):
+        there = sorted(set(codes[known].tolist()), key=lambda code: [*map(str, each[code])])
+        for code in there:
             group = dict(zip(columns, map(_plain, each[code]), strict=True))
             found.append((group, known & (codes == code)))
     return found
-
-
-def _order(key: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(map(str, key))
 
 
 def _plain(value: Any) -> Any:
@@ -348,7 +344,6 @@ def rows_of(
     cluster: str | None,
 ) -> list[dict[str, Any]]:
     """The rows of the measures, as analysis finds them."""
-    ranges = ranges_of(protocol)
     found = by_measure(
         frame,
         measures,
@@ -359,9 +354,9 @@ def rows_of(
     )
     kept = corrected(
         [
-            number.within(possible(number, ranges, measure))
+            number
             for measure, numbers in zip(measures, found, strict=True)
-            for number in numbers
+            for number in kept_within(protocol, numbers, measure)
         ]
     )
     return [number.row() for number in kept]

@@ -18,10 +18,11 @@ import pandas as pd
 from raterbook.analysis.averages import Entries
 from raterbook.analysis.ratings import Coded, refuse_twice_named
 from raterbook.analysis.ratings.long import one_label, that_count
-from raterbook.analysis.ratings.patterns import Patterns, count_values, how_many, numbered
+from raterbook.analysis.ratings.patterns import Patterns, how_many, numbered
 from raterbook.protocols import TYPES
 from raterbook.rounds.consensus import ADJUDICATOR, strict_majority
 from raterbook.rounds.consensus import consensus as together
+from raterbook.rounds.model import COUNTING
 
 NEEDED = ("item", "case", "part", "rater", "rater_kind", "question", "value")
 
@@ -70,14 +71,11 @@ def scale_of(question: Mapping[str, Any], answers: pd.DataFrame) -> tuple[Scale,
 def _numeric(numbers: np.ndarray, positions: list[Any] | None) -> tuple[Scale, np.ndarray]:
     given = np.isfinite(numbers)
     seen = np.unique(numbers[given])
-    if positions is None:
-        points, declared = seen, False
-    else:
-        points, declared = np.union1d(np.asarray(positions, dtype=float), seen), True
+    points = seen if positions is None else np.union1d(np.asarray(positions, dtype=float), seen)
     codes = np.zeros(len(numbers), dtype=np.int32)
     codes[given] = np.searchsorted(points, numbers[given]) + 1
     values = tuple(int(p) if float(p).is_integer() else float(p) for p in points)
-    return Scale(values, points, declared, labels=False), codes
+    return Scale(values, points, positions is not None, labels=False), codes
 
 
 def _labelled(column: pd.Series, declared: Any) -> tuple[Scale, np.ndarray]:
@@ -105,11 +103,16 @@ def _number(value: Any) -> float | None:
         return None
 
 
+def listed(said: Any) -> list[Any]:
+    """What a measure says of one thing or of several, as several."""
+    return list(said) if isinstance(said, list | tuple) else [said]
+
+
 def recoded(scale: Scale, codes: np.ndarray, groups: Mapping[str, Any]) -> tuple[Scale, np.ndarray]:
     """New values made of old ones; old values in no group are left out."""
     to_new = np.zeros(len(scale.values) + 1, dtype=np.int32)
     for new, olds in enumerate(groups.values(), start=1):
-        for old in olds if isinstance(olds, (list, tuple)) else [olds]:
+        for old in listed(olds):
             code = scale.code(old)
             if code:
                 to_new[code] = new
@@ -256,7 +259,7 @@ class Board:
             return np.array(sorted(wanted), dtype=int), self.named
         places = [_place(self.question_names, question) for question in questions]
         answered = np.flatnonzero(self._answered[places].any(axis=0))
-        for kind in ("human", "model"):
+        for kind in COUNTING:
             columns = answered[self.kinds[answered] == kind]
             if len(columns):
                 return columns, kind
@@ -333,6 +336,11 @@ class Board:
             self.cluster_names,
         )
 
+    def unit_cells(self, given: np.ndarray, **numbers: np.ndarray) -> Entries:
+        """One entry for each unit where `given` holds, whoever answered, with a number a unit."""
+        columns = {name: values[:, None] for name, values in numbers.items()}
+        return self.cells(given[:, None], np.zeros(1, dtype=int), **columns)
+
     def n_items(self, units: np.ndarray) -> int:
         """How many items (or cases, for questions asked of a case) these units belong to."""
         return how_many(self.owner[units])
@@ -351,26 +359,17 @@ def consensus(board: Board, grid: Grid, columns: np.ndarray) -> np.ndarray:
     return together(grid.codes[:, columns], grid.codes[:, board.columns_of(ADJUDICATOR)])
 
 
-def modal(codes: np.ndarray, q: int, tie: str | None = None) -> np.ndarray:
-    """The commonest value; a tie gives 0, or with tie="first" the tied value met first."""
-    counts = count_values(codes, q)
-    if not q:
-        return np.zeros(len(codes), dtype=np.int64)
-    top = counts.max(axis=1)
-    tied = counts == top[:, None]
-    single = (tied.sum(axis=1) == 1) & (top > 0)
-    found = np.where(single, counts.argmax(axis=1) + 1, 0)
-    if tie == "first":
-        for i in np.flatnonzero(~single & (top > 0)):
-            found[i] = next(c for c in codes[i] if c and tied[i, c - 1])
-    return found
-
-
 def majority_of(table: pd.DataFrame) -> pd.Series:
     """What more than half of a unit's raters gave, of a units × raters table; NaN is none."""
     codes, values = pd.factorize(table.to_numpy(float).ravel(), sort=True)
     said = strict_majority((codes + 1).reshape(table.shape))
     return pd.Series(np.append(np.nan, values)[said], index=table.index)
+
+
+def settled_of(people: pd.DataFrame, final: pd.DataFrame) -> pd.Series:
+    """The consensus of such tables: what adjudicators gave, else those who count."""
+    theirs = majority_of(people)
+    return majority_of(final).combine_first(theirs) if len(final) else theirs
 
 
 # The same answers as the tables of a page.

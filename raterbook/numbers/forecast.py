@@ -6,7 +6,6 @@ is taken to have as many of them an item as this one. What it costs is taken fro
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,7 +27,8 @@ from raterbook.analysis.forecast import (
 from raterbook.analysis.intervals import USUAL
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
 
-from ..protocols.beside import facts
+from ..protocols.comparisons import facts
+from ..protocols.problems import hint
 from ..rounds import Round
 from ..rounds.plan import draw
 from .averages import holds, row_means
@@ -371,10 +371,10 @@ def choose(every: Sequence[Outlook], measures: Sequence[str], name: str) -> list
         ]
         if not fitting:
             known = [each.name for each in every]
-            near = difflib.get_close_matches(text, known, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            listed = ", ".join(dict.fromkeys([each.statistic for each in every])) or "none"
-            raise ValueError(f"{name}: no forecast of {text!r}; there are those of {listed}.{hint}")
+            there = ", ".join(dict.fromkeys([each.statistic for each in every])) or "none"
+            raise ValueError(
+                f"{name}: no forecast of {text!r}; there are those of {there}.{hint(text, known)}"
+            )
         found |= {each.name: each for each in fitting}
     return list(found.values())
 

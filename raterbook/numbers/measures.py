@@ -14,10 +14,9 @@ import pandas as pd
 
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
-from raterbook.numbers.completeness import check_names
-from raterbook.numbers.counted import MACHINES, Board, Grid, count, recoded
+from raterbook.numbers.counted import MACHINES, Board, Grid, count, listed, recoded
 from raterbook.numbers.number import Pair
-from raterbook.numbers.parameters import Parameters
+from raterbook.numbers.parameters import Parameters, check_names
 from raterbook.numbers.targets import Sight
 from raterbook.protocols.statistics import (
     PROPORTION,
@@ -160,6 +159,13 @@ def cluster_of(frame: pd.DataFrame) -> str | None:
     return "cluster" if "cluster" in frame and frame["cluster"].notna().any() else None
 
 
+def drawn_with(rows: pd.DataFrame) -> pd.Series:
+    """What each answer is drawn with: its declared cluster, else its case."""
+    case = rows["case"].astype(object)
+    cluster = rows["cluster"].astype(object) if "cluster" in rows else case
+    return cluster.where(cluster.notna(), case).astype(str)
+
+
 def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
     """What analysis needs to know of each question: its type, level and declared scale."""
     return {
@@ -176,10 +182,6 @@ def questions_of(protocol: Any) -> dict[str, dict[str, Any]]:
 def asked_of(measure: Mapping[str, Any]) -> list[str]:
     """The questions of a measure; none where it is of all."""
     return listed(measure.get("question") or [])
-
-
-def listed(names: Any) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 # What a measure is computed from, what it hands back, and which function computes it.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from raterbook.analysis.estimate import Estimate, How
-from raterbook.protocols.beside import facts
+from raterbook.protocols.comparisons import facts
 
 Pair = tuple[str, str]
 

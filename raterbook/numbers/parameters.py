@@ -5,13 +5,17 @@ papermill only logs a parameter it does not know, so a typo would report the def
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from raterbook.protocols.problems import hint
+from raterbook.rounds.model import HELPERS
+from raterbook.rounds.raters import lookalike, public_name, spelt
+
 if TYPE_CHECKING:
     from raterbook.analysis.intervals import Interval
+    from raterbook.rounds import Round
 
 TIES = ("none", "first")
 COMPARING = ("judge", "epsilon", "columns")
@@ -118,10 +122,9 @@ def checked(round_name: str, given: Mapping[str, Any]) -> Parameters:
     allowed = [field.name for field in fields(Parameters) if field.name != "round"]
     for name in given:
         if name not in allowed:
-            near = difflib.get_close_matches(name, allowed, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
             raise ValueError(
-                f"Unknown report parameter {name!r}: choose {', '.join(allowed)}.{hint}"
+                f"Unknown report parameter {name!r}: choose {', '.join(allowed)}."
+                + hint(name, allowed)
             )
     return Parameters(round=round_name, **given)
 
@@ -170,3 +173,73 @@ def number(name: str, value: Any, kind: type) -> Any:
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise ValueError(f"parameter {name}: {value!r} is not one of {', '.join(allowed)}.")
+
+
+# Names in a report's parameters, held against the round before any kernel starts.
+
+
+def check_names(stored: Round, parameters: Parameters) -> None:
+    """Names that the round does not have are refused, with those it has."""
+    if parameters.raters is not None:
+        raters = stored.raters()
+        away = {each.name: each.excluded for each in raters if each.excluded is not None}
+        names = people(stored, parameters.pseudonyms)
+        helpers = {each.name: each.kind for each in raters if each.kind in HELPERS}
+        for name in parameters.raters:
+            if name in helpers and len(helpers) < len(raters):
+                raise ValueError(
+                    f"parameter raters: {name} is of the kind {helpers[name]}; raters are compared "
+                    "with it, so it is never one of those who count. Leave the name out."
+                )
+            if name in away:
+                raise ValueError(
+                    f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
+                    f"Let the answers count again with `raterbook include {stored.name} {name}`, "
+                    "or leave the name out."
+                )
+        refuse_unknown("raters", parameters.raters, names, stored.name)
+    questions = [question.id for question in stored.protocol.questions]
+    refuse_unknown("questions", parameters.questions or (), questions, stored.name)
+    if isinstance(parameters.epsilon, dict):
+        refuse_unknown("epsilon", list(parameters.epsilon), [*questions, OVERALL], stored.name)
+    if parameters.groups:
+        refuse_unknown("groups", parameters.groups, columns_of(stored), stored.name)
+        refuse_lookalikes(stored, parameters.groups)
+
+
+def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
+    """Groups that no reader of the page could tell apart."""
+    with stored.store.read() as connection:
+        inside = stored.inside(connection)
+        every = [inside.of(each) for each in stored.look(connection).subjects]
+    for column in groups:
+        twins = lookalike(dict.fromkeys(own[column] for own in every if column in own))
+        if twins is not None:
+            raise ValueError(
+                f"parameter groups: of {column}, {spelt(twins[0])} looks like {spelt(twins[1])}, "
+                "and nobody could tell their numbers apart. Group by another column."
+            )
+
+
+def refuse_unknown(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"parameter {what}: {where} has no {name!r}. "
+                f"Choose from {', '.join(known) or 'nothing: there are none'}."
+            )
+
+
+def people(stored: Round, pseudonyms: bool) -> list[str]:
+    """Everybody whose answers may count, under the names the report uses."""
+    here = [each for each in stored.raters() if each.excluded is None]
+    rating = [each for each in here if each.kind not in HELPERS]
+    return [public_name(each, pseudonyms) for each in rating or here]
+
+
+def columns_of(stored: Round) -> list[str]:
+    """Every column the items of the round have."""
+    with stored.store.read() as connection:
+        seen = stored.look(connection)
+        inside = stored.inside(connection)
+        return sorted({name for each in seen.subjects for name in inside.of(each)})

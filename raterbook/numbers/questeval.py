@@ -15,7 +15,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, UnitSums, estimated, interval_of
 from raterbook.analysis.intervals.resampling import LOGIT
 from raterbook.analysis.text import token_f1
-from raterbook.numbers.counted import Board, consensus
+from raterbook.numbers.counted import Board, consensus, listed
 from raterbook.numbers.measures import Finding, Task, computes
 from raterbook.protocols.conditions import is_unanswerable
 from raterbook.rounds.model import STANDING
@@ -207,7 +207,7 @@ AGGREGATES = ("macro", "micro", "compatible")
 def questeval(task: Task) -> list[Finding]:
     """Macro, micro and compatible aggregates; the last counts upstream's zeros."""
     wanted = task.measure.get("tokeniser")
-    several = [wanted] if isinstance(wanted, str) else list(wanted or [])
+    several = listed(wanted or [])
     found = []
     for tokeniser in several or ["auto"]:
         traced = trace(task, tokeniser)
@@ -260,14 +260,7 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: Interval) -> E
     }
     if not len(samples):
         return Estimate(None, reason="no_questions", **common)
-    if aggregate == "micro":
-        parts = (top, bottom)
-    else:
-        own = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-        if aggregate == "compatible":
-            parts = (np.where(upstream_zero, 0.0, own), np.ones(len(own)))
-        else:
-            parts = (own * (bottom > 0), (bottom > 0).astype(float))
+    parts = parts_of(aggregate, top, bottom, upstream_zero)
     if parts[1].sum() <= 0:
         return Estimate(None, reason=_why(name, traced), **common)
     _, codes = np.unique(clusters, return_inverse=True)
@@ -280,6 +273,18 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: Interval) -> E
     found = interval_of(ratio, sample, options, link=LOGIT, edge=None)
     common["warnings"] = (*common["warnings"], *found.warnings)
     return estimated(value, found, options, **common)
+
+
+def parts_of(
+    aggregate: str | None, top: np.ndarray, bottom: np.ndarray, upstream_zero: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What each sample adds to the number, and to what that is divided by."""
+    if aggregate == "micro":
+        return top, bottom
+    own = np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
+    if aggregate == "compatible":
+        return np.where(upstream_zero, 0.0, own), np.ones(len(own))
+    return own, (bottom > 0).astype(float)
 
 
 def per_sample(name: str, traced: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -86,9 +86,8 @@ def _compare(
             estimate = _kappa(task, grid, human[units], other[units], units)
         else:
             hit, of = _counted(task.statistic, human, other, code)
-            units = np.flatnonzero(both & (of > 0))
-            shape = ((both & (of > 0))[:, None], np.zeros(1, dtype=int))
-            cells = task.board.cells(*shape, hit=hit[:, None], of=of[:, None])
+            cells = task.board.unit_cells(both & (of > 0), hit=hit, of=of)
+            units = cells.unit
             estimate = proportion_of(task.statistic, cells, task.options)
         estimate = replace(estimate, n_raters=people if len(units) else 0)
         found.append(Finding(grid.question, estimate, units, named, raters=who))

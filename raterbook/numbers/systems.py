@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from raterbook.analysis.averages import Entries
-from raterbook.analysis.averages.differences import adjust, paired_difference, pooled_difference
+from raterbook.analysis.averages.means import adjust, paired_difference, pooled_difference
 from raterbook.analysis.estimate import Estimate
 from raterbook.numbers import questeval
 from raterbook.numbers.averages import holds, row_means
@@ -209,12 +209,9 @@ def _matches(task: Task, question: str) -> Samples:
 
 
 def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -> list[Finding]:
-    board = task.board
-    top, bottom, pooled = samples.top, samples.bottom, aggregate == "micro"
-    if aggregate == "compatible":
-        top = np.where(samples.upstream_zero, 0.0, _share(top, bottom))
-        bottom = np.ones(len(top))
-    x, there, case = top if pooled else _share(top, bottom), bottom > 0, board.case[samples.unit]
+    board, parts = task.board, (samples.top, samples.bottom, samples.upstream_zero)
+    x, of = questeval.parts_of(aggregate, *parts)
+    there, case = of > 0, board.case[samples.unit]
 
     def compare(systems: np.ndarray, pair: Pair) -> tuple[Estimate, np.ndarray]:
         system = systems[samples.unit]
@@ -224,10 +221,11 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
             case[keep],
             np.zeros(keep.sum(), dtype=int),
             board.cluster[samples.unit[keep]],
-            {"x": x[keep], "of": bottom[keep], "first": first[keep].astype(float)},
+            {"x": x[keep], "of": of[keep], "first": first[keep].astype(float)},
             clusters=board.cluster_names,
         )
-        found = (pooled_difference if pooled else paired_difference)(cells, task.options)
+        pooled = pooled_difference if aggregate == "micro" else paired_difference
+        found = pooled(cells, task.options)
         found = replace(
             found,
             statistic=task.statistic,
@@ -240,8 +238,3 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
     answered = np.zeros(board.n_units, dtype=bool)
     answered[samples.unit] = True
     return in_pairs(task, question, board.counted([question])[1], answered, compare, aggregate)
-
-
-def _share(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    found = np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
-    return np.asarray(found)

@@ -7,7 +7,7 @@ share of the error asks for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -45,11 +45,11 @@ def verdicts(
         row = row_of(rows, target.statistic, target.question, target.group)
         if row is None and questions is not None and target.question not in questions:
             continue
-        found.append(verdict(target, row or nothing(target, why)))
+        found.append(verdict(target, row or no_row(target, why)))
     return found
 
 
-def nothing(target: Any, why: str) -> dict[str, Any]:
+def no_row(target: Any, why: str) -> dict[str, Any]:
     """What stands in the place of a row where the round has none that the target names."""
     return {
         "statistic": target.statistic,
@@ -281,6 +281,14 @@ def sight_of(stored: Round, coverage: float) -> Sight | None:
     """What may be seen by now, the due look being taken; None where no looks were declared."""
     found = taken_now(stored)
     return None if found is None else Sight(stored.name, found, round(1 - coverage, 12))
+
+
+def in_sight(
+    stored: Round, asked: Parameters, see: Callable[..., Sight | None] = sight_of
+) -> tuple[Parameters, Sight | None]:
+    """The parameters at the coverage of what may be seen by now, and what that is."""
+    sight = see(stored, asked.coverage)
+    return (asked if sight is None else sight.parameters(asked)), sight
 
 
 def refuse_hidden(stored: Round, coverage: float = 0.95) -> Sight | None:

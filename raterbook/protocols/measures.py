@@ -10,6 +10,19 @@ from raterbook.protocols.conditions import read_condition
 from raterbook.protocols.schema import KeyProblem, Number, OneOrMore, Text, Written
 from raterbook.protocols.statistics import PROPORTION, STATISTICS, Takes, known_statistic
 
+ADJUSTED = 0.5
+
+
+def is_adjusted(stated: Any, computed: Any) -> Any:
+    """Whether a stated overall is so far off its criteria's mean that it was adjusted, not rounded.
+
+    Thirds and tenths do not come out exactly, so the edge gets a hair's breadth; of arrays each.
+
+    >>> is_adjusted(4.1, 3.6), is_adjusted(4.0, 3.6)
+    (True, False)
+    """
+    return abs(stated - computed) >= ADJUSTED - 1e-9
+
 
 def _share(raw: Any) -> Any:
     """`is` and `of`: values of the measure's question, or {question: [values]} for several."""

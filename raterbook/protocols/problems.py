@@ -65,7 +65,14 @@ def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str | None:
     return next(iter(get_close_matches(word, short, 1, alike)), None)
 
 
+def hint(word: str, known: Iterable[str], alike: float = 0.6) -> str:
+    """What else the word may have been, behind a sentence: “ Did you mean tone?”."""
+    near = nearest(word, known, alike)
+    return f" Did you mean {near}?" if near else ""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The same within one: “; did you mean 'tone'?”."""
     near = nearest(word, known)
     return f"; did you mean {near!r}?" if near else ""
 

@@ -92,6 +92,7 @@ def _spellings(protocol: Protocol) -> Iterator[Problem]:
 def _questions(protocol: Protocol) -> Iterator[Problem]:
     fields, earlier = protocol.item.fields, dict[str, Question]()
     taken: set[str] = set()
+    parts = protocol.parts.of if protocol.parts is not None else None
     written = [question for question in protocol.questions if question.comment_of is None]
     everyone = {question.id: question for question in protocol.questions}
     for number, question in enumerate(written):
@@ -103,7 +104,7 @@ def _questions(protocol: Protocol) -> Iterator[Problem]:
             taken.add(id)
         if question.per == "part" and protocol.parts is None:
             yield (*path, "per"), f"{dotted(path)}.per part: the protocol has no parts"
-        elif question.of == "case" and question.per == "part" and _parts_of(protocol) == "item":
+        elif question.of == "case" and question.per == "part" and parts == "item":
             yield (*path, "of"), f"{dotted(path)}.of case: its parts belong to the item"
         yield from _condition((*path, "when"), question.when, question, earlier)
         itself = {**earlier, question.id: question}
@@ -120,10 +121,6 @@ def _questions(protocol: Protocol) -> Iterator[Problem]:
                 words = f"{covered!r} is a {everyone[covered].type} question: name ratings"
                 yield where, f"{dotted(where)} {words}"
         earlier[question.id] = question
-
-
-def _parts_of(protocol: Protocol) -> str | None:
-    return protocol.parts.of if protocol.parts is not None else None
 
 
 def _condition(

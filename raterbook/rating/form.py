@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import threading
@@ -14,6 +13,7 @@ import anywidget
 from IPython.display import HTML, display
 
 import raterbook.rating.front as front
+from raterbook.protocols.problems import hint
 from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Round, RoundError
 from raterbook.rounds.model import PEOPLE, shown
@@ -123,11 +123,9 @@ def refuse(round: Round, rater: str | None, kinds: Sequence[str] = PEOPLE) -> No
             said = f"No {noun} is named: set {noun} to your name as {round.name} has it ({names})."
             new = f" Add one: {_adding(round, 'NAME', more)}." if more and not people else ""
             raise RoundError(said + new)
-        near = difflib.get_close_matches(rater, people, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
         raise RoundError(
-            f"{rater!r} is not {one} of {round.name} ({noun}s: {names}).{hint} Somebody new is "
-            f"added once with {_adding(round, rater, more)}."
+            f"{rater!r} is not {one} of {round.name} ({noun}s: {names}).{hint(rater, people)} "
+            f"Somebody new is added once with {_adding(round, rater, more)}."
         )
     if known[rater].kind not in kinds:
         use = "the form is for people" if kinds == PEOPLE else f"{one} has a name of their own"

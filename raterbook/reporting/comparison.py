@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..numbers.number import LEADING, is_untrusted
-from ..protocols.beside import facts
+from ..protocols.comparisons import facts
 from ..protocols.statistics import alphas, followed
 from .words import capital, count, listing, name_of, number
 

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from matplotlib import pyplot as plt
 
+from ..numbers.counted import subjects
 from ..numbers.targets import refuse_hidden
 from ..rounds.store.postgres import masked
 from . import views
@@ -305,8 +306,7 @@ class Explore:
             rows = self.answers[self.answers["unit"].eq(unit)]
             if rows.empty:
                 raise RoundError(f"There is no unit {unit!r} among the answers that are shown.")
-            whole = rows["item"].astype(object).fillna(rows["case"].astype(object)).iloc[0]
-            wanted = (str(whole), int(rows["part"].iloc[0]))
+            wanted = (str(subjects(rows).iloc[0]), int(rows["part"].iloc[0]))
             place = next(u for u, where in report.places.items() if where == wanted)
         asked = [*report.counted.numeric(), *report.counted.labelled()]
         return Section(f"{unit}", card(report, place, asked, unit))

@@ -115,15 +115,10 @@ def alone(folder: Path) -> Iterator[None]:
 
 def write_whole(file: Path, text: str) -> None:
     """A file that is there in full or not at all."""
-    from ..rounds.store.backup import new_file  # the store loads more than a page needs
+    from ..rounds.store.backup import whole_file  # the store loads more than a page needs
 
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with os.fdopen(new_file(draft), "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.replace(draft, file)
-    finally:
-        draft.unlink(missing_ok=True)
+    with whole_file(file) as stream:
+        stream.write(text.encode())
 
 
 def write_notebook(notebook: Any, file: Path) -> None:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ..numbers.compute import Numbers, compute
 from ..numbers.measures import frame_of
 from ..numbers.parameters import Parameters, checked
-from ..numbers.targets import is_measured, refuse_hidden
+from ..numbers.targets import in_sight, is_measured, refuse_hidden
 from ..protocols import load, names
 from ..protocols.statistics import alphas, followed, leading
 from .comparison import (
@@ -183,21 +183,19 @@ def compare(
             f"{first} follows {kinds[0]} and {second} {kinds[1]}: only rounds of one protocol can "
             "be compared."
         )
-    given = [checked(stored.name, parameters or {}) for stored in rounds]
-    sights = [
-        refuse_hidden(stored, asked.coverage) for stored, asked in zip(rounds, given, strict=True)
-    ]
     given = [
-        asked if sight is None else sight.parameters(asked)
-        for asked, sight in zip(given, sights, strict=True)
+        in_sight(stored, checked(stored.name, parameters or {}), refuse_hidden) for stored in rounds
     ]
     frames, shared = common(
         [
             frame_of(stored, asked, sight=sight)
-            for stored, asked, sight in zip(rounds, given, sights, strict=True)
+            for stored, (asked, sight) in zip(rounds, given, strict=True)
         ]
     )
-    found = [compute(*each) for each in zip(rounds, given, frames, strict=True)]
+    found = [
+        compute(stored, asked, frame)
+        for stored, (asked, _), frame in zip(rounds, given, frames, strict=True)
+    ]
     workspace.reports.mkdir(parents=True, exist_ok=True)
     file = Path(workspace.reports) / comparison_file(first, second)
     title = f"{first} and {second}"

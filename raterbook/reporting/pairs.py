@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..numbers.counted import Counted, codes, majority_of
+from ..numbers.counted import Counted, codes, settled_of
 
 FEWEST = 30  # items two raters share, before their being alike says anything
 RISK = 0.001  # of naming any pair of raters by chance
@@ -122,8 +122,7 @@ def settled(counted: Counted, question: Any) -> pd.Series:
     """The people's label of each unit: the adjudicators' where they settled it, else consensus."""
     given = counted.given
     final = counted.table(question, given[given["rater_kind"].eq("adjudicator")])
-    theirs = majority_of(counted.table(question))
-    return majority_of(final).combine_first(theirs) if len(final) else theirs
+    return settled_of(counted.table(question), final)
 
 
 @dataclass(frozen=True)

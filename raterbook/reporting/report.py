@@ -18,13 +18,13 @@ from ..design import TOKENS
 from ..numbers.compare import beside_people
 from ..numbers.compare.comparison import Comparison
 from ..numbers.compare.sides import Sides
-from ..numbers.completeness import Completeness, asked
+from ..numbers.completeness import Completeness, completeness_of
 from ..numbers.compute import Numbers, compute
 from ..numbers.counted import Counted, count
 from ..numbers.measures import cluster_of, frame_of
 from ..numbers.number import LEADING
 from ..numbers.parameters import checked
-from ..numbers.targets import sight_of
+from ..numbers.targets import in_sight
 from ..protocols import Question
 from ..rounds import Round
 from ..rounds.frame import in_words
@@ -109,13 +109,11 @@ class Report(reading.ItemTexts):
         self.stored = stored
         self.head = stored.store.head()  # of the history: the page speaks of what it stands for
         self.protocol = stored.protocol
-        asked_for = checked(stored.name, given)
         # What may be seen by now, where the round declared looks.
-        self.sight = sight_of(stored, asked_for.coverage)
-        self.parameters = asked_for if self.sight is None else self.sight.parameters(asked_for)
+        self.parameters, self.sight = in_sight(stored, checked(stored.name, given))
         self.frame: pd.DataFrame = frame_of(stored, self.parameters, sight=self.sight)
         # How many required answers were asked for, and who is left out.
-        self.asked: Completeness = asked(stored, self.parameters)
+        self.asked: Completeness = completeness_of(stored, self.parameters)
         self.numbers: Numbers = compute(stored, self.parameters, self.frame, self.asked, self.sight)
         self.pictures: dict[str, str] = {}
         self.files: dict[str, str] = {}  # what a section leaves beside the page

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..environment import setting
-from ..numbers.parameters import checked
+from ..numbers.parameters import check_names, checked
 from .folder import RUN, BuiltPage, ReportError, fresh_folder, put_in_place, write_notebook
 
 __all__ = ["ReportError", "build", "build_one"]
@@ -44,7 +44,6 @@ def build(
     """
     from tqdm import tqdm
 
-    from ..numbers.completeness import check_names
     from ..rounds.store.backup import refuse_masked
     from .index import write_index
 
@@ -73,7 +72,7 @@ def build(
                 min(jobs, len(rounds)), mp_context=context, initializer=end_quietly
             )
             executor = stack.enter_context(pool)
-            stack.push(leaving(pool))
+            stack.push(shutdown_of(pool))
         futures: list[Future[Path]] = []
         if executor is not None:
             with until_they_listen():
@@ -121,7 +120,7 @@ def until_they_listen() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def leaving(pool: ProcessPoolExecutor) -> Callable[..., None]:
+def shutdown_of(pool: ProcessPoolExecutor) -> Callable[..., None]:
     """What is still to do when a pool is left: nothing new is begun, and Ctrl+C is for all."""
     others = {process.pid for process in multiprocessing.active_children()}
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..numbers.disputes import Dispute, undecided
 from ..rounds.looks import RoundLooks
 from ..rounds.marks import crowd
-from ..rounds.model import counted
+from ..rounds.model import counted, to_the_minute
 from ..rounds.model import shown as one_line
 from ..rounds.plan import Replanned
 from .html import dressed, join, paragraph, part, table
@@ -57,13 +57,13 @@ class Status(dict[str, Any]):
         return dressed(join(inside))
 
     def head(self) -> str:
-        since = self["since"][:16].replace("T", " ")
+        since = to_the_minute(self["since"])
         return f"{self['round']}: {self['protocol']}, {self['state']} since {since} (UTC)"
 
     def size(self) -> str:
         parts = f", {counted(self['parts'], 'part')}" if self["parts"] else ""
         last = self["last_answer_at"]
-        when = f", the last at {last[:16].replace('T', ' ')}" if last else ""
+        when = f", the last at {to_the_minute(last)}" if last else ""
         return (
             f"{counted(self['items'], 'item')} in {counted(self['cases'], 'case')}{parts}; "
             f"{counted(self['answers'], 'answer')}{when}"

@@ -9,7 +9,7 @@ from typing import Any
 from ..numbers.number import UNTRUSTED
 from ..numbers.number import minus as minus
 from ..numbers.number import percent as percent
-from ..protocols.beside import facts
+from ..protocols.comparisons import facts
 from ..protocols.problems import joined
 
 DECIDED = {"met": "met", "missed": "missed", "undecided": "not decided"}

@@ -94,7 +94,7 @@ def frame(
     question = Names.of({each.id: name for name, each in asked.items()})
     number = _numbers(asked, events)
     item, case, role = _subjects(seen)
-    size = len(events)
+    size, moments = len(events), events.answered_at.astype("datetime64[us]")
     data: dict[str, Any] = {
         "round": _categorical(np.zeros(size, dtype=np.int8), [seen.name]),
         "item": item(events.subject),
@@ -112,7 +112,7 @@ def frame(
         "confidence": _confidence(asked, events, number),
         "seconds": events.seconds.copy(),
         "revision": events.revision.astype(np.int64),
-        "answered_at": _utc(events.answered_at),
+        "answered_at": pd.DatetimeIndex(moments).tz_localize("UTC"),
         "role": role(events.subject),
         "cluster": _column(seen, inside, seen.cluster)(events.subject),
     }
@@ -240,10 +240,6 @@ def _confidence(asked: StoredQuestions, events: Events, number: np.ndarray) -> n
 
 def _categorical(codes: np.ndarray, categories: list[str]) -> pd.Categorical:
     return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
-
-
-def _utc(times: np.ndarray) -> pd.DatetimeIndex:
-    return pd.DatetimeIndex(times.astype("datetime64[us]")).tz_localize("UTC")
 
 
 # One hash for all that counts in a round: the same answers give the same hash anywhere.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Table, delete, func, select
 
 from raterbook.protocols import Protocol
-from raterbook.rounds.model import ROLES, Case, Item, ItemRow, ItemTable, Part, RoundError
+from raterbook.rounds.model import ROLES, Case, Item, ItemRow, ItemTable, Part, RoundError, shown
 from raterbook.rounds.parts import is_answered
 from raterbook.rounds.raters import look, lookalike, opaque_ref, spelt
 from raterbook.rounds.snapshot import Snapshot, Subject
@@ -53,9 +53,10 @@ def check_items(table: ItemTable, protocol: Protocol) -> None:
             first, there = agreed.setdefault((row.case, column), (value, row))
             if first != value:
                 raise RoundError(
-                    f"{where}, column {column}: {_short(value)} is not what {_where(table, there)} "
-                    f"says of the same case {row.case!r} ({_short(first)}); {column} belongs to "
-                    "the case, so make both equal, or give the items different cases."
+                    f"{where}, column {column}: {shown(repr(value), 40)} is not what "
+                    f"{_where(table, there)} says of the same case {row.case!r} "
+                    f"({shown(repr(first), 40)}); {column} belongs to the case, so make both "
+                    "equal, or give the items different cases."
                 )
 
 
@@ -203,10 +204,6 @@ def _twice(where: str, row: ItemRow, first: ItemRow, protocol: Protocol) -> str:
 
 def _where(table: ItemTable, row: ItemRow) -> str:
     return f"{table.source}, row {row.row}" if row.row is not None else table.source
-
-
-def _short(value: str) -> str:
-    return repr(value if len(value) <= 40 else f"{value[:39]}…")
 
 
 # What a round asks about: its items, cases and parts, without what raters must not know.

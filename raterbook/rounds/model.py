@@ -43,6 +43,7 @@ KINDS = (
 RATER_KINDS = tuple(kind.name for kind in KINDS)
 PLANNED = tuple(kind.name for kind in KINDS if kind.plans)
 PEOPLE = tuple(kind.name for kind in KINDS if kind.person)
+COUNTING = tuple(kind.name for kind in KINDS if kind.counts)  # the first that answered count
 HELPERS = tuple(kind.name for kind in KINDS if not kind.counts)
 APPOINTED = tuple(kind.name for kind in KINDS if kind.appointed)
 CONSENSUS = tuple(
@@ -298,6 +299,14 @@ def minute(microseconds: int) -> str:
     '2024-06-01 12:00 UTC'
     """
     return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def to_the_minute(iso: str) -> str:
+    """
+    >>> to_the_minute("2024-06-01T12:00:00Z")
+    '2024-06-01 12:00'
+    """
+    return iso[:16].replace("T", " ")
 
 
 # What is wrong with a file, all of it at once, in words for the person who holds the file.

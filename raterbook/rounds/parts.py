@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, insert, select
 
@@ -13,6 +13,9 @@ from raterbook.protocols.sentences import sentences
 from raterbook.rounds.model import ItemTable, Part, PartRow, RoundError
 from raterbook.rounds.snapshot import Snapshot, Subject
 from raterbook.rounds.store import schema
+
+if TYPE_CHECKING:
+    from raterbook.rounds.round import Round
 
 
 def from_fields(protocol: Protocol, table: ItemTable) -> list[PartRow]:
@@ -209,3 +212,15 @@ def page(connection: Connection, seen: Snapshot, queued: Queued, protocol: Proto
     fields = {**values.get((case.id, 0), {}), **values.get((item.id, 0), {})}
     in_order = {name: fields[name] for name in protocol.item.fields if name in fields}
     return Page(queued.ref, queued.case, in_order, parts)
+
+
+def writers(stored: Round) -> dict[tuple[str, int], str]:
+    """Who wrote each generated question, by case and part; those of people and files are absent."""
+    with stored.store.read() as connection:
+        hidden = stored.inside(connection).hidden
+    return {
+        (case.key, part.number): by
+        for case in stored.cases()
+        for part in case.parts
+        if (by := hidden.get((case.id, part.number), {}).get("written_by"))
+    }

@@ -47,7 +47,7 @@ def as_rater(row: Any, excluded: str | None = None) -> Rater:
     )
 
 
-def public_name(row: Row[Any], pseudonyms: bool) -> str:
+def public_name(row: Row[Any] | Rater, pseudonyms: bool) -> str:
     """A person's pseudonym where it is asked for; models and keys are no secret."""
     return str(row.pseudonym if pseudonyms and row.kind in PEOPLE else row.name)
 

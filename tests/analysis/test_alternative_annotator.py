@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from raterbook.analysis import Ratings
-from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.averages.means import adjust
 from raterbook.analysis.comparison import ratio_over_clusters
 from raterbook.analysis.comparison.annotators import alternative_annotator_test
 from tests.analysis.model_designs import corrected_coverage, false_passes

@@ -317,7 +317,7 @@ def many_labels(n):
         ),
         (
             lambda: older.benchmark(0.5, 0.1, "koch"),
-            "unknown scale 'koch': choose landis_koch, fleiss, altman, regier, cicchetti_sparrow",
+            "unknown scale 'koch': choose landis_koch, fleiss, altman, regier or cicchetti_sparrow",
         ),
         (
             lambda: alpha(many_labels(6), "ordinal"),

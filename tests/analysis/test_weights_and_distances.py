@@ -223,7 +223,7 @@ def test_pairs_of_raters_are_what_they_are_alone():
             assert found.attrs["n"].loc[i, j] == found.attrs["n"].loc[j, i] == met
         assert np.isnan(np.diag(found)).all()
         assert not np.diag(found.attrs["n"]).any()
-    with pytest.raises(ValueError, match="'kapa': choose kappa, alpha, percent_agreement"):
+    with pytest.raises(ValueError, match="'kapa': choose kappa, alpha or percent_agreement"):
         pairwise(TABLE, "kapa")
     lone = pairwise([[1, None, 1], [None, 2, 2]], "percent_agreement")
     assert np.isnan(lone.loc[0, 1])

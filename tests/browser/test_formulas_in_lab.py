@@ -33,7 +33,6 @@ _PREVIEW = """path => void window.jupyterapp.commands.execute(
 # Where formulas were made, and the text before them, to say which.
 _TYPESET = """place => [...document.querySelectorAll(place + ' mjx-container')]
   .map(made => made.closest('p, td, section, .rb')?.textContent ?? '')"""
-_HERE = "() => window.jupyterapp.shell.currentWidget.context.path"
 
 
 @pytest.fixture

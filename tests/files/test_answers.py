@@ -204,7 +204,7 @@ def test_an_export_to_a_folder_that_is_not_there_leaves_nothing(feedback, tmp_pa
         export_answers(feedback, tmp_path / "nowhere" / "out.csv")
     with pytest.raises(FileError, match=r"broad is no layout. Use one of long, wide, source, parq"):
         export_answers(feedback, tmp_path / "out.csv", "broad")
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob("*out.csv*"))
 
 
 def test_an_export_to_a_dash_is_standard_output(feedback, capfdbinary):

@@ -11,7 +11,7 @@ from nbconvert.filters import markdown2html
 
 from raterbook import Workspace
 from raterbook.cli import main
-from raterbook.commands.command import Terminal
+from raterbook.commands import Terminal
 from raterbook.files import handbook
 from raterbook.files.handbook import codebook, guide
 from raterbook.protocols import parse

@@ -8,7 +8,12 @@ import pandas as pd
 import pytest
 
 from raterbook.judges import EvaluateModel, take_replies
+from raterbook.judges.clients.model import Reply
 from raterbook.judges.evaluate.gen_ai import filled
+from raterbook.judges.evaluate.table import criteria_of, line_of
+from raterbook.judges.replies import Parsed
+from raterbook.judges.replies.values import ParsedAnswer
+from raterbook.protocols import load
 
 from .conftest import ITEMS
 from .replies import GUIDE, WHY, dumped, flat
@@ -50,6 +55,17 @@ def test_the_guides_loop_over_a_commercial_model_runs_as_written(tmp_path):
             f.write(result + "\n")
     assert len(evaluateModel.dataset_prompt) == 3
     assert evaluateModel.parse(result, 2).ok
+
+
+def test_half_a_point_off_the_criteria_is_adjusted_as_on_the_page_however_it_rounds():
+    asked = load("feedback-quality")
+    criteria = [one.id for one in criteria_of(asked)]
+    lines = []
+    for overall in (4.1, 4.0):  # 4.1 − 3.6 falls short of a half in a machine's numbers
+        scores = dict(zip(criteria, (4, 4, 4, 3, 3), strict=False)) | {"overall": overall}
+        answers = {(0, name): ParsedAnswer(value) for name, value in scores.items()}
+        lines.append(line_of("i1", Reply(""), Parsed("ok", answers), asked))
+    assert [line["adjusted"] for line in lines] == [True, False]
 
 
 def test_the_guides_call_with_a_model_prints_and_returns_a_frame(capsys):

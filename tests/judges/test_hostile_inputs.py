@@ -31,7 +31,7 @@ def test_examples_that_cannot_be_read_are_refused_by_name(open_round, tmp_path, 
     [
         (DEEP, "nested too deeply"),
         ('{"models": {"m": ' + DEEP + "}}", "nested too deeply"),
-        (b"\xff\xfe", "not UTF-8"),
+        (b"\xff\xfe", "not UTF-8; save it as UTF-8"),
         ('{"models": 5}', "5 is no table of models"),
         ('{"models": [1]}', "is no table of models"),
     ],
@@ -39,7 +39,7 @@ def test_examples_that_cannot_be_read_are_refused_by_name(open_round, tmp_path, 
 def test_prices_that_cannot_be_read_are_refused_by_name(open_round, tmp_path, content, words):
     data = content if isinstance(content, bytes) else content.encode()
     (tmp_path / "mine.json").write_bytes(data)
-    with pytest.raises(ValueError, match=r"mine\.json.*write \{.models") as caught:
+    with pytest.raises(ValueError, match=r"mine\.json.*(write \{.models|save it)") as caught:
         dry_run(open_round("halo-support"), prices=str(tmp_path / "mine.json"))
     assert words in str(caught.value)
 

@@ -7,7 +7,7 @@ from scipy.stats import t as student
 
 from raterbook.analysis.comparison import Ratio
 from raterbook.analysis.comparison.annotators import AnnotatorTest, ModelPair, PersonTest
-from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.comparison.persons import Contrast
 from raterbook.analysis.estimate import Estimate
 from raterbook.numbers.compare.comparison import (
     ASSIST,
@@ -24,7 +24,7 @@ from raterbook.numbers.compare.comparison import (
 from raterbook.numbers.compare.ranking import Ranked, RankedModel
 from raterbook.numbers.compare.strictness import Strictness, severities
 from raterbook.numbers.targets import round_up
-from raterbook.protocols.beside import facts
+from raterbook.protocols.comparisons import facts
 
 
 def person(name="ana", value=0.05, se=0.1, n=60, clusters=20, **more):
@@ -91,7 +91,7 @@ def test_a_model_that_is_shown_not_to_be_near_may_assist_where_its_answers_go_wi
 @pytest.mark.parametrize(("value", "follows"), [(1.0, True), (0.999, False), (None, False)])
 def test_without_an_interval_only_answers_that_never_differ_go_with_peoples(value, follows):
     kappa = Estimate(value, statistic="kappa", reason=None if value else "no_spread")
-    beside = (Beside("kappa", kappa, kappa, kappa),)
+    beside = (Contrast("kappa", kappa, kappa, kappa),)
     part = replace(compared(judged(person(**WON)), beside=beside), plain=())
     assert (verdict_of(part, "gauge").kind == REPLACE) is follows
 
@@ -149,7 +149,9 @@ def test_questions_that_say_otherwise_are_named_together_by_what_they_say():
 
 @pytest.mark.parametrize(("high", "said"), [(-0.01, True), (0.0, False)])
 def test_a_model_that_passes_and_goes_with_people_less_than_a_person_is_told(high, said):
-    beside = (Beside("kappa", Estimate(0.4, 0.3, 0.5), Estimate(0.6), Estimate(-0.2, -0.3, high)),)
+    beside = (
+        Contrast("kappa", Estimate(0.4, 0.3, 0.5), Estimate(0.6), Estimate(-0.2, -0.3, high)),
+    )
     part = compared(judged(person(**WON)), beside=beside)
     less = "Yet its answers go with people's less than a person's do: κ 0.40 against 0.60."
     assert (less in verdict_of(part, "gauge").sentence) is said
@@ -202,7 +204,7 @@ def test_epsilon_is_said_by_question_where_it_differs():
 def test_of_severities_the_models_alone_is_said_and_every_number_is_explained_once():
     strict = Estimate(0.3, 0.1, 0.5)
     own = ((None, strict), ("strictest person", strict), ("most lenient person", strict))
-    far = Beside("distance", strict, strict, strict)
+    far = Contrast("distance", strict, strict, strict)
     parts = tuple(
         compared(judged(person()), name, severity=own, unsure=(far, replace(far)))
         for name in (None, "tone")

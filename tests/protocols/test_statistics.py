@@ -15,7 +15,7 @@ from raterbook.numbers import measures
 from raterbook.numbers.compute import SUBJECTS, numbers
 from raterbook.numbers.measures import COMPUTES, Finding, computes
 from raterbook.numbers.targets import verdict
-from raterbook.protocols.beside import facts
+from raterbook.protocols.comparisons import facts
 from raterbook.protocols.statistics import PROPORTION, STATISTICS, Statistic
 from tests.reporting.rounds import opened, page_of, records, words_of
 

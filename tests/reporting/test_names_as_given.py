@@ -11,7 +11,7 @@ from raterbook.reporting import Report
 from raterbook.reporting.comparison import moves, panels
 from raterbook.reporting.figures import svg
 from raterbook.reporting.figures.rows import dots_figure, likert_figure
-from raterbook.reporting.sections.recall import writers
+from raterbook.reporting.sections.recall import rater_names
 from raterbook.reporting.sections.trace import trace
 from raterbook.rounds import Event, ItemTable, PartRow, Store
 from tests.reporting.rounds import page_of, records, words_of
@@ -106,8 +106,8 @@ def test_the_writer_of_a_question_may_have_brackets_in_its_name():
         inside=lambda _: SimpleNamespace(hidden={(1, 1): by}),
         cases=lambda: [case],
     )
-    assert list(writers(stored, ["gauge", "gauge (small)"])) == ["gauge (small)"]
-    assert list(writers(stored)) == ["gauge (small)"]
+    assert list(rater_names(stored, ["gauge", "gauge (small)"])) == ["gauge (small)"]
+    assert list(rater_names(stored)) == ["gauge (small)"]
 
 
 def test_a_question_that_begins_with_alpha_keeps_its_name_over_rounds():

@@ -18,7 +18,7 @@ import raterbook.files.formats as formats
 from raterbook.files.formats import restored, written
 from raterbook.files.layouts.layout import TYPED, Incoming, Layout, Outgoing, carries
 from raterbook.files.layouts.long import is_long
-from raterbook.files.layouts.wide import WideRows, known, read_wide
+from raterbook.files.layouts.wide import WideRows, read_wide, wide_columns
 from raterbook.files.names import answer_columns, known_columns
 from raterbook.files.table import LEAST, LEFT_OUT, Columns, Records, Table
 from raterbook.protocols import Protocol, Question
@@ -261,7 +261,7 @@ def read_source(given: Incoming) -> tuple[list[Given], list[str]]:
         found, notes = read_wide(given, [owner.place for owner in own])
     if own:
         others = [*main, *(owner.place for owner in own)]
-        columns = Columns(file, known(protocol), given.problems, others)
+        columns = Columns(file, wide_columns(protocol), given.problems, others)
         if "item" not in columns:
             columns.require(protocol.item.key[:1], LEAST)
         rows = WideRows(columns, protocol)

@@ -50,7 +50,7 @@ def read_wide(given: Incoming, without: Sequence[int] = ()) -> tuple[list[Given]
     Columns at the places `without` are not of this file.
     """
     protocol, file = given.protocol, given.table
-    columns = Columns(file, known(protocol), given.problems, without)
+    columns = Columns(file, wide_columns(protocol), given.problems, without)
     questions = [question.id for question in protocol.questions]
     asked = [name for name in columns.placed if name in questions]
     if not asked:
@@ -104,7 +104,7 @@ def _of_raters(columns: Columns, questions: Sequence[str]) -> str:
     )
 
 
-def known(protocol: Protocol) -> dict[str, tuple[str, ...]]:
+def wide_columns(protocol: Protocol) -> dict[str, tuple[str, ...]]:
     """The columns of a wide file, with their aliases."""
     slots = answer_columns(protocol)
     items = known_columns(protocol).items()

@@ -178,7 +178,8 @@ class EvaluateModel:
                     )
                 )
                 line = line_of(self._rows[place]["item"], reply, parsed, self.protocol)
-                line.update(model=name, prompt_sha=marks[place], created_at=_now())
+                now = datetime.now(UTC).isoformat(timespec="seconds")
+                line.update(model=name, prompt_sha=marks[place], created_at=now)
                 file.add(line)
                 lines[place] = line
         import pandas as pd
@@ -224,10 +225,6 @@ def _called(function: Callable[[dict[str, str]], Any], prompt: dict[str, str]) -
     if not isinstance(found, str):
         return Reply(error=f"the function returned {type(found).__name__}, not a text")
     return Reply(storable(found))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _short(value: Any) -> str:

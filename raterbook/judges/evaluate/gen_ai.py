@@ -20,11 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from raterbook.files.content import OBJECTS, read_text
+from raterbook.files.content import read_json
 from raterbook.judges.replies.interpret import vocabulary
 from raterbook.judges.sheets import is_closed
 from raterbook.protocols import Example, Protocol
-from raterbook.rounds.model import FileError
 
 FILE = Path(__file__).with_name("gen_ai.json")
 PROTOCOLS = {"feedback_generation": "feedback-quality", "ai_detection": "ai-detection"}
@@ -52,16 +51,7 @@ def read_gen_ai(source: Source = None) -> dict[str, PromptSection]:
     else:
         path = Path(source) if source is not None else FILE
         name = path.name
-        try:
-            content = json.loads(read_text(path, OBJECTS))
-        except FileNotFoundError:
-            raise ValueError(f"{path}: there is no such file") from None
-        except FileError:
-            raise
-        except RecursionError:
-            raise ValueError(f"{path}: nested too deeply to be sections of a prompt") from None
-        except ValueError as error:
-            raise ValueError(f"{path}: not JSON ({error})") from None
+        content = read_json(path, "prompts", "write an object with a section per model type")
     if not isinstance(content, Mapping) or not content:
         raise ValueError(f"{name}: an object with a section per model type is expected")
     if "system" in content and isinstance(content["system"], str):

@@ -10,13 +10,13 @@ from raterbook.judges.clients.model import Reply
 from raterbook.judges.replies import Parsed
 from raterbook.protocols import Protocol, Question
 from raterbook.protocols.kinds import fold
+from raterbook.protocols.measures import is_adjusted
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 METRICS = ("n", "mean", "sd", "median", "min", "max")
-ADJUSTED = 0.5  # how far the overall score must be from the mean of the others
 
 
 def line_of(item: str, reply: Reply, parsed: Parsed | None, protocol: Protocol) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def line_of(item: str, reply: Reply, parsed: Parsed | None, protocol: Protocol) 
         computed = fmean(scores)
         level = protocol.question("overall").level_of(overall)
         line["overall_computed"] = computed
-        line["adjusted"] = abs(overall - computed) >= ADJUSTED
+        line["adjusted"] = is_adjusted(overall, computed)
         line["overall_level"] = level.name if level is not None else None
     if parsed is not None:
         line["problems"] = "; ".join(parsed.problems)

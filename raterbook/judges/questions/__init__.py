@@ -34,6 +34,7 @@ from raterbook.judges.questions.run import (
 from raterbook.judges.questions.upstream import Imported, import_upstream
 from raterbook.judges.questions.wording import Wordings
 from raterbook.judges.run import Answerer, ModelAnswerer, Settings
+from raterbook.rounds.parts import writers
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -178,15 +179,3 @@ def _model(model: str | None, ask: Any, name: str | None, settings: QuestionSett
             seed=settings.seed,
         )
     )
-
-
-def writers(stored: Round) -> dict[tuple[str, int], str]:
-    """Who wrote each generated question, by case and part; those of people and files are absent."""
-    with stored.store.read() as connection:
-        hidden = stored.inside(connection).hidden
-    return {
-        (case.key, part.number): by
-        for case in stored.cases()
-        for part in case.parts
-        if (by := hidden.get((case.id, part.number), {}).get("written_by"))
-    }

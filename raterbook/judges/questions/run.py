@@ -38,7 +38,7 @@ from raterbook.judges.run import (
     Settings,
     outcome_of,
 )
-from raterbook.judges.sheets import Group, Schema, Sheet, closed, sheets
+from raterbook.judges.sheets import Group, Schema, Sheet, closed, items_named, sheets
 from raterbook.protocols import Protocol
 from raterbook.rounds import PartRow, RoundError
 
@@ -280,12 +280,7 @@ class QuestionRun(Runner):
         protocol = self.stored.protocol
         asked = {one.id: one for one in protocol.questions}
         if step == "write":
-            wanted = None if self.settings.items is None else set(self.settings.items)
-            names = {
-                item.case
-                for item in self.stored.items()
-                if wanted is None or wanted & {item.key, item.ref, item.case}
-            }
+            names = {item.case for item in items_named(self.stored, self.settings.items)}
             for case in self.stored.cases():
                 if case.key in names and not case.parts:
                     text = case.fields.get(self._fields.reference, "")

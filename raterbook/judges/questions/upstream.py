@@ -6,7 +6,6 @@ aligned by position: questions are taken without key_info, or without answers, a
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Mapping
@@ -14,12 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from raterbook.files.content import OBJECTS, read_text
+import raterbook.judges.cache as cache
+from raterbook.files.content import read_json
 from raterbook.judges.judging import check_open
 from raterbook.judges.questions.run import fields_of
 from raterbook.judges.questions.wording import clean, normal
 from raterbook.protocols import UNANSWERABLE
 from raterbook.rounds import Event, PartRow
+from raterbook.rounds.model import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,8 +157,7 @@ def _plain(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return shown(repr(value), 40)
 
 
 __all__ = ["Imported", "import_upstream"]
@@ -244,28 +244,15 @@ def _store(
                 events.append(
                     Event(None, ref, question.id, value, part.number, status=status, reason=reason)
                 )
-    for ack in stored.save(rater, events) if events else ():
-        if not ack.ok:
-            raise ValueError(f"{stored.name}: an answer of {rater} was not stored: {ack.reason}")
+    cache.put(stored, rater, events)
 
 
 def _content(source: str | os.PathLike[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(source, Mapping):
         return {str(name): value for name, value in source.items()}
     path = Path(source)
-    try:
-        content = json.loads(read_text(path, OBJECTS), object_pairs_hook=_pairs)
-    except FileNotFoundError:
-        raise ValueError(f"{path}: there is no such file") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); the cache "
-            "is one object of the form {ID: {key_info, question, answers}}"
-        ) from None
-    except RecursionError:
-        raise ValueError(f"{path}: nested too deeply for a cache of questions") from None
+    remedy = "the cache is one object of the form {ID: {key_info, question, answers}}"
+    content = read_json(path, "questions", remedy, object_pairs_hook=_pairs)
     if not isinstance(content, dict):
         kind = type(content).__name__
         raise ValueError(f"{path}: the cache is one object of entries by ID, and this is a {kind}")

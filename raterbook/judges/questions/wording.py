@@ -99,7 +99,7 @@ def _read(step: str, language: str, folder: Path | None) -> Wording:
     name = f"{step}.{language}.md"
     given = folder / name if folder is not None else OWN / name
     path = given if given.exists() else OWN / name
-    return parse(read_text(path, OBJECTS), name, path != OWN / name)
+    return parse(read_text(path, "prompts", OBJECTS), name, path != OWN / name)
 
 
 def parse(content: str, name: str, is_own: bool = False) -> Wording:

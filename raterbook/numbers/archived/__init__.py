@@ -23,7 +23,7 @@ from raterbook.analysis.ratings.engine import fetched
 from raterbook.files.archive import Archive
 from raterbook.numbers.checks import checks
 from raterbook.numbers.compute import Numbers, kept_within, rows_of, why_not, wordings
-from raterbook.numbers.counted import scale_of
+from raterbook.numbers.counted import listed, scale_of
 from raterbook.numbers.measures import (
     asked_of,
     cluster_of,
@@ -36,6 +36,7 @@ from raterbook.numbers.number import Number
 from raterbook.numbers.parameters import Parameters, checked
 from raterbook.numbers.targets import verdicts
 from raterbook.protocols.statistics import PROPORTION, known_statistic
+from raterbook.rounds.model import COUNTING
 
 # Answers of an archive that is read as a whole.
 IN_MEMORY = 1_000_000
@@ -183,7 +184,7 @@ class ArchivedAnswers:
         if self.parameters.raters:
             named = list(self.parameters.raters)
             return named, sorted(set(here["rater"]) & set(named))
-        for kind in ("human", "model"):
+        for kind in COUNTING:
             raters = here.loc[here["rater_kind"] == kind, "rater"]
             if len(raters):
                 return kind, sorted(set(raters))
@@ -202,7 +203,7 @@ class ArchivedAnswers:
         if recode := measure.get("recode"):
             groups = next(iter(recode.values()))
             kind = float if numeric else str
-            olds = [(kind(old), new) for new, many in groups.items() for old in _listed(many)]
+            olds = [(kind(old), new) for new, many in groups.items() for old in listed(many)]
             value, values = value.cases(*olds), list(groups)
         table = table.mutate(value=value)
         table = table.filter(table.value.notnull())
@@ -223,8 +224,8 @@ class ArchivedAnswers:
                 table = table.filter(table.confidence.notnull())
             return found, self._owners(table, 1)
         of = measure.get("of")
-        found = proportion(ratings, _listed(measure["is"]), of=of, interval=self.parameters.wish)
-        among = table if of is None else table.filter(table.value.isin(_listed(of)))
+        found = proportion(ratings, listed(measure["is"]), of=of, interval=self.parameters.wish)
+        among = table if of is None else table.filter(table.value.isin(listed(of)))
         return replace(found, statistic=statistic), self._owners(among, 1)
 
     def _owners(self, table: Any, least: int) -> int:
@@ -243,7 +244,3 @@ def _counts(measure: Mapping[str, Any]) -> bool:
         return share is None
     simple = isinstance(share, list | str) and not isinstance(measure.get("of"), dict)
     return statistic.startswith(PROPORTION) and simple and not measure.get("recode")
-
-
-def _listed(values: Any) -> list[Any]:
-    return list(values) if isinstance(values, list | tuple) else [values]

@@ -27,7 +27,7 @@ from ...protocols.statistics import alpha_at
 from ...rounds import Round
 from ..counted import Grid
 from ..parameters import Parameters, checked
-from ..targets import Sight, refuse_hidden
+from ..targets import Sight, in_sight, refuse_hidden
 from .comparison import Compared, Comparison, Shown, Verdict, verdict_of
 from .habits import with_habits
 from .ranking import Ranking, ranking_of
@@ -65,9 +65,7 @@ def compare(
     where people rated some items only. Further parameters are those of a report: questions,
     raters, groups, coverage, pseudonyms, and columns: `["length=answer", "order=shown"]`.
     """
-    given = parameters_of(stored, epsilon, inclusion, parameters)
-    sight = refuse_hidden(stored, given.coverage)
-    given = given if sight is None else sight.parameters(given)
+    given, sight = parameters_of(stored, epsilon, inclusion, parameters)
     model = the_model(stored, model)
     frame = frame_with(stored, given, sight)
     sides = sides_of(stored, frame, model, given, sight=sight)
@@ -79,14 +77,18 @@ def compare(
 
 def parameters_of(
     stored: Round, epsilon: Any, inclusion: str | None, further: Mapping[str, Any]
-) -> Parameters:
-    """A comparison's parameters; what may be said in short joins those of a report."""
+) -> tuple[Parameters, Sight | None]:
+    """A comparison's parameters, at the coverage of what may be seen by now, and that.
+
+    What may be said in short joins those of a report.
+    """
     given = dict(further)
     if epsilon is not None:
         given["epsilon"] = epsilon
     found = checked(stored.name, given)
     extra = () if inclusion is None else (f"inclusion={inclusion}",)
-    return replace(found, columns=(*found.columns, *extra))
+    found = replace(found, columns=(*found.columns, *extra))
+    return in_sight(stored, found, refuse_hidden)
 
 
 def nothing_to_compare(round: str, model: str) -> str:
@@ -201,9 +203,8 @@ def rank(
     Without names, every model of the round that people can be set beside. The rest is as for
     `compare`, whose comparisons are in `comparisons`, each of one model alone.
     """
-    given = parameters_of(stored, epsilon, inclusion, {**parameters, "judge": list(models)})
-    sight = refuse_hidden(stored, given.coverage)
-    given = given if sight is None else sight.parameters(given)
+    parameters["judge"] = list(models)
+    given, sight = parameters_of(stored, epsilon, inclusion, parameters)
     found = beside_people(stored, frame_with(stored, given, sight), given, sight)
     if len(found) < 2:
         only = ", ".join(found) or "none"

@@ -14,10 +14,10 @@ import pandas as pd
 from raterbook.analysis.comparison.annotators import LEAST, AnnotatorTest, PersonTest
 from raterbook.analysis.comparison.confidence import Calibration
 from raterbook.analysis.comparison.habits import GroupApart
-from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.comparison.persons import Contrast
 from raterbook.analysis.estimate import Estimate, sentence
 
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ..number import minus, percent
 from ..targets import OUT_OF_REACH, round_up
 from .rows import rows_of
@@ -62,17 +62,17 @@ class Compared:
     n_items: int
     unanswered: int
     plain: tuple[Estimate, ...]
-    beside: tuple[Beside, ...]
+    beside: tuple[Contrast, ...]
     alphas: tuple[Estimate, ...]
     test: AnnotatorTest
     means: tuple[Shown, ...]
     verdict: Verdict
-    habits: tuple[Beside, ...] = ()
-    agreed: tuple[tuple[str, tuple[Beside, ...]], ...] = ()
+    habits: tuple[Contrast, ...] = ()
+    agreed: tuple[tuple[str, tuple[Contrast, ...]], ...] = ()
     split: tuple[tuple[str, AnnotatorTest], ...] = ()
     apart: tuple[GroupApart, ...] = ()
     calibration: Calibration | None = None
-    unsure: tuple[Beside, ...] = ()
+    unsure: tuple[Contrast, ...] = ()
     severity: tuple[tuple[str | None, Estimate], ...] = ()  # None: the model's
 
 
@@ -138,7 +138,10 @@ class Comparison:
                     "n_items": each.n_items,
                     "unanswered": each.unanswered,
                     "test": _test(each.test),
-                    "numbers": [_without_place(row) for row in rows_of(each)],
+                    "numbers": [
+                        {name: row[name] for name in row if name not in ("question", "group")}
+                        for row in rows_of(each)
+                    ],
                 }
                 for each in self.parts
             ],
@@ -202,10 +205,6 @@ def severity_said(model: str, own: Estimate) -> str:
         f"{model} is {which} than people on average, by {in_two(abs(own.value))} logits ({ends}) "
         "in one model of all raters."
     )
-
-
-def _without_place(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in ("question", "group")}
 
 
 def _test(found: AnnotatorTest) -> dict[str, Any]:
@@ -278,7 +277,7 @@ def _lines(part: Compared) -> list[str]:
     return [f"{name:<{width}}  {said}" for name, said in lines] + [*notes]
 
 
-def _beside(part: Compared) -> list[Beside]:
+def _beside(part: Compared) -> list[Contrast]:
     """The numbers of the model in a person's place that there are."""
     stated = part.calibration.stated if part.calibration else ()
     every = (*part.beside, *part.habits, *part.unsure, *stated)

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from raterbook.analysis.averages.differences import adjust
+from raterbook.analysis.averages.means import adjust
 
 from ...rounds import Round, RoundError
 from ...rounds.items import pinned
 from ...rounds.model import counted, listed
+from ..counted import subjects
+from ..measures import drawn_with
 
 SAME, DRIFTED, NOISE, UNKNOWN = "same", "drifted", "within its noise", "cannot be told"
 LEVEL = 0.05
@@ -273,18 +275,16 @@ def _rows(stored: Round, keys: set[str]) -> pd.DataFrame:
     cases = set(frame.loc[item.isin(keys), "case"].astype(object))
     case = frame["case"].astype(object)
     frame = frame[item.isin(keys) | (item.isna() & case.isin(cases))]
-    item, case = frame["item"].astype(object), frame["case"].astype(object)
     part = [f", part {number}" if number else "" for number in frame["part"]]
-    cluster = frame["cluster"].astype(object) if "cluster" in frame else case
     return pd.DataFrame(
         {
             "rater": frame["rater"].astype(str),
             "question": frame["question"].astype(str),
-            "unit": item.where(item.notna(), case).astype(str) + pd.Series(part, frame.index),
+            "unit": subjects(frame).astype(str) + pd.Series(part, frame.index),
             "replicate": frame["replicate"],
             "value": frame["value"].astype(str),
             "number": frame["number"],
-            "cluster": cluster.where(cluster.notna(), case).astype(str),
+            "cluster": drawn_with(frame),
         }
     )
 

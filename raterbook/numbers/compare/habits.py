@@ -24,12 +24,13 @@ from raterbook.analysis.comparison.habits import (
     same_again,
     split_duels,
 )
-from raterbook.analysis.comparison.persons import LEAST, Beside
+from raterbook.analysis.comparison.persons import LEAST, Contrast
 from raterbook.analysis.ratings import Coded
 
 from ..counted import Grid
+from ..measures import drawn_with
 from .comparison import Compared
-from .sides import Sides, in_clusters
+from .sides import Sides, in_clusters, is_matched
 from .strictness import likeness
 
 
@@ -61,7 +62,7 @@ def with_habits(
     return found
 
 
-def _of_all(sides: Sides, wanted: Sequence[Any]) -> tuple[Beside, ...]:
+def _of_all(sides: Sides, wanted: Sequence[Any]) -> tuple[Contrast, ...]:
     """How alike the model's scores on several questions are, beside each person's."""
     scores = [question for question in wanted if question.is_score]
     if len(scores) < 2:
@@ -70,8 +71,8 @@ def _of_all(sides: Sides, wanted: Sequence[Any]) -> tuple[Beside, ...]:
     return (halo_effect(several, several[0].raters[-1], interval=sides.wish),)
 
 
-def _of_one(sides: Sides, question: Any, coded: Coded) -> tuple[Beside, ...]:
-    found: list[Beside] = []
+def _of_one(sides: Sides, question: Any, coded: Coded) -> tuple[Contrast, ...]:
+    found: list[Contrast] = []
     if question.is_score:
         length, family = _lengths(sides), _family(sides)
         found += habits(coded, coded.raters[-1], length=length, family=family, interval=sides.wish)
@@ -100,9 +101,9 @@ def _family(sides: Sides) -> Any:
 
 def _by_agreement(
     sides: Sides, question: Any, coded: Coded
-) -> tuple[tuple[str, tuple[Beside, ...]], ...]:
+) -> tuple[tuple[str, tuple[Contrast, ...]], ...]:
     names, model = SPLIT if question.is_score else ("exact", "kappa"), coded.raters[-1]
-    matched = question.level in (None, "", "nominal")
+    matched = is_matched(question.level)
     found = by_agreement(coded, model, names=names, matched=matched, interval=sides.wish)
     there = {which: tuple(lines) for which, lines in found.items()}
     some = any(line.model.value is not None for lines in found.values() for line in lines)
@@ -114,7 +115,7 @@ def _split(sides: Sides, question: Any, coded: Coded) -> tuple[tuple[str, Annota
     persons, own = coded.raters[:-1], coded.codes[:, -1]
     if len(persons) < 3:
         return ()
-    matched = question.level in (None, "", "nominal")
+    matched = is_matched(question.level)
     epsilon = sides.epsilon_of([question.id])
 
     @cache
@@ -171,7 +172,7 @@ def _calibrated(sides: Sides, question: Any, coded: Coded) -> Calibration | None
 # What is asked more than once: the same again, or with the two answers the other way round.
 
 
-def _again(sides: Sides, question: Any) -> Beside | None:
+def _again(sides: Sides, question: Any) -> Contrast | None:
     """How often an answer that was asked for again is the same."""
     frame = sides.frame
     if frame is None or not frame["replicate"].gt(1).any():
@@ -180,9 +181,7 @@ def _again(sides: Sides, question: Any) -> Beside | None:
     rows = rows[rows["rater"].astype(object).isin([*map(str, sides.names), sides.model])]
     if not rows["replicate"].gt(1).any():
         return None
-    cluster = "cluster" if "cluster" in rows and rows["cluster"].notna().any() else "case"
-    labels = rows[cluster].astype(object).where(rows[cluster].notna(), rows["case"].astype(object))
-    both = given_again(rows.assign(cluster=labels.astype(str)), "cluster")
+    both = given_again(rows.assign(cluster=drawn_with(rows)), "cluster")
     places = ["item", "case", "part", "replicate", "cluster"]
     table = both.pivot(index=places, columns="rater", values="same").astype(float)
     if sides.model not in table:
@@ -204,7 +203,7 @@ def given_again(frame: pd.DataFrame, *more: str) -> pd.DataFrame:
     return both.assign(same=both["value"].eq(both["value_first"]))
 
 
-def _flipped(sides: Sides, question: Any) -> Beside | None:
+def _flipped(sides: Sides, question: Any) -> Contrast | None:
     """How often the choice changes where two answers change places.
 
     Items of one case (and system) that differ in the column `order` show the same two the other

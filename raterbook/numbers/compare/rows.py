@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from raterbook.analysis.comparison.annotators import AnnotatorTest
-from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.comparison.persons import Contrast
 from raterbook.analysis.estimate import Estimate, How
 
 from ..number import Number
@@ -21,7 +21,7 @@ SAID = {PLACE: "in a person's place", PERSONS: "persons", BETWEEN: "model − pe
 
 
 @dataclass(frozen=True)
-class BesideRow:
+class ComparisonRow:
     """One number: its statistic, whose it is, and what else tells it from others."""
 
     statistic: str
@@ -36,16 +36,16 @@ class BesideRow:
         return "model" if self.whose is None else SAID.get(self.whose, self.whose)
 
 
-def entries(part: Compared) -> Iterator[BesideRow]:
+def entries(part: Compared) -> Iterator[ComparisonRow]:
     """Every number of a part."""
     for each in part.plain:
-        yield BesideRow(each.statistic, "against people", each)
+        yield ComparisonRow(each.statistic, "against people", each)
     for line in part.beside:
         yield from _three(line)
     for whose, each in zip(("people", "people and model"), part.alphas, strict=False):
-        yield BesideRow("alpha_beside", whose, each, called=each.statistic)
-    yield BesideRow("winning_rate", None, winning_rate(part.test))
-    yield BesideRow("advantage", PLACE, part.test.advantage)
+        yield ComparisonRow("alpha_beside", whose, each, called=each.statistic)
+    yield ComparisonRow("winning_rate", None, winning_rate(part.test))
+    yield ComparisonRow("advantage", PLACE, part.test.advantage)
     for mean in part.means:
         yield from _mean(mean)
     for line in part.habits:
@@ -53,13 +53,13 @@ def entries(part: Compared) -> Iterator[BesideRow]:
     for line in part.unsure:
         yield from _three(line)
     for end, each in part.severity:
-        yield BesideRow("severity_beside", end, each)
+        yield ComparisonRow("severity_beside", end, each)
     for which, lines in part.agreed:
         for line in lines:
             yield from _three(line, {"others": which})
     for which, test in part.split:
-        yield BesideRow("winning_rate", None, winning_rate(test), {"others": which})
-        yield BesideRow("advantage", PLACE, test.advantage, {"others": which})
+        yield ComparisonRow("winning_rate", None, winning_rate(test), {"others": which})
+        yield ComparisonRow("advantage", PLACE, test.advantage, {"others": which})
     for group in part.apart:
         inside = {group.column: group.value}
         yield from _three(group.found, inside, group.p_corrected)
@@ -67,18 +67,20 @@ def entries(part: Compared) -> Iterator[BesideRow]:
         for line in part.calibration.stated:
             yield from _three(line)
         for line in part.calibration.mended:
-            yield BesideRow(line.statistic, PLACE, line.model, {"confidence": "mended"})
+            yield ComparisonRow(line.statistic, PLACE, line.model, {"confidence": "mended"})
 
 
 def _three(
-    line: Beside, group: dict[str, Any] | None = None, p: float | None = None
-) -> Iterator[BesideRow]:
+    line: Contrast, group: dict[str, Any] | None = None, p: float | None = None
+) -> Iterator[ComparisonRow]:
     sides = {PLACE: line.model, PERSONS: line.persons, BETWEEN: line.difference}
     for whose, each in sides.items():
-        yield BesideRow(line.statistic, whose, each, group or {}, p if whose == BETWEEN else None)
+        yield ComparisonRow(
+            line.statistic, whose, each, group or {}, p if whose == BETWEEN else None
+        )
 
 
-def _mean(mean: Shown) -> Iterator[BesideRow]:
+def _mean(mean: Shown) -> Iterator[ComparisonRow]:
     sides = {
         "people alone": mean.people,
         "model alone": mean.model,
@@ -90,7 +92,7 @@ def _mean(mean: Shown) -> Iterator[BesideRow]:
     group = {} if mean.label is None else {"label": mean.label}
     for whose, each in sides.items():
         if each is not None:
-            yield BesideRow(statistic, whose, each, group, called=called)
+            yield ComparisonRow(statistic, whose, each, group, called=called)
 
 
 def winning_rate(test: AnnotatorTest) -> Estimate:
@@ -132,10 +134,7 @@ def rows_of(part: Compared) -> list[dict[str, Any]]:
 def _row(found: Estimate) -> dict[str, Any]:
     return {
         "estimate": found.value,
-        "low": found.low,
-        "high": found.high,
-        "low_like": found.low_like,
-        "high_like": found.high_like,
+        **found.ends,
         "n_units": found.n_units,
         "n_raters": found.n_raters,
         "method": found.method or None,
@@ -156,7 +155,7 @@ def numbers_of(comparison: Comparison) -> list[Number]:
     ]
 
 
-def number_of(question: str | None, group: dict[str, Any], each: BesideRow) -> Number:
+def number_of(question: str | None, group: dict[str, Any], each: ComparisonRow) -> Number:
     found = each.estimate
     whose = {} if each.whose is None else {"whose": each.whose}
     if each.statistic == "advantage":

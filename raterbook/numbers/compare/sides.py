@@ -15,11 +15,16 @@ from raterbook.analysis.intervals import USUAL, Interval
 from raterbook.analysis.ratings import Coded
 
 from ...rounds import Round
-from ..completeness import check, check_names
-from ..completeness import columns as columns_of
 from ..counted import MACHINES, Board, Grid
 from ..measures import cluster_of, questions_of
-from ..parameters import OVERALL, USUAL_EPSILON, Parameters
+from ..parameters import (
+    OVERALL,
+    USUAL_EPSILON,
+    Parameters,
+    check_names,
+    columns_of,
+    refuse_unknown,
+)
 from ..targets import Sight
 
 
@@ -28,7 +33,7 @@ def frame_with(stored: Round, given: Parameters, sight: Sight | None = None) -> 
     check_names(stored, given)
     wanted = [place.partition("=")[0] for place in given.places.values()]
     if wanted:
-        check("columns", wanted, columns_of(stored), stored.name)
+        refuse_unknown("columns", wanted, columns_of(stored), stored.name)
     groups = tuple(dict.fromkeys([*given.groups, *wanted]))
     until = None if sight is None else sight.until
     return stored.frame(pseudonyms=given.pseudonyms, groups=groups, until=until)

@@ -11,7 +11,7 @@ import numpy as np
 
 from raterbook.analysis.comparison.habits import same_again
 from raterbook.analysis.comparison.labels import dawid_skene
-from raterbook.analysis.comparison.persons import Beside, absent, clusters_of
+from raterbook.analysis.comparison.persons import Contrast, absent, clusters_of
 from raterbook.analysis.comparison.rasch import Rasch
 from raterbook.analysis.comparison.uncertainty import distance
 from raterbook.analysis.estimate import Estimate
@@ -101,13 +101,13 @@ def _systems(board: Board, units: np.ndarray, column: str | None) -> dict[Any, s
     return {unit: str(labels.iloc[unit]) for unit in units}
 
 
-def likeness(coded: Coded, model: Any, *, labels: bool, interval: Wish) -> tuple[Beside, ...]:
+def likeness(coded: Coded, model: Any, *, labels: bool, interval: Wish) -> tuple[Contrast, ...]:
     """The model beside people where these are unsure: by labels how often each gives what the
     others' answers make likeliest, which its interval takes as given, by scores how far each lies
     from the others' distribution."""
     if not labels:
         far = distance(coded, model, interval=interval)
-        return (Beside("distance", far.in_place, far.persons, far.difference),)
+        return (Contrast("distance", far.in_place, far.persons, far.difference),)
     name = "label_accuracy"
     found = dawid_skene(coded, without=model, interval=None)
     own = found.raters.set_index("rater").loc[model]

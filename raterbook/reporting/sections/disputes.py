@@ -20,6 +20,7 @@ from ...numbers.disputes import BY, Dispute, Statement, Vote, disputes, undecide
 from ...rounds import Round
 from ...rounds.consensus import ADJUDICATOR
 from ...rounds.model import shown as one_line
+from ...rounds.model import to_the_minute
 from ..html import Section, bullets, fold, join, paragraph, part, short, table
 from ..words import (
     capital,
@@ -277,7 +278,7 @@ def vote_table(protocol: Any, found: Sequence[Vote]) -> Markup:
     rows = [
         (
             f"Vote {place}",
-            "now" if vote.at is None else vote.at[:16].replace("T", " "),
+            "now" if vote.at is None else to_the_minute(vote.at),
             "" if place == 1 else f"{vote.changed:,} of {vote.n:,}",
             *(alpha_of(vote.alphas[name]) for name in asked),
         )

@@ -18,7 +18,7 @@ from raterbook.analysis.intervals import DRAWN
 from raterbook.analysis.intervals.resampling import FISHER, FROM_ONE, LOG, LOGIT
 
 from ...numbers.number import address, statistic_of
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ..html import NOTHING, Section, bullets, heading, paragraph, part, table
 from ..words import CAUTIONS, capital, count, listing, name_of, reason, was
 from .systems import compared, corrections, of_many

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ...numbers.counted import Counted, codes
+from ...numbers.counted import Counted, codes, subjects
 from ...protocols import Protocol
 from ...rounds import Item, Round
 from ...rounds.frame import in_words
@@ -439,8 +439,7 @@ def marked(report: Report) -> Markup:
         told.append((said, [(row["rater"], name, None) for row, name in zip(late, about)]))
     if len(left):
         said = f"Raters left {count(len(left), 'answer')} open"
-        about = left["item"].astype(object).where(left["item"].notna(), left["case"])
-        places = zip(about, left["part"], left["question"], strict=True)
+        places = zip(subjects(left), left["part"], left["question"], strict=True)
         what = [f"{report.place_name(name, part)}, {report.label(q)}" for name, part, q in places]
         told.append((said, list(zip(left["rater"], what, left["reason"]))))
     lines = []

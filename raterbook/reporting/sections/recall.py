@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ...protocols.statistics import of_family
+from ...rounds.parts import writers
 from ..html import NOTHING, Section, fold, heading, join, paragraph, table
 from ..words import IN_HEAD, cell, count, name_of
 from .systems import comparisons
@@ -222,7 +223,7 @@ def families(report: Report) -> list[Family]:
     given = report.counted.given
     answered = set(given.loc[given["question"].isin(ANSWERS), "rater"])
     answering = {models[name] for name in answered if name in models}
-    written = [models.get(name, family(name)) for name in writers(report.stored, models)]
+    written = [models.get(name, family(name)) for name in rater_names(report.stored, models)]
     total = sum(len(case.parts) for case in report.stored.cases())
     found = [
         Family(one, written.count(one), total, one in answering) for one in answering | set(written)
@@ -230,20 +231,15 @@ def families(report: Report) -> list[Family]:
     return sorted(found, key=lambda kin: (-kin.written, kin.name))
 
 
-def writers(stored: Any, known: Iterable[str] = ()) -> Iterable[str]:
+def rater_names(stored: Any, known: Iterable[str] = ()) -> Iterable[str]:
     """The rater who wrote each question; those of people and files are left out.
 
     The prompts are noted behind the name in brackets; a `known` name may have brackets itself.
     """
     names = sorted(known, key=len, reverse=True)
-    with stored.store.read() as connection:
-        hidden = stored.inside(connection).hidden
-    for case in stored.cases():
-        for part in case.parts:
-            by = hidden.get((case.id, part.number), {}).get("written_by")
-            if by:
-                given = (name for name in names if by == name or by.startswith(f"{name} ("))
-                yield next(given, by.rpartition(" (")[0] or by)
+    for by in writers(stored).values():
+        given = (name for name in names if by == name or by.startswith(f"{name} ("))
+        yield next(given, by.rpartition(" (")[0] or by)
 
 
 def model_of(rater: Any) -> str:

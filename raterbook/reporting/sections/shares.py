@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
+from ...protocols.measures import is_adjusted
 from ...protocols.statistics import STATISTICS, of_family
 from ..html import NOTHING, Section, heading, join, paragraph, part, quoted, table
 from ..words import (
@@ -153,7 +154,7 @@ def notes(report: Report) -> list[str]:
 # A stated overall against the mean of the criteria: how often it was adjusted, and why.
 
 
-ADJUSTED, LISTED = 0.5, 5
+LISTED = 5
 
 
 def overall(report: Report) -> Section | None:
@@ -224,7 +225,7 @@ def named(question: Any, stated: pd.DataFrame) -> Markup:
 def why(report: Report, stated: pd.DataFrame) -> Markup:
     """The adjustments that go furthest, with the reasons given."""
     gap = stated["stated"] - stated["computed"]
-    moved = stated.assign(gap=gap)[gap.abs() >= ADJUSTED - 1e-9]
+    moved = stated.assign(gap=gap)[is_adjusted(stated["stated"], stated["computed"])]
     if not len(moved):
         return NOTHING
     order = np.lexsort((moved["rater"], moved["unit"], -moved["gap"].abs().round(9)))

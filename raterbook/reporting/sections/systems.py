@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from ...numbers.measures import asked_of
 from ...numbers.number import LEADING, excludes_zero, is_comparison, is_shown
-from ...protocols.beside import facts
+from ...numbers.systems import CALLED
+from ...protocols.comparisons import facts
 from ...protocols.statistics import compared_means, difference_of
 from ..html import Section, fold, join, paragraph, table
 from ..words import (
@@ -232,9 +233,6 @@ def finding(report: Report, pairs: list[dict[str, Any]]) -> str | None:
 # says for all comparisons of the round, is small enough. Two intervals side by side decide nothing.
 
 
-CORRECTIONS = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg"}
-
-
 def comparisons(report: Report) -> list[dict[str, Any]]:
     """Every pair of systems by every number they are compared on, undefined ones too."""
     return [row for row in report.numbers.rows if is_comparison(row)]
@@ -249,7 +247,7 @@ def corrections(report: Report) -> list[str]:
     """How the comparisons are corrected for their number; empty where they are not."""
     rows = [row for row in report.numbers.rows if row["p_corrected"] is not None]
     found = {row["correction"] for row in rows}
-    return [said for name, said in CORRECTIONS.items() if name in found]
+    return [said for name, said in CALLED.items() if name in found]
 
 
 def of_many(report: Report, words: str) -> str:

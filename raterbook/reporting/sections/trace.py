@@ -233,8 +233,8 @@ def trace(report: Report) -> pd.DataFrame:
     """
     from raterbook.analysis.text import token_f1
 
-    reference, generated = standing(report)
-    rows = asked(report).merge(reference, "left", ["case", "part"])
+    reference, generated = counted_answers(report)
+    rows = questions_on_texts(report).merge(reference, "left", ["case", "part"])
     rows = rows.merge(generated, "left", ["item", "part"])
     for name in ("reference", "reference_by", "generated", "generated_by"):
         rows[name] = rows[name].astype(object).where(rows[name].notna(), None)
@@ -254,7 +254,7 @@ def trace(report: Report) -> pd.DataFrame:
     return rows[COLUMNS].sort_values(order, ignore_index=True)
 
 
-def asked(report: Report) -> pd.DataFrame:
+def questions_on_texts(report: Report) -> pd.DataFrame:
     """Every question on every text."""
     systems = systems_of(report)
     found = [
@@ -377,7 +377,7 @@ def graded(report: Report) -> pd.DataFrame:
     shared = [
         only(rows, of, side)
         for rows, of, side in zip(
-            standing(report), ("case", "item"), ("reference", "generated"), strict=True
+            counted_answers(report), ("case", "item"), ("reference", "generated"), strict=True
         )
     ]
     rows = given[given["question"].eq("match")]
@@ -441,7 +441,7 @@ def by_grade(grades: pd.DataFrame) -> pd.DataFrame:
 # Whose answers the page takes: those the numbers take.
 
 
-def standing(report: Report) -> tuple[pd.DataFrame, pd.DataFrame]:
+def counted_answers(report: Report) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The answers from references and from texts that the numbers take, and who gave them."""
     given, named = report.counted.given, report.parameters.raters
     return (

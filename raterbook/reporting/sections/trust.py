@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ...numbers.compute import rows_of
-from ...numbers.measures import asked_of, listed, wanted
+from ...numbers.counted import listed
+from ...numbers.measures import asked_of, wanted
 from ...numbers.number import UNTRUSTED, is_shown
 from ...numbers.targets import verdicts
-from ...protocols.beside import facts
+from ...protocols.comparisons import facts
 from ...protocols.statistics import alphas, of_family
 from ..html import NOTHING, Section, fold, join, paragraph, part, table
 from ..leanings import FEWEST

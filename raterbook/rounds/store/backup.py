@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sqlalchemy import Connection, Select, Table, Text, collate, func, insert, select
 from sqlalchemy.exc import DBAPIError
@@ -76,6 +76,20 @@ def new_file(path: Path, rights: int = 0o666) -> int:
     """
     path.unlink(missing_ok=True)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | CLOSED, rights)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """For a file that is there in full or not at all: written beside it, flushed, and put there."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(new_file(part), "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 NO_LINK, CLOSED = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_CLOEXEC", 0)

@@ -93,10 +93,6 @@ class Head(NamedTuple):
 # An event's text.
 
 
-def _floats(table: Table) -> list[str]:
-    return [column.name for column in table.c if isinstance(column.type, Float)]
-
-
 def _plain(table: Table) -> str:
     """SQL for the first half of the text, whole numbers and texts, as bytes."""
     parts = [f"'{table.name};'"]
@@ -110,7 +106,8 @@ def _plain(table: Table) -> str:
 
 
 def columns(source: EventTable) -> str:
-    return ", ".join([_plain(source.table), *(f"t.{name}" for name in _floats(source.table))])
+    floats = [f"t.{each.name}" for each in source.table.c if isinstance(each.type, Float)]
+    return ", ".join([_plain(source.table), *floats])
 
 
 def text_of(row: Sequence[Any]) -> bytes:

@@ -155,7 +155,8 @@ class _Steps:
             self._settle()
             which = f"link {expected:,}"
             which += "" if link.n == expected + 1 else f" to {link.n - 1:,}"
-            self._tell(expected, f"{which}: removed, between {self._neighbours(link)}")
+            here = about(self._driver, link.source, link.event)
+            self._tell(expected, f"{which}: removed, between {self._near()} and {here}")
             self._before = [None, None]
         if link.source == MARK:
             self._found(link)
@@ -231,9 +232,6 @@ class _Steps:
     def _near(self) -> str:
         last = self._last
         return about(self._driver, last.source, last.event) if last else "the beginning"
-
-    def _neighbours(self, link: _Link) -> str:
-        return f"{self._near()} and {about(self._driver, link.source, link.event)}"
 
 
 # An event in words: what is stored, where, about what, by whom, when. Raters by number alone.

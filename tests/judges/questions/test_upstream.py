@@ -158,7 +158,7 @@ def test_an_id_that_stands_twice_with_different_contents_is_left_out(opened, tmp
         ('{"s1": ', "line 1, column 8: not JSON"),
         ("", "line 1, column 1: not JSON"),
         ("[" * 100_000, "nested too deeply"),
-        (b"\xff\xfe\x00", "not UTF-8 text"),
+        (b"\xff\xfe\x00", "not UTF-8"),
         (None, "there is no such file"),
     ],
 )

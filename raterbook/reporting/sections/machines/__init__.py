@@ -13,7 +13,7 @@ from ....numbers.compare import comparison_of
 from ....numbers.compare.comparison import Comparison
 from ....numbers.compare.sides import frame_with, sides_of
 from ....numbers.compare.strictness import likeness
-from ....protocols.beside import facts
+from ....protocols.comparisons import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
 from ...leanings import Apart, apart
@@ -397,7 +397,7 @@ def control(report: Report) -> Markup:
             scale[int(row.machine)],
             scale[int(row.people)],
             "yes" if row.unit in noted else "no",
-            asked(report, report.places[row.unit][0]),
+            question_text(report, report.places[row.unit][0]),
         )
         for row in wrong.head(LISTED).itertuples()
     ]
@@ -421,7 +421,7 @@ def control(report: Report) -> Markup:
     return made
 
 
-def asked(report: Report, name: str) -> str:
+def question_text(report: Report, name: str) -> str:
     item = report.items.get(name)
     return short(item.fields.get("question", ""), 90) if item else ""
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from raterbook.analysis.comparison.persons import Beside
+from raterbook.analysis.comparison.persons import Contrast
 from raterbook.analysis.estimate import sentence
 
 from ....numbers.compare.comparison import BEYOND, Compared, Comparison, severity_said
 from ....numbers.compare.ranking import Ranked, ranking_of
-from ....numbers.compare.rows import BesideRow, entries
+from ....numbers.compare.rows import ComparisonRow, entries
 from ....numbers.number import UNTRUSTED
-from ....protocols.beside import facts
+from ....protocols.comparisons import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, table
 from ...words import (
@@ -158,7 +158,7 @@ def habits(report: Report, found: Comparison) -> Markup:
     return told + fold("Habit by habit", made + paragraph(note, "soft"))
 
 
-Line = tuple[Compared, str, Beside]  # of a part, what is said of it, and the number
+Line = tuple[Compared, str, Contrast]  # of a part, what is said of it, and the number
 
 
 def of_habits(part: Compared) -> Iterator[Line]:
@@ -471,7 +471,7 @@ def _called(part: Compared) -> str:
     return (part.question or "All questions") + (f" ({inside})" if inside else "")
 
 
-def _inside(each: BesideRow) -> str:
+def _inside(each: ComparisonRow) -> str:
     """What else tells a number from others of its name: the label, the group of items."""
     said = ", ".join(f"{name} {value}" for name, value in each.group.items())
     return f" ({said})" if said else ""
