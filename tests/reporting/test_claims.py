@@ -139,31 +139,45 @@ def test_systems_without_common_cases_are_said_to_be_incomparable(by_hand):
 
 
 @pytest.mark.parametrize(
-    ("lowest", "word"),
+    ("lowest", "half", "word"),
     [
-        (0.3, "weak"),
-        (0.5, "weak"),
-        (0.7, "enough for tentative conclusions"),
-        (0.85, "firm"),
+        (0.3, 0.1, "weak"),
+        (0.6, 0.05, "weak"),
+        (0.6, 0.1, "weak, by the estimate alone"),
+        (0.6, None, "weak, by the estimate alone"),
+        (0.7, 0.02, "enough for tentative conclusions"),
+        (0.7, 0.2, "enough for tentative conclusions, by the estimate alone"),
+        (0.85, 0.04, "firm"),
+        (0.85, 0.1, "firm, by the estimate alone"),
     ],
 )
-def test_agreement_is_put_into_words_by_the_lowest_alpha_of_one_level(lowest, word):
-    """An interval α beside ordinal ones is no part of their range."""
+def test_agreement_is_put_into_words_by_the_lowest_alpha_of_one_level(lowest, half, word):
+    """An interval α beside ordinal ones is no part of their range. What the word says holds of the
+    whole interval, or it is said to be the estimate's.
+    """
     rows = {
         "alpha_ordinal": [
-            {"question": "tone", "statistic": "alpha_ordinal", "estimate": lowest},
-            {"question": "clarity", "statistic": "alpha_ordinal", "estimate": 0.9},
+            coefficient("tone", lowest, half),
+            coefficient("clarity", 0.9, 0.01),
         ],
-        "alpha_interval": [{"question": "overall", "statistic": "alpha_interval", "estimate": 0.1}],
+        "alpha_interval": [coefficient("overall", 0.1, statistic="alpha_interval")],
     }
     asked = load("feedback-quality").question
     report = SimpleNamespace(
         rows=lambda statistic: rows.get(statistic, []), question=asked, people="rater"
     )
+    word, _, alone = word.partition(", ")
+    begun = "By the estimate alone, a" if alone else "A"
     where = "" if word == "firm" else " at its lowest"  # at its highest it is firm
     assert trusted(report) == (
-        f"Agreement among raters is {word}{where} (α {lowest:.2f} to 0.90 over 2 questions)."
+        f"{begun}greement among raters is {word}{where} (α {lowest:.2f} to 0.90 over 2 questions)."
     )
+
+
+def coefficient(question, value, half=None, statistic="alpha_ordinal"):
+    low, high = (None, None) if half is None else (value - half, value + half)
+    said = {"question": question, "statistic": statistic, "estimate": value}
+    return said | {"low": low, "high": high, "warnings": []}
 
 
 def test_every_number_of_the_headline_stands_in_numbers_json(workspace):

@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 
+from ...numbers.number import is_carried
 from ...protocols.statistics import FIRM, TENTATIVE
 from ..words import DECIDED, count, estimated, judged, name_of, number, signed
 from . import ACCENT, INK, LINE, PAPER, SOFT, axes, folds, ink_on, legend_above, names, titled
@@ -124,13 +125,18 @@ def forest_finding(rows: list[dict[str, Any]]) -> str:
     best = max(alike, key=lambda row: row["estimate"])
     worst = min(alike, key=lambda row: row["estimate"])
     low, high = (f"α\u00a0{judged(row['estimate'], bound_of)}" for row in (worst, best))
+    sure = all(is_carried(row, bound_of) for row in alike)
+    begun = "Agreement" if sure else "By the estimate alone, agreement"
     if len(alike) == 1:
-        said = f"Agreement on {best['label']} {bound_of(best['estimate'])}: {high}"
+        said = f"{begun} on {best['label']} {bound_of(best['estimate'])}: {high}"
         return said if best["low"] is not None else f"{said}, without an interval"
-    if best["estimate"] - worst["estimate"] < ALIKE:
+    near = best["estimate"] - worst["estimate"] < ALIKE
+    if near and bound_of(best["estimate"]) == bound_of(worst["estimate"]):
         what = "both questions" if len(alike) == 2 else f"all {len(alike)} questions"
         span = low if low == high else f"{low} to {judged(best['estimate'], bound_of)}"
-        return f"Agreement on {what} {bound_of(worst['estimate'])}: {span}"
+        said = f"{begun} on {what} {bound_of(worst['estimate'])}: {span}"
+        none = all(row["low"] is None for row in alike)
+        return f"{said}, without intervals" if none else said
     said = f"Agreement is highest on {best['label']} ({high}), lowest on {worst['label']} ({low})"
     if len(alike) < len(rows):  # the α of another kind of scale may lie higher, and ranks nothing
         said = f"Of {len(alike)} questions on like scales, agreement is highest on "

@@ -315,7 +315,7 @@ def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
         return "Items with fewer ratings than most are not counted here." if uneven(found) else ""
     rated = "rated by everyone" if everyone else usual(found)
     return (
-        f"Of {whole['n_items']:,} items {rated} on every question, "
+        f"Of {count(whole['n_items'], 'item')} {rated} on every question, "
         f"{percent(whole['estimate'])} % have a majority on all questions, "
         f"{percent(some['estimate']) if some else '–'} % on some, "
         f"{percent(none['estimate']) if none else '–'} % on none."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ...numbers.number import UNTRUSTED, is_shown, is_untrusted
+from ...numbers.number import UNTRUSTED, is_carried, is_shown, is_untrusted
 from ...numbers.targets import is_measured, items_needed
 from ...protocols.statistics import FIRM, TENTATIVE, leading
 from ..html import Section, bullets, heading, join, paragraph, part, table
@@ -363,15 +363,19 @@ def level(value: float) -> str:
 
 def trusted(report: Report) -> str | None:
     """One sentence on agreement, so that nobody reads the ranking without it."""
-    values = sorted(row["estimate"] for row in comparable(coefficients(report)))
-    if not values:
+    rows = sorted(comparable(coefficients(report)), key=lambda row: row["estimate"])
+    if not rows:
         return None
+    values = [row["estimate"] for row in rows]
     ends = [judged(value, level) for value in dict.fromkeys((values[0], values[-1]))]
     span = " to ".join(ends)
     over = "" if len(values) == 1 else f" over {count(len(values), 'question')}"
     lowest, highest = level(values[0]), level(values[-1])
     where = "" if lowest == highest else " at its lowest"
-    return f"Agreement among {report.people}s is {lowest}{where} (α {span}{over})."
+    said = f"greement among {report.people}s is {lowest}{where} (α {span}{over})."
+    # Of the lowest it is said where they differ, of each where they do not.
+    sure = all(is_carried(row, level) for row in (rows[:1] if where else rows))
+    return f"A{said}" if sure else f"By the estimate alone, a{said}"
 
 
 # Estimate against target in one figure and one table, and what would settle the undecided.
