@@ -396,7 +396,7 @@ def matrix(report: Report, asked: list[Any] | None = None) -> Markup:
 
     found = agreement_matrix(counted, asked)
     found.index = found.columns = pd.Index([report.rater_name(name) for name in names])
-    drawn = heat_figure(found, said, percent)
+    drawn = heat_figure(found, said, percent, ends=(0, 1))  # a point is no darker than it is
     alt = (
         said
         + ". "

@@ -347,7 +347,7 @@ def against(report: Report) -> Markup:
     return heading("Each rater against the commonest score") + table(
         head,
         lines,
-        f"Share of a rater’s scores that are the commonest one; {ties}"
+        f"Share of a rater’s scores that are the commonest one, their own among them; {ties}"
         + (f"; the first {MOST} of {len(every):,} by name" if len(every) > MOST else ""),
     )
 
@@ -381,7 +381,22 @@ def apart(report: Report) -> Markup:
         lines.append((of_question(report, question), *(cell(row) for row in own), items))
     head = ("Question", *(name_of(statistic) for statistic in family), "Items")
     caption = "Within an item, averaged over the items that two or more rated"
-    return heading("How far raters lie apart") + table(head, lines, caption)
+    made = heading("How far raters lie apart") + table(head, lines, caption)
+    if any(question is None for question, _ in rows) and some_open(report):
+        made += paragraph(
+            "The mean over the questions is over those that each rater answered: where raters left "
+            "others open, that sets their means apart too.",
+            "soft",
+        )
+    return made
+
+
+def some_open(report: Report) -> bool:
+    """Whether somebody scored an item on some questions and not on others."""
+    scored = report.counted.people
+    scored = scored[scored["question"].isin([q.id for q in report.counted.numeric() if q.values])]
+    many = scored.groupby(["unit", "rater"], observed=True).size()
+    return bool(many.nunique() > 1)
 
 
 def ranges(report: Report) -> Markup:
