@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..report import Report
 
 MOST = 20
-FAST = 0.6  # of the usual time for the same question
+FAST = 0.6  # of the others’ time for the same answers
 LONG = 2  # times as long as chance makes a stretch of so common an answer
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LEANING = 0.15  # scale points that are worth a conversation
 APART = 0.08  # shares further apart than this are worth a conversation
-HURRIED = 0.5  # of the usual time for the same question
+HURRIED = 0.5  # of the others’ time for the same answers
 MOST = 6
 
 
