@@ -290,7 +290,9 @@ def strict_leans(report: Report) -> pd.DataFrame:
     most = max(question.max - question.min for question in report.counted.numeric())
     apart = there["apart"].to_numpy()
     ends = gaps(there, apart, np.zeros(len(apart)), coverage, most=most).set_index("rater")
-    items = enough.set_index("rater")["n"]
+    # Whose own interval of drift holds zero has a wider one that does.
+    drifting = enough[enough["drift_low"] * enough["drift_high"] > 0]
+    items = drifting.set_index("rater")["n"]
     moved = drifts_of(there, items, 1 - (1 - coverage) / len(found))
     strict = pd.DataFrame(
         {name: {rater: moved.get(rater, {}).get(name, np.nan) for rater in enough["rater"]}
