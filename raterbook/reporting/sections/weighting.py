@@ -218,10 +218,13 @@ def weighted_beside(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any
     if found["slope"] is not None and many >= FEWEST:
         left = within["error"] - within.groupby("rater")["error"].transform("mean")
         score = (centred * (left - found["slope"] * centred)).groupby(within["cluster"]).sum()
-        squares = score.to_numpy() ** 2
-        df = min(max(freedom(squares, np.ones(many)), 1.0), many - 1.0)
-        se = float(np.sqrt(many / (many - 1) * squares.sum()) / spread)
-        found["slope_margin"] = reach_of(coverage, df) * se
+        rest = spread - (centred**2).groupby(within["cluster"]).sum()
+        # How far the slope moves without each: one that holds all the spread leaves none.
+        squares = (score / rest.where(rest > 1e-12)).to_numpy() ** 2
+        df = min(freedom(squares, np.ones(many)), many - 1.0)
+        if df >= 1:
+            se = float(np.sqrt((many - 1) / many * squares.sum()))
+            found["slope_margin"] = reach_of(coverage, df) * se
     return found
 
 
