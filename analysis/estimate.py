@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -134,6 +134,18 @@ class Estimate:
             said.append("raters like these")
         return tuple(said)
 
+    def no_surer_of_others(self) -> Estimate:
+        """The same, raters like these being no surer than these are.
+
+        Their interval may come from another variance than the one for these raters.
+        """
+        if self.low is None or self.high is None:
+            return self
+        if self.low_like is None or self.high_like is None:
+            return self
+        low, high = min(self.low, self.low_like), max(self.high, self.high_like)
+        return replace(self, low_like=low, high_like=high)
+
     def notes(self) -> list[str]:
         """The reason and the warnings as sentences."""
         codes = [self.reason] if self.reason else []
@@ -193,6 +205,10 @@ REASONS = {
     "no_residual_for_interval": (
         "Raters differ by the same on every unit, so what is left over cannot be estimated."
     ),
+    "pairs_share_too_little": (
+        "Raters take turns, and half of the pairs share fewer than ten units: a κ of so few comes "
+        "out too low, and so does the mean of many."
+    ),
     "too_many_raters_for_interval": "So many raters are more than an interval can be computed for.",
     "no_total_variance": "The parts of the variance add up to nothing, so there is no share of it.",
     "no_spread_for_interval": "All units are alike, so the spread cannot be estimated.",
@@ -244,6 +260,10 @@ REASONS = {
     ),
     "too_few_for_truth": (
         "Fewer than three raters answered the same unit, so nobody can say who of them errs."
+    ),
+    "too_few_off_the_ends": (
+        "Fewer than two raters gave more than one end of the scale, so there is nobody to set "
+        "against another."
     ),
     "always_one_end": (
         "This rater gave nothing but the lowest level, or nothing but the highest, so how strict "

@@ -8,9 +8,9 @@ Nothing is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,6 @@ from raterbook.analysis.intervals.resampling import (
     Link,
     around,
     counted_twice,
-    effective,
     freedom,
     leave_one_out,
     reach_of,
@@ -45,9 +44,7 @@ from raterbook.analysis.ratings.patterns import Patterns
 # Raters' coefficients that are made of pairs of answers to a unit.
 FORECAST = tuple(name for name in NAMES if name != "icc_2_1")
 STEP = 1e-4  # of the units: as far as a total is moved to see where the statistic goes
-MOST = 10  # values of a scale that is assumed
-UNITS = 10**4  # as if so many had been rated
-BISECTIONS = 40
+PARTS = 20  # of the pilot's clusters, left out in turn
 FARTHEST = 10**7  # units; what needs more is out of reach
 
 
@@ -97,8 +94,8 @@ class Components:
     `raters` their share of the variance times their number; `twice` what is in both jackknives and
     `rest` what of it the raters' has, times the ratings. `bent` is how much more the jackknife
     shows than a straight line, times the units. `turning` says that no width is known where raters
-    take turns. What the pilot cannot tell is None. `doubt` is the relative variance
-    of it all; `shown` the share of clusters that carry it.
+    take turns. What the pilot cannot tell is None. `shown` is the share of clusters that carry it
+    all; `without` makes the components again, each time without some of the clusters.
     """
 
     statistic: str
@@ -119,10 +116,12 @@ class Components:
     n_raters: int = 0
     per_unit: float = 0.0
     shown: float = np.inf
-    doubt: float = 0.0
     bent: float = 0.0
     turning: bool = False
     reason: str | None = None
+    without: Callable[[], tuple[Components, ...]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def spread(self, per_unit: float, raters: int) -> float:
         """The variance of one unit's part, with so many ratings of it by some of the raters."""
@@ -189,6 +188,20 @@ class Components:
         if alike < 0:  # by chance, so it grows no further in larger clusters
             unequal = min(unequal, self.unequal)
         return max(1 + (unequal - 1) * alike, 1 / (2 * unequal))
+
+    def doubt(self, design: Design) -> float | None:
+        """The relative variance of the width planned, for these raters; None if nobody can tell.
+
+        Of the jackknife over parts of the pilot's clusters: how alike units of a cluster are is
+        told by a few pairs, and weighs the more the larger the clusters are to be.
+        """
+        if self.without is None:
+            return None
+        parts = [width_of(each.at(design)) for each in self.without()]
+        known = [width for width in parts if width]
+        if len(known) < max(len(parts), FEWEST):
+            return None
+        return float((len(known) - 1) * np.var(np.log(known)))
 
     def needed(
         self, width: float, design: Design, coverage: float = 0.95, like: bool = False
@@ -259,7 +272,12 @@ def of_numbers(
         left = raters_left_out(cells, np.unique(rater), sums_of, ratio)
     once = np.ones(len(x))
     made = Components(name, value, link, False)
-    return components(moves, made, clusters=clusters, weights=once, left=left)
+    found = components(moves, made, clusters=clusters, weights=once, left=left)
+
+    def again(kept: np.ndarray) -> Components:
+        return of_numbers(x[kept], None if clusters is None else clusters[kept], link, name)
+
+    return replace(found, without=_parts(clusters, len(x), again))
 
 
 def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -> Components:
@@ -270,7 +288,7 @@ def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -
     if reason:
         return Components(name, None, link, True, reason=reason)
     weigh = np.ones(len(coded.codes)) if weights is None else weights
-    value, moves = _pair_moves(statistic, coded, weigh)
+    value, moves = pair_moves(statistic, coded, weigh)
     if weights is None:
         value = point(statistic, coded.patterns)
     if not np.isfinite(value):
@@ -283,8 +301,29 @@ def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -
         left = leave_raters_out(statistic, coded.patterns)
     made = Components(name, value, link, True)
     found = components(moves, made, clusters=coded.clusters, weights=weigh, left=left)
-    bent = 0.0 if weights is not None else _bent(statistic, coded.patterns, found)
-    return replace(found, turning=not statistic.exchangeable, bent=bent)
+    found = replace(found, turning=not statistic.exchangeable)
+    if weights is not None:
+        return found
+    bent = _bent(statistic, coded.patterns, found)
+
+    def again(kept: np.ndarray) -> Components:
+        return of_coefficient(coded.rows(np.flatnonzero(kept)), name)
+
+    return replace(found, bent=bent, without=_parts(coded.clusters, len(coded.codes), again))
+
+
+def _parts(
+    clusters: np.ndarray | None, n: int, again: Callable[[np.ndarray], Components]
+) -> Callable[[], tuple[Components, ...]]:
+    """The components without one part of the clusters in turn, made when they are asked for."""
+    _, codes = np.unique(np.arange(n) if clusters is None else clusters, return_inverse=True)
+    part = codes.ravel() % PARTS
+
+    @cache
+    def made() -> tuple[Components, ...]:
+        return tuple(again(part != at) for at in np.unique(part))
+
+    return made
 
 
 def _bent(statistic: Any, patterns: Patterns, found: Components) -> float:
@@ -303,7 +342,7 @@ def _bent(statistic: Any, patterns: Patterns, found: Components) -> float:
     return min(max(shown / linear - 1, 0.0), 1.0) * found.units
 
 
-def _pair_moves(statistic: Any, coded: Coded, weights: np.ndarray) -> tuple[float, Moves]:
+def pair_moves(statistic: Any, coded: Coded, weights: np.ndarray) -> tuple[float, Moves]:
     """How far each pair of answers moves the coefficient, by its slope at the pilot's totals.
 
     Where it matters who gave what, each pair of raters has a coefficient of its own.
@@ -416,7 +455,6 @@ def components(
     squares = sums**2 / max(float((sums**2).max()), 1e-300)
     ones = np.ones(len(squares), dtype=np.int64)
     share = freedom(squares, ones) / len(squares)
-    few = effective(squares, ones)
     ratings = whole * float(np.average(m, weights=weigh))
     of_raters, twice, rest = _of_raters(made, left, ratings)
     made = replace(made, same=same, sharing=sharing, apart=apart, along=along, between=between)
@@ -425,8 +463,7 @@ def components(
     if clusters is not None:
         made = replace(made, size=size, unequal=unequal)
     share = share if share < 1 - 1 / len(squares) else np.inf
-    doubt = max(1 / max(few, 1.0) - 1 / len(squares), 0.0)
-    return replace(made, per_unit=float(np.average(m, weights=weigh)), shown=share, doubt=doubt)
+    return replace(made, per_unit=float(np.average(m, weights=weigh)), shown=share)
 
 
 def _by_rater(
@@ -454,42 +491,3 @@ def _of_raters(
     own = max(found.variance - twice, 0.0)
     rest = max(found.variance - twice / 2, 0.0) - own
     return own * r, twice * n_ratings, rest * n_ratings
-
-
-def assumed(
-    statistic: str, value: float, shares: Sequence[float], *, alike: float = 0.0
-) -> Components:
-    """The components where raters agree as far as `value` says of the coefficient `statistic`.
-
-    A rater sees a unit's own value as often as that asks for, else any value. `shares` are those of
-    the values 1, 2, …; `alike` is the correlation of two units of a cluster.
-
-    >>> round(width_of(assumed("alpha_nominal", 0.6, [0.5, 0.5]).at(Design(100, 2, 2))), 2)
-    0.32
-    """
-    part, q = np.asarray(shares, dtype=float), len(shares)
-    if statistic not in FORECAST:
-        raise ValueError(f"no forecast of {statistic!r}: choose {', '.join(FORECAST)}")
-    if not 2 <= q <= MOST or not (part > 0).all():
-        raise ValueError(f"shares={list(shares)!r}: 2 to {MOST} of them, each above 0")
-    if not 0 < value < 1 or not 0 <= alike <= 1:
-        raise ValueError(f"value={value!r}, alike={alike!r}: between 0 and 1")
-    levels, part = np.arange(1, q + 1), part / part.sum()
-    codes = np.array(list(product(levels, repeat=4)), dtype=np.int64)
-    units, numbers = np.arange(len(codes)), levels.astype(float)
-    coded = Coded(codes, tuple(levels.tolist()), numbers, True, False, units, tuple("abcd"))
-    named = statistic_named(statistic, coded)
-
-    def weights(sees: float) -> np.ndarray:
-        own = sees * (codes[:, :, None] == levels)
-        each = own + (1 - sees) * part[codes - 1][:, :, None]
-        return np.asarray(each.prod(axis=1) @ part) * UNITS
-
-    low, high = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        sees = (low + high) / 2
-        found = _pair_moves(named, coded, weights(sees))[0]
-        low, high = (sees, high) if found < value else (low, sees)
-    made = of_coefficient(coded, statistic, weights(low))
-    along = alike * made.spread(2, 4)
-    return replace(made, along=along, units=0.0, n_raters=0, doubt=0.0, shown=np.inf)

@@ -183,7 +183,7 @@ def proportion_of(
             method = How(WILSON, many, "clusters")
         method = method.over_raters(found.method.raters)
         found = replace(found, low=low, high=high, method=method, df=df)
-    return found
+    return found.no_surer_of_others()
 
 
 def _single_answers(cells: Entries) -> bool:

@@ -49,6 +49,8 @@ class Paired(Protocol):
 
     def departures(self, patterns: Patterns) -> Any: ...
 
+    def is_thin(self, patterns: Patterns) -> bool: ...
+
 
 @runtime_checkable
 class Solved(Protocol):

@@ -16,6 +16,7 @@ from raterbook.analysis.intervals.raters import without_each_rater
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.long import name_key
 from raterbook.analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.ratings.values import MOST_VALUES
 
 TOLERANCE = 1e-12
 # With more values than this, ordinal alpha works on ranks instead of a table of coincidences.
@@ -239,8 +240,6 @@ def alpha(
 
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "circular", "bipolar", "absolute")
-# A table of distances has the square of this many cells.
-MOST = 2000
 SETS = ("jaccard", "masi")
 # Levels that need an order, so that labels are refused unless the scale is declared.
 ORDERED = frozenset(LEVELS[1:])
@@ -261,9 +260,9 @@ def distances(level: str | Callable[[Any, Any], float], scale: Any, x: np.ndarra
 
     Formulas: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), section E.
     """
-    if len(scale) > MOST:
+    if len(scale) > MOST_VALUES:
         raise ValueError(
-            f"{len(scale):,} different values: level {level!r} needs at most {MOST:,}; "
+            f"{len(scale):,} different values: level {level!r} needs at most {MOST_VALUES:,}; "
             "nominal, ordinal and interval take any number"
         )
     if callable(level):

@@ -14,6 +14,7 @@ from raterbook.analysis.intervals import Interval, Shares, Wish, linear, per_pai
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.ratings.values import MOST_VALUES
 
 
 def gwet(
@@ -80,8 +81,10 @@ def weights_on(coded: Coded, weights: Any) -> np.ndarray:
 
 def within_weights(numbers: np.ndarray, within: float) -> np.ndarray:
     """1 where two values lie at most `within` apart."""
-    if len(numbers) > MOST:
-        raise ValueError(f"{len(numbers):,} different values: round them to at most {MOST:,}")
+    if len(numbers) > MOST_VALUES:
+        raise ValueError(
+            f"{len(numbers):,} different values: round them to at most {MOST_VALUES:,}"
+        )
     return np.asarray((np.abs(numbers[:, None] - numbers[None, :]) <= within + 1e-9).astype(float))
 
 
@@ -91,8 +94,6 @@ def within_weights(numbers: np.ndarray, within: float) -> np.ndarray:
 # scale's own numbers make them, not the ranks of the values that happened to be used.
 
 
-# A table of weights has the square of this many cells.
-MOST = 2000
 NAMES = (
     "identity",
     "linear",
@@ -107,9 +108,9 @@ NAMES = (
 
 def agreement_weights(weights: Any, numbers: np.ndarray) -> np.ndarray:
     """The q × q matrix for a name in `NAMES`, or the matrix given, checked."""
-    if len(numbers) > MOST:
+    if len(numbers) > MOST_VALUES:
         raise ValueError(
-            f"{len(numbers):,} different values: weights need a scale of at most {MOST:,}; "
+            f"{len(numbers):,} different values: weights need a scale of at most {MOST_VALUES:,}; "
             "use alpha(level='interval') or icc for continuous scores"
         )
     if is_identity(weights):

@@ -101,6 +101,8 @@ def _ends(
             return published
     if patterns.codes.shape[1] > getattr(statistic, "most_raters", np.inf):
         return Ends(reason="too_many_raters_for_interval")
+    if isinstance(statistic, Paired) and statistic.is_thin(patterns):
+        return Ends(reason="pairs_share_too_little")
     if wish.method in DRAWN and not statistic.exchangeable:
         # What is drawn must not depend on how the raters are called.
         work = (compared if isinstance(statistic, Paired) else work).raters_in_order()

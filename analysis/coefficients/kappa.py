@@ -26,6 +26,7 @@ from raterbook.analysis.intervals.resampling import FISHER
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.patterns import Patterns, steps
 
+ENOUGH_SHARED = 10  # units of a pair, below which κ's bias shows beside its interval
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
 
 
@@ -149,6 +150,18 @@ class PairKappa:
             totals[:, 0] = (table * self.weights).sum(axis=(1, 2))
             totals[:, 1 : q + 1], totals[:, q + 1 :] = table.sum(axis=2), table.sum(axis=1)
         return totals.ravel()
+
+    def is_thin(self, patterns: Patterns) -> bool:
+        """Whether raters take turns, so that the κ of a pair comes from a handful of units.
+
+        κ of few units is biased downwards, and the mean of many such has a narrow interval beside
+        the truth: of 20 raters, three for each of 200 units, it holds .56 in a third of the rounds.
+        """
+        q = patterns.q
+        totals = self.total(patterns).reshape(-1, 1 + 2 * q)
+        shared = totals[np.isfinite(self.each_pair(totals)), 1 : q + 1].sum(axis=1)
+        n = patterns.weights[patterns.rated >= 2].sum()
+        return len(shared) > 1 and bool(np.median(shared) < min(ENOUGH_SHARED, n / 2))
 
     def departures(self, patterns: Patterns) -> Departures:
         """Who leaves takes along the kappas of their pairs, or changes them.

@@ -13,7 +13,6 @@ import pandas as pd
 from raterbook.analysis.coefficients import point
 from raterbook.analysis.coefficients.alpha import alpha_statistic, check_level
 from raterbook.analysis.coefficients.gwet import (
-    MOST,
     ObservedAgreement,
     SharedChance,
     agreement_weights,
@@ -33,6 +32,7 @@ from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.patterns import Patterns
+from raterbook.analysis.ratings.values import MOST_VALUES
 
 ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
 PAIRED = ("kappa_cohen", "kappa_raters", "kappa_weighted_quadratic")
@@ -81,7 +81,7 @@ def coefficients(
 
 def coefficient(name: str, coded: Coded, wish: Interval) -> Estimate:
     """One coefficient of ratings whose patterns, once counted, are counted for all."""
-    if len(coded.scale) > MOST and name not in (*ALPHAS, "icc_2_1"):
+    if len(coded.scale) > MOST_VALUES and name not in (*ALPHAS, "icc_2_1"):
         return Estimate(None, statistic=name, reason="too_many_values")
     statistic = statistic_named(name, coded)
     warnings: tuple[str, ...] = ()

@@ -209,7 +209,8 @@ class _Model:
         if why is None and (ended := self.one_ended()).any():
             left = {int(j): "always_one_end" for j in np.flatnonzero(ended)}
             self._without(ended)
-            why = self.reason()
+            few = len(np.unique(self.given.rater)) < 2
+            why = "too_few_off_the_ends" if few else self.reason()
         if why is None and not connected(self.given):
             why = "not_connected"
         inside = [self.raters[j] in self.centre for j in np.unique(self.given.rater)]
@@ -354,7 +355,10 @@ class _Read:
 
     @cached_property
     def inverse(self) -> np.ndarray:
-        """The inverse of the information, where the likelihood is greatest."""
+        """The inverse of the information, where the likelihood is greatest.
+
+        Anew: of the information where climbing ended, rounding would decide the last digits here.
+        """
         return self.likelihood.inverse(self.free, self.model.total)
 
     def plain_sums(self) -> tuple[np.ndarray, np.ndarray]:

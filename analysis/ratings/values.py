@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+# A table of distances or of weights between the values of a scale has the square of so many cells.
+MOST_VALUES = 2000
+
 
 def declared(scale: Iterable[Any] | None) -> list[Any] | None:
     """The scale as a list of plain values, whatever it was given as."""

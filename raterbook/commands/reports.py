@@ -284,8 +284,8 @@ def outcome(targets: Sequence[Mapping[str, Any]], passed: bool, decided: bool) -
     met = sum(bool(target["met"]) for target in targets)
     sure = sum(target["verdict"] == "met" for target in targets)
     beyond = f", {sure} by the whole interval" if decided else ""
-    all_of_them = counted(len(targets), "target")
-    return f"{'Passed' if passed else 'Not passed'}: {met} of {all_of_them} met{beyond}."
+    said = f"{met} of {counted(len(targets), 'target')} met by the estimate{beyond}"
+    return f"{'Passed' if passed else 'Not passed'}: {said}."
 
 
 # `--require 'recall[model=atlas-2]>=70%'`: one number of the round, and the bound it must keep.

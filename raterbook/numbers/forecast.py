@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from raterbook.analysis.assumption import assumed
 from raterbook.analysis.averages import unit_means
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.forecast import (
     FORECAST,
     Components,
     Design,
-    assumed,
     of_coefficient,
     of_numbers,
     width_of,
@@ -80,10 +80,22 @@ class Outlook:
         units = self.components.needed(width, self.design(size), coverage, like)
         return None if units is None else int(np.ceil(units / self.per_item - 1e-9))
 
-    def between(self, items: int) -> tuple[int, int]:
+    def between(self, size: Size) -> tuple[int, int] | None:
         """The fewest items as far as this round's units can tell, at two standard errors."""
-        factor = float(np.exp(2 * np.sqrt(self.components.doubt)))
-        return int(np.floor(items / factor)), int(np.ceil(items * factor))
+        doubt = self.components.doubt(self.design(size))
+        if doubt is None:
+            return None
+        # Items go with the square of the width.
+        factor = float(np.exp(4 * np.sqrt(doubt)))
+        return int(np.floor(size.items / factor)), int(np.ceil(size.items * factor))
+
+    def widths(self, size: Size, coverage: float) -> tuple[float, float] | None:
+        """The same of the width: how narrow and how wide the interval may come out."""
+        width, doubt = width_of(self.at(size, coverage)), self.components.doubt(self.design(size))
+        if width is None or doubt is None:
+            return None
+        factor = float(np.exp(2 * np.sqrt(doubt)))
+        return width / factor, min(width * factor, self.span)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -177,6 +177,13 @@ def places(row: Mapping[str, Any]) -> list[str]:
 
 # Where raters hardly ever differ, no interval covers as often as it says.
 UNTRUSTED = "too_few_disagreements"
+
+
+def is_carried(row: Mapping[str, Any], judge: Callable[[float], object]) -> bool:
+    """Whether what is judged of the estimate holds of its whole interval, which can be trusted."""
+    if row["low"] is None or is_untrusted(row):
+        return False
+    return judge(row["low"]) == judge(row["estimate"]) == judge(row["high"])
 
 
 def is_untrusted(row: Mapping[str, Any]) -> bool:

@@ -58,13 +58,13 @@ BESIDE: dict[str, Statistic] = {
         _scores(
             "spread",
             "Spread of scores",
-            "The standard deviation of a rater's scores over that of the others': below 1 they use "
-            "less of the scale.",
+            "The standard deviation of a rater's scores over that of the others': below 1 they lie "
+            "closer together.",
             short="spread",
         ),
         _scores(
             "range_slope",
-            "Range of scores",
+            "Points by the others' mean",
             "How many points higher a rater scores where the others' mean is a point higher: below "
             "a person's, items that others score low and high come closer together.",
             short="point by point",

@@ -5,6 +5,7 @@ How one is computed stands in `numbers`, under `@computes`: a new one is a row i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -107,7 +108,7 @@ _kappa = partial(
     Statistic, kind="coefficient", takes="values", family="agreement", package="statsmodels"
 )
 _agreement = partial(Statistic, kind="coefficient", takes="values", family="agreement")
-_apart = partial(Statistic, family="apart", asks="each and all")
+_apart = partial(Statistic, family="apart", asks="each and all", ends=(0.0, math.inf))
 _of_label = partial(Statistic, kind="share", takes="values", family="labels")
 _judge = partial(Statistic, family="judge")
 _proportion = partial(Statistic, kind="share", takes="values", needs=("is", "of"))

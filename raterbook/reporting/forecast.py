@@ -113,12 +113,14 @@ def _for_width(found: Forecast, size: Size, width: float) -> tuple[str, str]:
         f"About {items:,} items, {count(size.per_item, 'rating')} each by {who(found, size)}, make "
         f"{every} no wider than {width:g}"
     )
-    low, high = each.between(items)
-    sure = (
-        f"that rests on an assumed value of {number(each.components.value)}"
-        if each.assumed
-        else f"as far as {found.pilot.items:,} items can tell, {low:,} to {high:,}"
-    )
+    ends = each.between(replace(size, items=items))
+    if each.assumed:
+        sure = f"that rests on an assumed value of {number(each.components.value)}"
+    elif ends is None:
+        sure = f"how far {found.pilot.items:,} items can tell that is not known"
+    else:
+        low, high = ends
+        sure = f"as far as {found.pilot.items:,} items can tell, {low:,} to {high:,}"
     which = f"; {each.name} needs most" if several else ""
     return head, f"{which}; {sure}.{price(found, replace(size, items=items))}"
 
@@ -143,6 +145,9 @@ def _for_more(found: Forecast, size: Size) -> tuple[str, str]:
         f"would be about {number(after)} wide in place of {number(width)}"
     )
     rests = "; its value is assumed" if each.assumed else ""
+    if not each.assumed and (ends := each.widths(double, found.coverage)) is not None:
+        rests = f"; as far as {found.pilot.items:,} items can tell, {number(ends[0])} to "
+        rests += f"{number(ends[1])}"
     return head, f", for {who(found, size)}{rests}.{price(found, double)}{WISH}"
 
 

@@ -7,7 +7,7 @@ for how many raters could have been named: of 160 raters alike, eight lie beyond
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +17,15 @@ from pandas.api.types import union_categoricals
 from raterbook.analysis.ratings.patterns import numbered
 
 from ..numbers.counted import Counted, codes
+from .words import VISIBLE
 
 if TYPE_CHECKING:
     from .report import Report
 
 DATED = 0.9  # of the answers with a time of their own, before their order is known
 FEWEST = 10  # independent units behind anything that is said of one rater
+NO_SPREAD = 1e-12  # what rounding leaves
+LEAST_SPREAD = 0.75  # of all raters' variance, below which one rater's is not believed
 COLUMNS = ["rater", "own", "others", "gap", "low", "high", "n"]
 
 
@@ -59,11 +62,20 @@ def by_name(column: pd.Series) -> tuple[np.ndarray, Any]:
 
 
 def gaps(
-    rows: pd.DataFrame, own: np.ndarray, others: np.ndarray, coverage: float, tests: int = 1
+    rows: pd.DataFrame,
+    own: np.ndarray,
+    others: np.ndarray,
+    coverage: float,
+    tests: int = 1,
+    most: float = 1.0,
 ) -> pd.DataFrame:
-    """Rater by rater the means of both and of their difference, with t over clusters."""
-    from scipy.special import stdtrit
+    """Rater by rater the means of both and of their difference, with t over clusters.
 
+    Clusters are left out in turn; t has the degrees of freedom of those that count. Who happens to
+    have met none of what is rare shows less spread than there is: nobody's variance is taken for
+    less than three quarters of all raters'. Where nobody's gaps differ at all, `most`, the furthest
+    two can lie apart, bounds what no draw has shown.
+    """
     if not len(rows):
         return pd.DataFrame(columns=COLUMNS)
     rater, names = by_name(rows["rater"])
@@ -75,24 +87,52 @@ def gaps(
     cell = rater * width + cluster
     del cluster
     place, _, cell = numbered(cell)
-    apart = np.bincount(cell, own - others - gap[rater])
     whose = place // width
     draws = np.bincount(whose)
+    rest = many[whose] - np.bincount(cell)
+    moved = np.bincount(cell, own - others - gap[rater]) / np.where(rest > 0, rest, np.inf)
+    moved[np.abs(moved) < NO_SPREAD] = 0.0
     level = (1 - coverage) / max(len(names) * tests, 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(draws / (draws - 1) * np.bincount(whose, apart**2)) / many
-        half = stdtrit(np.maximum(draws - 1, 1), 1 - level / 2) * spread
-    half = np.where(draws >= FEWEST, half, np.nan)
+    low, high = ends_of(gap, draws, whose, moved**2, level, most)
     found = {
         "rater": names,
         "own": np.bincount(rater, own) / many,
         "others": np.bincount(rater, others) / many,
         "gap": gap,
-        "low": gap - half,
-        "high": gap + half,
+        "low": low,
+        "high": high,
         "n": draws,
     }
     return pd.DataFrame(found).sort_values(["gap", "rater"], ignore_index=True)
+
+
+def ends_of(
+    gap: np.ndarray,
+    draws: np.ndarray,
+    whose: np.ndarray,
+    squares: np.ndarray,
+    level: float,
+    most: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of every rater's gap, of the squared influences of the clusters they rated."""
+    from scipy.special import stdtrit
+
+    total, fourth = np.bincount(whose, squares), np.bincount(whose, squares**2)
+    variance = (draws - 1) / draws * total
+    floor = LEAST_SPREAD * float((draws**2 * variance).sum() / draws.sum())
+    # As `freedom` in analysis: the effective number of clusters in the variance, squared, less one.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        effective = np.where(fourth > 0, (total**2 / fourth) ** 2 - 1, np.inf)
+    df = np.minimum(effective, draws - 1.0)
+    half = stdtrit(np.maximum(df, 1.0), 1 - level / 2) * np.sqrt(
+        np.maximum(variance, floor / draws)
+    )
+    low, high = gap - half, gap + half
+    if not floor:
+        unmet = 1 - (level / 2) ** (1 / draws)  # so often something else could come, unseen
+        low, high = gap - unmet * (gap + most), gap + unmet * (most - gap)
+    known = (draws >= FEWEST) & (df >= 1)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
 def concord(
@@ -161,12 +201,17 @@ def habit(
     return pd.concat(found, ignore_index=True)
 
 
+def beyond(found: pd.DataFrame) -> pd.Series:
+    """Whether an interval leaves out zero as it is printed."""
+    return (found["low"] > VISIBLE) | (found["high"] < -VISIBLE)
+
+
 def furthest(found: pd.DataFrame, side: int) -> Any | None:
     """The rater whose gap lies furthest below (−1) or above (+1) zero beyond its interval."""
-    beyond = found[found["high"] < 0] if side < 0 else found[found["low"] > 0]
-    if not len(beyond):
+    named = found[beyond(found) & (side * found["gap"] > 0)]
+    if not len(named):
         return None
-    row: Any = next(beyond.loc[[(side * beyond["gap"]).idxmax()]].itertuples())
+    row: Any = next(named.loc[[(side * named["gap"]).idxmax()]].itertuples())
     return row
 
 
@@ -180,6 +225,7 @@ LEAN_COLUMNS = [
     "low",
     "high",
     "n",
+    "clusters",
     "early",
     "late",
     "drift_low",
@@ -189,7 +235,7 @@ LEAN_COLUMNS = [
 ENDS = {"lean": "estimate", "low": "low", "high": "high"}
 
 
-def leans(report: Report, coverage: float | None = None) -> pd.DataFrame:
+def leans(report: Report) -> pd.DataFrame:
     """rater, lean, low, high, n, early, late, noise: scale points above (+) or below the others.
 
     `lean` is the mean of score − mean of the others on the same unit and question; its interval
@@ -202,41 +248,63 @@ def leans(report: Report, coverage: float | None = None) -> pd.DataFrame:
     from raterbook.analysis import severity
 
     every, own = report.scores
-    given = report.parameters
-    coverage = coverage or given.coverage
-    leaning = severity(own, interval=replace(given.wish, coverage=coverage)).set_index("rater")
+    leaning = severity(own, interval=report.parameters.wish).set_index("rater")
     ends = leaning[list(ENDS.values())].set_axis(list(ENDS), axis=1).to_dict("index")
     there = every if (met := every["apart"].notna()).all() else every[met]
     by_rater = there.groupby("rater", sort=True)
     items, noise = by_rater["item"].nunique(), by_rater["apart"].std(ddof=1).to_dict()
-    # Only who answered enough items can have changed on the way; of a crowd that is hardly anybody.
-    enough = there["rater"].isin(items.index[items >= 4 * THIRD])
-    enough = there if enough.all() else there[enough]
-    drifts = {rater: drift(rows, coverage) for rater, rows in enough.groupby("rater", sort=True)}
+    clusters = by_rater["cluster"].nunique().to_dict()
+    drifts = drifts_of(there, items, report.parameters.coverage)
     found = [
-        {"rater": rater, "n": n, "noise": noise[rater], **ends[rater], **drifts.get(rater, {})}
+        {"rater": rater, "n": n, "clusters": clusters[rater], "noise": noise[rater]}
+        | ends[rater]
+        | drifts.get(rater, {})
         for rater, n in items.items()
     ]
     made = pd.DataFrame(found, columns=LEAN_COLUMNS)
-    made = made.astype({name: float for name in LEAN_COLUMNS if name not in ("rater", "n")})
+    made = made.astype(
+        {name: float for name in LEAN_COLUMNS if name not in ("rater", "n", "clusters")}
+    )
     return made.sort_values(["lean", "rater"], ignore_index=True)
 
 
+def drifts_of(there: pd.DataFrame, items: pd.Series, coverage: float) -> dict[str, Any]:
+    """How raters moved who answered enough items for it; of a crowd that is hardly anybody."""
+    enough = there["rater"].isin(items.index[items >= 4 * THIRD])
+    there = there if enough.all() else there[enough]
+    return {rater: drift(rows, coverage) for rater, rows in there.groupby("rater", sort=True)}
+
+
 def strict_leans(report: Report) -> pd.DataFrame:
-    """The same with intervals corrected for how many raters could be named by them."""
+    """The same of those who may be named, with the intervals of `gaps` and with drifts like them.
+
+    Both are corrected for how many raters could be named, and want ten independent units.
+    """
     found = report.leans
-    drifts = found["drift_low"] * found["drift_high"] > 0
-    beyond = (found["low"] > 0) | (found["high"] < 0) | drifts
-    if not beyond.any() or not (found["n"] >= FEWEST).any():
-        return found.iloc[:0]
-    strict = leans(report, 1 - (1 - report.parameters.coverage) / len(found))
-    return strict[strict["n"] >= FEWEST]
+    enough = found[found["clusters"] >= FEWEST]
+    if not len(enough):
+        return enough
+    every, _ = report.scores
+    there = every[every["apart"].notna()]
+    coverage = report.parameters.coverage
+    most = max(question.max - question.min for question in report.counted.numeric())
+    apart = there["apart"].to_numpy()
+    ends = gaps(there, apart, np.zeros(len(apart)), coverage, most=most).set_index("rater")
+    # Whose own interval of drift holds zero has a wider one that does.
+    drifting = enough[enough["drift_low"] * enough["drift_high"] > 0]
+    items = drifting.set_index("rater")["n"]
+    moved = drifts_of(there, items, 1 - (1 - coverage) / len(found))
+    strict = pd.DataFrame(
+        {name: {rater: moved.get(rater, {}).get(name, np.nan) for rater in enough["rater"]}
+         for name in ("drift_low", "drift_high")}
+    ).join(ends[["low", "high"]])  # fmt: skip
+    return enough.assign(**{name: enough["rater"].map(strict[name]) for name in strict})
 
 
 def shown(report: Report) -> pd.DataFrame:
     """Those who lean beyond the corrected interval, the severest first."""
     found = report.strict_leans
-    return found[(found["low"] > 0) | (found["high"] < 0)]
+    return found[beyond(found)]
 
 
 def scores(report: Report) -> pd.DataFrame:
@@ -321,12 +389,15 @@ def moved_margin(early: pd.DataFrame, late: pd.DataFrame, coverage: float) -> fl
 
 
 def margin(values: np.ndarray, clusters: np.ndarray, coverage: float = 0.95) -> float:
-    """Half of the interval for the mean of values, over what is drawn together."""
+    """Half of the interval for the mean of values, over what is drawn together.
+
+    NaN where nothing differs: an interval without width is none.
+    """
     from raterbook.analysis.comparison import ratio_over_clusters
     from raterbook.analysis.intervals.resampling import reach_of
 
     found = ratio_over_clusters(values, clusters)
-    if found.clusters < 2:
+    if found.clusters < 2 or not found.se:
         return float("nan")
     return float(reach_of(coverage, found.clusters - 1) * found.se)
 
@@ -353,12 +424,14 @@ class Apart:
 
     `gap` is the first rater's score minus the others' mean, averaged over the questions both
     answered; `low` and `high` are 1.96 standard deviations from its mean, and `within` is the share
-    of the items between them.
+    of the items between them. `clusters` are drawn together; where they do not differ there is no
+    `margin`.
     """
 
     points: pd.DataFrame
     bias: float
     margin: float
+    clusters: int
     low: float
     high: float
     within: float
@@ -389,18 +462,11 @@ def apart(
     bias, spread = float(gap.mean()), float(gap.std(ddof=1))
     low, high = bias - REACH * spread, bias + REACH * spread
     within = float(((gap >= low) & (gap <= high)).mean())
-    return Apart(
-        points, bias, margin_of(counted, points["gap"], coverage, cluster), low, high, within
-    )
-
-
-def margin_of(
-    counted: Counted, gap: pd.Series, coverage: float, cluster: str | None = None
-) -> float:
-    """The margin of the mean of units' values."""
-    rows = counted.given[counted.given["unit"].isin(gap.index)].drop_duplicates("unit")
+    rows = counted.given[counted.given["unit"].isin(points.index)].drop_duplicates("unit")
     drawn = pd.Series(cluster_of(rows, cluster).to_numpy(), rows["unit"].to_numpy())
-    return margin(gap.to_numpy(), drawn[gap.index].to_numpy(dtype=str), coverage)
+    clusters = drawn[points.index].to_numpy(dtype=str)
+    half = margin(gap, clusters, coverage)
+    return Apart(points, bias, half, len(set(clusters)), low, high, within)
 
 
 def one_scale(counted: Counted) -> list[Any]:

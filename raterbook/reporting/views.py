@@ -12,11 +12,12 @@ import pandas as pd
 import seaborn
 from matplotlib import pyplot as plt
 
-from raterbook.analysis import Interval, Ratings, alpha, difference, influence, mean
+from raterbook.analysis import Interval, Ratings, against, alpha, difference, influence, mean
 from raterbook.numbers.counted import count
 from raterbook.reporting.figures import INK, LINE, SOFT, ascending, shortened
 from raterbook.reporting.figures import names as cut
 from raterbook.reporting.figures.planes import DEEP, PALE
+from raterbook.reporting.leanings import beyond, gaps
 
 
 class NothingToSee(ValueError):
@@ -39,10 +40,10 @@ def distributions(answers, question, scale=(), by="rater"):
     by_five, place = min(len(scale), 5), (0, 1)
     ax.legend(cut(scale), ncols=by_five, loc="lower left", bbox_to_anchor=place, frameon=False)
     most = frame.mean().idxmax()
-    low, high = frame[most].idxmin(), frame[most].idxmax()
+    low, high = frame[most].min(), frame[most].max()
     said = f"{question}: “{most}” is commonest, {frame[most].mean():.0%} of a {by}'s answers"
     if low != high:  # else all give it alike often
-        said += f" ({frame[most].min():.0%} {low}, {frame[most].max():.0%} {high})"
+        said += f", from {low:.0%} to {high:.0%}"
     return frame, titled(figure, said)
 
 
@@ -67,21 +68,22 @@ def correlations(answers, questions):
 def length(answers, question, lengths):
     """Do longer texts score higher? A point for each unit; `lengths` are signs by unit."""
     rows = answers[answers["question"].eq(question)]
-    scores = rows.groupby("unit", observed=True)["number"].mean()
-    frame = pd.DataFrame({"length": pd.Series(lengths), "score": scores}).dropna()
+    of_unit = rows.groupby("unit", observed=True)
+    columns = {"length": pd.Series(lengths), "score": of_unit["number"].mean()}
+    frame = pd.DataFrame(columns | {"draw": of_unit["draw"].first()}).dropna()
     if len(frame) < 8 or frame["length"].nunique() < 3 or frame["score"].nunique() < 2:
         raise NothingToSee("It takes eight units of different lengths and scores.")
-    found = frame["length"].corr(frame["score"], "spearman")
-    # Fisher's z with the standard error of Bonett and Wright (2000); units as independent.
-    half = 1.96 * np.sqrt((1 + found**2 / 2) / (len(frame) - 3))
-    low, high = np.tanh(np.arctanh(np.clip(found, -0.999, 0.999)) + np.array([-half, half]))
+    both = frame.rename_axis("unit").reset_index()
+    both = both.melt(["unit", "draw"], ["length", "score"], "rater", "value")
+    (found,) = against(Ratings(both, cluster="draw"), "score", names=["spearman"]).itertuples()
     figure, ax = plt.subplots(figsize=(6.2, 3))
     ax.plot(frame["length"], frame["score"], "o", color=SOFT, markerfacecolor="none", markersize=4)
     ax.set(xlabel="signs in the item's texts", ylabel=f"mean of {question}")
-    how = "score higher" if low > 0 else "score lower" if high < 0 else "score no differently"
-    sure = "" if low > 0 or high < 0 else " as far as can be told"
-    said = f"Longer items {how}{sure}: Spearman {found:.2f} ({low:.2f} to {high:.2f})"
-    return frame, titled(figure, said)
+    sure, said = frame["draw"].nunique() >= 10, "That longer items score otherwise is not shown"
+    if sure and found.low is not None and not found.low <= 0 <= found.high:
+        said = f"Longer items score {'higher' if found.low > 0 else 'lower'}"
+    ends = "; no interval" if found.low is None else f" ({found.low:.2f} to {found.high:.2f})"
+    return frame, titled(figure, f"{said}: Spearman {found.estimate:.2f}{ends}")
 
 
 def order(answers, question):
@@ -93,13 +95,14 @@ def order(answers, question):
     table = rows.pivot_table("number", "unit", "rater", observed=True)
     others = table.apply(lambda own: own - table.drop(columns=own.name).mean(axis=1))
     gaps = others.stack().dropna().rename("gap").reset_index()
-    times = rows.groupby(["unit", "rater"], observed=True)["answered_at"].min().reset_index()
+    by_answer = rows.groupby(["unit", "rater"], observed=True)
+    times = by_answer.agg({"answered_at": "min", "draw": "first"}).reset_index()
     frame = gaps.merge(times, on=["unit", "rater"])
     if len(frame) < 20 or frame["answered_at"].nunique() < len(frame) / 2:
         raise NothingToSee("It takes twenty answers that others gave too, each with its own time.")
     place = frame.groupby("rater", observed=True)["answered_at"].rank(pct=True)
     frame["tenth"] = np.ceil(place * 10).clip(1, 10).astype(int)
-    frame = intervals(frame.assign(draw=frame["unit"]), "tenth", "gap")
+    frame = intervals(frame, "tenth", "gap")
     figure = curve(frame, "tenth of a rater's work, in the order of answering", "above the others")
     figure.axes[0].axhline(0, linestyle=":", color=SOFT)
     first, last = frame.loc[frame.index.min()], frame.loc[frame.index.max()]
@@ -121,10 +124,10 @@ def time(answers):
     ax.plot(frame["50%"], at, "o", color=INK)
     ax.set_yticks(at, frame.index.astype(str))
     ax.set(xlabel="seconds an answer: the middle half, and the median", xlim=(0, None))
-    fast, slow = frame.iloc[0], frame.iloc[-1]
-    said = f"An answer takes {fast.name} {fast['50%']:.0f} s in the middle"
+    fast, slow = frame["50%"].min(), frame["50%"].max()
+    said = f"An answer takes {fast:.0f} s in the middle"
     if len(frame) > 1:
-        said += f", {slow.name} {slow['50%']:.0f} s"
+        said = f"An answer takes a rater {fast:.0f} to {slow:.0f} s in the middle"
     return frame, titled(figure, said)
 
 
@@ -193,6 +196,7 @@ def mixed(answers, question, system, by):
     fixed effects, cases as random ones."""
     import re
     import warnings
+    from contextlib import suppress
 
     from statsmodels.formula.api import mixedlm, ols
     from statsmodels.tools.sm_exceptions import ConvergenceWarning, SingularMatrixWarning
@@ -201,7 +205,8 @@ def mixed(answers, question, system, by):
     rows = answers[answers["question"].eq(question)].dropna(subset=["number", system, by])
     rows = pd.DataFrame(
         {"score": rows["number"], "system": rows[system].astype(str), "group": rows[by].astype(str),
-         "rater": rows["rater"].astype(str), "case": rows["case"].astype(str)}
+         "rater": rows["rater"].astype(str), "case": rows["case"].astype(str),
+         "draw": rows["draw"].astype(str)}
     )  # fmt: skip
     # A formula reads “:” and more in names as signs of its own: it is given numbers in their place.
     named = {word: pd.Categorical(rows[word]).categories for word in ("group", "system", "rater")}
@@ -211,18 +216,22 @@ def mixed(answers, question, system, by):
         raise NothingToSee(f"It takes two of {system} and of {by}, each pair on three cases.")
     raters = " + C(rater)" if rows["rater"].nunique() > 1 else ""
     model = f"score ~ C(group) * C(system){raters}"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", ConvergenceWarning)
-            warnings.simplefilter("error", SingularMatrixWarning)
-            warnings.filterwarnings("error", singular, UserWarning)
-            fit = mixedlm(model, rows, groups="case").fit(method="lbfgs")
-        names, how = list(fit.fe_params.index), "mixed model"
-    except (np.linalg.LinAlgError, UserWarning):  # which all three are
-        # Cases have no variance of their own: then least squares, with errors by case.
-        codes = rows["case"].astype("category").cat.codes
+    apart, fit = rows["draw"].nunique() == rows["case"].nunique(), None
+    if not apart and rows["draw"].nunique() < 10:
+        raise NothingToSee("Cases come from sources, and of these it takes ten.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        warnings.simplefilter("error", SingularMatrixWarning)
+        warnings.filterwarnings("error", singular, UserWarning)
+        # What is left of all three: cases have no variance of their own.
+        with suppress(np.linalg.LinAlgError, UserWarning):
+            fit = mixedlm(model, rows, groups="case").fit(method="lbfgs") if apart else None
+    names, how = list(fit.fe_params.index) if fit else [], "mixed model"
+    if fit is None:  # then least squares, with errors by what is drawn together
+        codes = rows["draw"].astype("category").cat.codes
         fit = ols(model, rows).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
-        names, how = list(fit.params.index), "least squares, errors by case"
+        how = f"least squares, errors by {'case' if apart else 'cluster'}"
+        names = list(fit.params.index)
     ends = fit.conf_int()
     frame = pd.DataFrame({"mean": fit.params, "low": ends[0], "high": ends[1], "p": fit.pvalues})
     crossed = [name for name in names if ":" in name]
@@ -240,24 +249,21 @@ def mixed(answers, question, system, by):
 
 def severity(answers, questions):
     """Who scores above or below the others, on the same units; 95 % for all raters together."""
-    rows = answers[answers["question"].isin(questions)]
-    table = rows.pivot_table("number", ["question", "unit"], "rater", observed=True)
-    draws = rows.groupby("unit", observed=True)["draw"].first()
-    found = []
-    for rater in table:
-        gap = (table[rater] - table.drop(columns=rater).mean(axis=1)).dropna().rename("gap")
-        gap = gap.groupby("unit").mean().to_frame().assign(rater=rater)
-        found.append(gap.assign(draw=draws.reindex(gap.index)))
-    gaps = pd.concat(found).reset_index() if found else pd.DataFrame()
-    if gaps.empty:
+    rows = answers[answers["question"].isin(questions)].dropna(subset=["number"])
+    score = rows.groupby(["question", "unit"], observed=True)["number"]
+    others = (score.transform("sum") - rows["number"]) / (score.transform("size") - 1)
+    rows = rows.assign(others=others, cluster=rows["draw"]).dropna(subset=["others"])
+    if rows.empty:
         raise NothingToSee("Nobody scored what somebody else scored too.")
-    frame = intervals(gaps, "rater", "gap", 1 - 0.05 / max(len(table.T), 1))
-    frame = frame.sort_values("mean")
+    reach = float(np.ptp(rows["number"])) or 1.0
+    own, others = (rows[name].to_numpy(float) for name in ("number", "others"))
+    frame = gaps(rows, own, others, 0.95, most=reach).set_index("rater")
+    frame = frame.rename(columns={"gap": "mean"})[["mean", "low", "high", "n"]].astype(float)
     figure = dots(frame, "above (+) or below (−) the others on the same units", zero=True)
-    off = frame[frame["low"].gt(0) | frame["high"].lt(0)]["mean"]
+    off = frame[beyond(frame)]["mean"]
     named = ", ".join(f"{name} {lean:+.2f}" for name, lean in off.items())
-    said = f"Beyond chance from the others: {named}" if named else "Nobody leans beyond chance"
-    return frame, titled(figure, said)
+    said = f"Beyond chance from the others: {named}"
+    return frame, titled(figure, said if named else "Nobody is shown to lean beyond chance")
 
 
 def splitting(answers, questions, most=10):
@@ -308,24 +314,23 @@ def confidence(answers, questions):
 
 
 def pairs(answers, questions):
-    """Which two agree least? The share of common answers that are the same."""
+    """Who gives whose answers? The share of common answers that are the same."""
     rows = answers[answers["question"].isin(questions)]
     table = rows.pivot_table("value", ["question", "unit"], "rater", aggfunc="first", observed=True)
-    frame = pd.DataFrame(np.nan, table.columns, table.columns)
-    shared = frame.copy()
+    frame, shared = pd.DataFrame(np.nan, table.columns, table.columns), set()
     for first in table:
         for second in table.columns.drop(first):
             both = table[[first, second]].dropna()
-            shared.loc[first, second] = len(both)
             if len(both):
                 frame.loc[first, second] = both[first].eq(both[second]).mean()
-    if frame.stack().dropna().empty:
+                shared.add(len(both))
+    if not shared:
         raise NothingToSee("No two raters answered the same question about the same unit.")
     figure = heat(frame, ".0%")
-    first, second = frame.stack().dropna().idxmin()
-    said = f"{first} and {second} agree least: {frame.stack().dropna().min():.0%} of the "
-    said += f"{int(shared.loc[first, second]):,} answers they have in common are the same"
-    return frame, titled(figure, said)
+    low, high = (f"{end:.0%}" for end in (frame.min().min(), frame.max().max()))
+    said = f"Two raters give the same answer in {low if low == high else f'{low} to {high}'} of "
+    many = " to ".join(dict.fromkeys(f"{end:,}" for end in (min(shared), max(shared))))
+    return frame, titled(figure, f"{said}the {many} answers they have in common")
 
 
 def dropping(answers, questions, level):

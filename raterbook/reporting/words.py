@@ -114,6 +114,11 @@ def spanned(many: Sequence[int]) -> str:
     return f"{high:,}" if low == high else f"{low:,} to {high:,}"
 
 
+def ranging(low: float, high: float) -> str:
+    """“80 to 84” of two shares, in per cent; “100” where both read the same."""
+    return percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
+
+
 def was(number: int) -> str:
     """“1 item was”, “2 items were”."""
     return "was" if number == 1 else "were"

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from raterbook.analysis import Ratings, mean, proportion
+from raterbook.analysis.assumption import assumed
 from raterbook.analysis.coefficients.tables import coefficient
-from raterbook.analysis.forecast import Design, assumed, forecast, width_of
+from raterbook.analysis.forecast import Design, forecast, width_of
 from raterbook.analysis.intervals import Interval
 
 SCALE = [1, 2, 3, 4, 5]

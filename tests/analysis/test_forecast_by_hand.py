@@ -159,9 +159,14 @@ def test_a_few_units_that_carry_all_are_seen_in_what_the_pilot_shows():
     found = of_numbers(x)
     # Two of twenty carry the variance: 2² − 1 degrees of freedom.
     assert found.shown == pytest.approx(3 / 20)
-    assert found.doubt == pytest.approx(1 / 2 - 1 / 20)
+    # Without any of eighteen the variance is 72 / 18, which two of 19 carry; without one of the
+    # two 34.11 / 18, where a fifth of it lies in the others. Their t comes from what they show.
+    parts = found.without()
+    assert [round(part.same, 4) for part in parts] == [4.0] * 18 + [1.8947] * 2
+    logs = [np.log(width_of(part.at(Design(40, 1, 1)))) for part in parts]
+    assert found.doubt(Design(40, 1, 1)) == pytest.approx(19 * np.var(logs))
     even = of_numbers(np.array([[2.0], [4.0]] * 10))
-    assert (even.shown, even.doubt) == (np.inf, pytest.approx(0))
+    assert (even.shown, even.doubt(Design(40, 1, 1))) == (np.inf, pytest.approx(0))
 
 
 @pytest.mark.parametrize("name", ["mean", "alpha_ordinal", "alpha_nominal", "ac1"])

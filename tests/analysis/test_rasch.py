@@ -298,6 +298,19 @@ def test_a_rater_who_gave_one_end_alone_is_left_out_and_named():
     assert found.warnings == ("left_out_at_one_end",)
 
 
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ([[4, 5, 4]], "too_few_off_the_ends"),  # of one unit each gave one level alone
+        ([[4, 5, 4], [4, 5, 5]] * 10, "too_few_off_the_ends"),
+        ([[4, 4, 4]] * 5, "no_variation"),
+        ([[4, np.nan, np.nan]] * 5, "single_rater"),
+    ],
+)
+def test_raters_who_all_gave_one_end_alone_are_not_said_to_have_answered_nothing(table, reason):
+    assert rasch(np.array(table, dtype=float)).reason == reason
+
+
 def test_a_rater_with_one_answer_at_an_end_has_given_one_end_alone():
     table = Made().drawn(60, 7)[0][:, :, 0]
     once = np.where(np.arange(60) == 3, 5, np.nan)

@@ -104,6 +104,11 @@ def test_no_answers_break_a_summary_or_give_a_number_that_is_not_one(frame, clus
         for low, high in (("low", "high"), ("low_like", "high_like")):
             assert (row[low] is None) == (row[high] is None)
             assert row[low] is None or row[low] <= row[high]
+        if interval == "jackknife" and row["low"] is not None:
+            assert row["low"] - 1e-9 <= row["estimate"] <= row["high"] + 1e-9, row
+            if row["low_like"] is not None:  # other raters are no surer than these
+                assert row["low_like"] <= row["low"] + 1e-9, row
+                assert row["high_like"] >= row["high"] - 1e-9, row
         if interval is None:
             assert row["low"] is None
         elif row["low"] is None:

@@ -1,5 +1,6 @@
 """A plan's sizes, costs and ranges, by hand."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -22,7 +23,10 @@ from raterbook.numbers.forecast import (
 
 
 def outlook(same=1.0, per_item=1.0, doubt=0.0, name="mean", **more):
-    made = Components(name, 3.0, PLAIN, False, same=same, doubt=doubt, **more)
+    # Of three parts, one that shows more and one that shows less; widths are roots of variances.
+    off = math.exp(2 * math.sqrt(doubt * 3 / 4))
+    parts = tuple(Components(name, 3.0, PLAIN, False, same=each) for each in (off, 1.0, 1 / off))
+    made = Components(name, 3.0, PLAIN, False, same=same, without=lambda: parts, **more)
     return Outlook(name, "tone", None, made, per_item)
 
 
@@ -45,10 +49,25 @@ def test_a_number_of_sentences_has_as_many_units_an_item_as_the_pilot():
 
 
 def test_two_standard_errors_of_the_pilot_s_own_variance_bound_the_items():
-    assert outlook(doubt=0.04).between(100) == (
+    size = Size(100, 2, 2)
+    assert outlook(doubt=0.01).between(size) == (
         math.floor(100 / math.exp(0.4)), math.ceil(100 * math.exp(0.4))
     )  # fmt: skip
-    assert outlook().between(100) == (100, 100)
+    assert outlook().between(size) == (100, 100)
+
+
+def test_the_width_has_two_standard_errors_of_its_own():
+    each, size = outlook(doubt=0.01), Size(100, 2, 2)
+    found = each.at(size, 0.95)
+    low, high = each.widths(size, 0.95)
+    assert math.sqrt(low * high) == pytest.approx(found.high - found.low)
+    assert high / low == pytest.approx(math.exp(0.4))
+    assert (
+        dataclasses.replace(
+            each, components=dataclasses.replace(each.components, without=None)
+        ).widths(size, 0.95)
+        is None
+    )
 
 
 def test_hours_are_of_all_ratings_and_money_of_all_items():

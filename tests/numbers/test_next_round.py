@@ -11,7 +11,8 @@ import pytest
 from scipy.special import stdtrit
 
 from raterbook import Workspace
-from raterbook.analysis.forecast import Design, assumed, of_numbers
+from raterbook.analysis.assumption import assumed
+from raterbook.analysis.forecast import Design, of_numbers
 from raterbook.analysis.intervals.resampling import PLAIN
 from raterbook.cli import main
 from raterbook.numbers.forecast import forecast, smallest

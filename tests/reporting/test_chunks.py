@@ -60,7 +60,7 @@ def test_intervals_take_each_source_piece_as_one_draw_and_say_so(invented):
 
 def test_a_low_alpha_stands_beside_high_agreement_with_the_sentence_that_explains_it(invented):
     page = text_of(page_of(invented[0]))
-    assert "a low α on so uniform a question tells of the items rather than of the raters" in page
+    assert "a low α on so uniform a question may come of its items and not of its raters" in page
     assert "Same answer" in page
     assert "items × models (191 of 192)" in page
 

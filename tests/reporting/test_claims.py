@@ -139,31 +139,63 @@ def test_systems_without_common_cases_are_said_to_be_incomparable(by_hand):
 
 
 @pytest.mark.parametrize(
-    ("lowest", "word"),
+    ("lowest", "half", "word"),
     [
-        (0.3, "weak"),
-        (0.5, "weak"),
-        (0.7, "enough for tentative conclusions"),
-        (0.85, "firm"),
+        (0.3, 0.1, "weak"),
+        (0.6, 0.05, "weak"),
+        (0.6, 0.1, "weak, by the estimate alone"),
+        (0.6, None, "weak, by the estimate alone"),
+        (0.7, 0.02, "enough for tentative conclusions"),
+        (0.7, 0.2, "enough for tentative conclusions, by the estimate alone"),
+        (0.85, 0.04, "firm"),
+        (0.85, 0.1, "firm, by the estimate alone"),
     ],
 )
-def test_agreement_is_put_into_words_by_the_lowest_alpha_of_one_level(lowest, word):
-    """An interval α beside ordinal ones is no part of their range."""
+def test_agreement_is_put_into_words_by_the_lowest_alpha_of_one_level(lowest, half, word):
+    """What the word says holds of the whole interval, or it is said to be the estimate's."""
     rows = {
         "alpha_ordinal": [
-            {"question": "tone", "statistic": "alpha_ordinal", "estimate": lowest},
-            {"question": "clarity", "statistic": "alpha_ordinal", "estimate": 0.9},
+            coefficient("tone", lowest, half),
+            coefficient("clarity", 0.9, 0.01),
         ],
-        "alpha_interval": [{"question": "overall", "statistic": "alpha_interval", "estimate": 0.1}],
     }
-    asked = load("feedback-quality").question
-    report = SimpleNamespace(
-        rows=lambda statistic: rows.get(statistic, []), question=asked, people="rater"
-    )
+    report = of_alphas(rows)
+    word, _, alone = word.partition(", ")
+    begun = "By the estimate alone, a" if alone else "A"
     where = "" if word == "firm" else " at its lowest"  # at its highest it is firm
     assert trusted(report) == (
-        f"Agreement among raters is {word}{where} (α {lowest:.2f} to 0.90 over 2 questions)."
+        f"{begun}greement among raters is {word}{where} (α {lowest:.2f} to 0.90 over 2 questions)."
     )
+
+
+def test_agreement_on_another_kind_of_scale_is_said_beside_and_not_left_out():
+    rows = {
+        "alpha_ordinal": [coefficient("tone", 0.85, 0.1), coefficient("clarity", 0.9, 0.05)],
+        "alpha_interval": [coefficient("overall", 0.1, 0.2, "alpha_interval")],
+    }
+    assert trusted(of_alphas(rows)) == (
+        "Agreement among raters is firm on tone and clarity (α 0.85 to 0.90), by the estimate "
+        "alone; weak on overall (α 0.10)."
+    )
+    rows["alpha_ordinal"] += [coefficient(name, 0.9, 0.02) for name in ("correctness", "emotion")]
+    assert trusted(of_alphas(rows)).startswith(
+        "Agreement among raters is firm (α 0.85 to 0.90 over 4 questions), by the estimate alone; "
+    )
+
+
+def of_alphas(rows):
+    return SimpleNamespace(
+        rows=lambda statistic: rows.get(statistic, []),
+        question=load("feedback-quality").question,
+        label=str,
+        people="rater",
+    )
+
+
+def coefficient(question, value, half=None, statistic="alpha_ordinal"):
+    low, high = (None, None) if half is None else (value - half, value + half)
+    said = {"question": question, "statistic": statistic, "estimate": value}
+    return said | {"low": low, "high": high, "warnings": []}
 
 
 def test_every_number_of_the_headline_stands_in_numbers_json(workspace):

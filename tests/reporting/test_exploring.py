@@ -4,6 +4,7 @@ import inspect
 import json
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -231,4 +232,54 @@ def test_where_all_give_a_value_alike_often_nobody_is_named():
     said = " ".join(
         figure.get_suptitle().split()
     )  # it is on two lines, and signs stay with numbers
-    assert said.endswith("75 % of a rater's answers (50 % ben, 100 % ana)")
+    assert said.endswith("75 % of a rater's answers, from 50 % to 100 %")
+
+
+def frame_of(draws, **columns):
+    """Answers to one question as `chosen` leaves them."""
+    rows = pd.DataFrame(columns)
+    return rows.assign(question="q", draw=[f"d{each}" for each in draws])
+
+
+def test_length_is_judged_over_what_is_drawn_together():
+    """Within each of four sources nothing; between them long texts happen to score higher."""
+    rng = np.random.default_rng(1)
+    source = np.repeat(np.arange(4), 20)
+    units = [f"u{n}" for n in range(80)]
+    lengths = dict(zip(units, 100 * (1 + source) + rng.integers(0, 20, 80), strict=True))
+    scores = np.clip(2 + source // 2 + rng.integers(0, 2, 80), 1, 5).astype(float)
+    given = {"unit": units, "rater": "ana", "number": scores}
+    said = views.length(frame_of(source, **given), "q", lengths)[1].get_suptitle()
+    assert said.startswith("That longer items score otherwise is not shown: Spearman 0.")
+    alone = views.length(frame_of(range(80), **given), "q", lengths)[1].get_suptitle()
+    assert alone.startswith("Longer items score higher: Spearman 0.")
+
+
+def test_a_view_names_nobody_by_what_few_sources_or_rare_slips_show():
+    rng = np.random.default_rng(3)
+    scores = 5.0 - (rng.random((40, 8)) < 0.06)
+    rows = {
+        "unit": np.repeat([f"u{n}" for n in range(40)], 8),
+        "rater": np.tile([f"r{n}" for n in range(8)], 40),
+        "number": scores.ravel(),
+    }
+    each = np.repeat(np.arange(40), 8)
+    _, figure = views.severity(frame_of(each, **rows), ["q"])
+    assert figure.get_suptitle() == "Nobody is shown to lean beyond chance"
+    low = {**rows, "number": rows["number"] - 1.5 * (rows["rater"] == "r3")}
+    _, figure = views.severity(frame_of(each, **low), ["q"])
+    assert figure.get_suptitle().startswith("Beyond chance from the others: r3 −1.")
+    _, figure = views.severity(frame_of(each // 10, **low), ["q"])
+    assert figure.get_suptitle() == "Nobody is shown to lean beyond chance"
+
+
+def test_pairs_and_times_are_said_without_names():
+    rows = {"unit": np.repeat(["u1", "u2"], 3), "rater": ["ana", "ben", "eva"] * 2}
+    rows |= {"value": list("112121"), "seconds": [4, 5, 20, 4, 5, 20]}
+    rows = frame_of([1, 1, 1, 2, 2, 2], **rows)
+    said = " ".join(views.pairs(rows, ["q"])[1].get_suptitle().split())
+    assert (
+        said
+        == "Two raters give the same answer in 0 % to 50 % of the 2 answers they have in common"
+    )
+    assert views.time(rows)[1].get_suptitle() == "An answer takes a rater 4 to 20 s in the middle"

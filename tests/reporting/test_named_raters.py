@@ -34,7 +34,10 @@ def test_of_160_raters_who_differ_by_chance_alone_none_is_named(crowded_page):
     """Eight of them lie beyond a plain interval of 95 %."""
     page = crowded_page
     assert "240 items · 160 people" in page
-    assert "No rater is shown to be severe or lenient; 160 raters, 4 to 5 items each, lie" in page
+    assert (
+        "Fewer than 10 independent units (source context) show of no rater that they are severe or "
+        "lenient; 160 raters, 4 to 5 items each, lie"
+    ) in page
     assert "show of nobody that they agree more or less than the others" in page
     after = page[page.index("Before the next round") :]
     # Below it the answers on divided items have names, and one table with an interval for each.

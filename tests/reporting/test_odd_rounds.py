@@ -10,7 +10,15 @@ from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.rounds import Event, Store
 from tests.reporting.conftest import SAMPLES
-from tests.reporting.rounds import asking, choice, measured, opened, page_of, records
+from tests.reporting.rounds import (
+    asking,
+    choice,
+    measured,
+    opened,
+    page_of,
+    records,
+    words_of,
+)
 
 PROTOCOLS = ("halo-support", "neureg-qa", "feedback-quality")
 HOSTILE = (
@@ -105,6 +113,9 @@ def test_when_everybody_says_the_same_alpha_is_undefined_and_the_page_says_why(b
     stored = by_hand("halo-support", items, said)
     page = text_of(page_of(stored))
     assert "undefined, because every rating is the same value" in page
+    assert "Label: no α, as every rating is the same value, so chance agreement cannot be" in page
+    assert "“SUPPORTED” is 100 % of a rater’s answers, of which each gave 20." in page
+    assert "give the others’ answer in 100 % of common answers" in words_of(page_of(stored))
     assert "Raters gave the same answers throughout: no item stands out." in page
     target = {target["name"]: target for target in numbers(stored).targets}["κ among people"]
     assert target["value"] is None

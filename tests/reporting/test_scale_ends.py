@@ -36,6 +36,8 @@ def row(statistic, low, high, question="accuracy"):
         (row("overall_mean", 4.4, 5.4, None), (4.4, 5)),
         (row("difference", -4.4, 1.0), (-4, 1.0)),
         (row("sd", 0.4, 6.0), (0.4, 6.0)),
+        (row("evaluator_variance", -0.1, 1.6), (0, 1.6)),
+        (row("evaluator_sd", -0.3, 1.6), (0, 1.6)),
         (row("alpha_ordinal", -1.2, 0.4), (-1.2, 0.4)),
     ],
 )

@@ -100,15 +100,23 @@ def test_a_model_is_set_against_the_peoples_mean(by_hand):
 
 
 def test_a_difference_within_its_margin_is_none():
-    found = Apart(pd.DataFrame(), 0.05, 0.2, -0.9, 1.0, 0.94)
+    found = Apart(pd.DataFrame(), 0.05, 0.2, 40, -0.9, 1.0, 0.94)
     assert sentence(found, "ana", "ben") == (
         "No difference on average is shown between ana and ben (+0.05 points; −0.15 to +0.25); "
         "on 94\u00a0% of items the difference is −0.90 to +1.00"
     )
-    of_one_source = Apart(pd.DataFrame(), 0.05, math.nan, -0.9, 1.0, 0.94)
+    of_one_source = Apart(pd.DataFrame(), 0.05, math.nan, 1, -0.9, 1.0, 0.94)
     assert sentence(of_one_source, "ana", "ben").startswith(
         "No difference on average is shown between ana and ben (+0.05 points); on 94"
     )
+    of_nine = Apart(pd.DataFrame(), 0.5, 0.2, 9, -0.9, 1.0, 0.94)
+    assert sentence(of_nine, "ana", "ben", persons=True).startswith(
+        "Fewer than 10 independent units show of neither ana nor ben that they score higher "
+        "(+0.50 points; +0.30 to +0.70"
+    )
+    assert sentence(of_nine, "gauge", "ben").startswith("gauge scores 0.50 points above ben on")
+    of_ten = Apart(pd.DataFrame(), 0.5, 0.2, 10, -0.9, 1.0, 0.94)
+    assert sentence(of_ten, "ana", "ben").startswith("ana scores 0.50 points above ben on average")
 
 
 def test_progress_is_drawn_where_answers_have_times_and_not_for_a_file_taken_in_at_once(by_hand):
@@ -144,18 +152,30 @@ def test_a_coefficient_without_an_interval_is_said_to_have_none():
         "statistic": "alpha_ordinal",
         "low": None,
         "high": None,
+        "warnings": [],
     }
     said = agreement([row])
-    assert said == "Agreement on Tone reaches the firm bound: α\u00a01.00, without an interval"
+    assert said == (
+        "By the estimate alone, agreement on Tone reaches the firm bound: α\u00a01.00, without an "
+        "interval"
+    )
+    both = agreement([row, {**row, "label": "Clarity"}])
+    assert both == (
+        "By the estimate alone, agreement on both questions reaches the firm bound: α\u00a01.00, "
+        "without intervals"
+    )
 
 
 def test_coefficients_that_hardly_differ_are_not_ranked():
     def row(label, value, half=0.1):
         ends = {"low": value - half, "high": value + half}
-        return {"label": label, "estimate": value, "statistic": "alpha_ordinal", **ends}
+        known = {"statistic": "alpha_ordinal", "warnings": []}
+        return {"label": label, "estimate": value, **known, **ends}
 
+    said = "greement on both questions is below the tentative bound: α\u00a00.62 to 0.63"
     alike = agreement([row("Tone", 0.62), row("Clarity", 0.63)])
-    assert alike == "Agreement on both questions is below the tentative bound: α\u00a00.62 to 0.63"
+    assert alike == f"By the estimate alone, a{said}"
+    assert agreement([row("Tone", 0.62, 0.02), row("Clarity", 0.63, 0.02)]) == f"A{said}"
     apart = agreement([row("Tone", 0.5), row("Clarity", 0.9)])
     assert apart == "Agreement is highest on Clarity (α\u00a00.90), lowest on Tone (α\u00a00.50)"
     unsure = agreement([row("Tone", 0.5, 0.3), row("Clarity", 0.9, 0.3)])

@@ -80,7 +80,9 @@ def test_only_questions_on_the_commonest_scale_are_averaged(read):
         *given("t", ana=[1] * 10, ben=[3] * 10),
         *given("u", ana=[3] * 10, ben=[3] * 10),
     ]
-    assert "ana scores 0.50 points below ben on average" in said(read(questions, answers).raters())
+    assert "ana scores 0.50 points below ben on each of 10 items" in said(
+        read(questions, answers).raters()
+    )
 
 
 def at(step):
@@ -136,8 +138,8 @@ def test_progress_needs_ten_times_and_two_of_a_unit(read, many, step, told):
     assert (told in text) if told else ("ratings were in" not in text)
 
 
-def test_pace_is_the_median_against_what_all_need_for_the_same_question(read):
-    """s takes 10 s and t 100 s; eva needs half of both."""
+def test_pace_is_the_median_against_what_the_others_need_for_the_same_answers(read):
+    """s takes 10 s and t 100 s; eva needs half of both, and others have her beside one of them."""
     questions = {"s": scale(5), "t": scale(5)}
     usual = {"s": 10, "t": 100}
 
@@ -151,7 +153,7 @@ def test_pace_is_the_median_against_what_all_need_for_the_same_question(read):
     ]
     text = said(read(questions, answers).conduct())
     assert "| eva | 28 s | 50 % | – | 4" in text
-    assert "| ana | 55 s | 100 % | – | 4" in text
+    assert "| ana | 55 s | 133 % | – | 4" in text
 
 
 def test_scores_alike_throughout_are_counted_on_items_with_three_scales(read):
@@ -362,7 +364,7 @@ def test_weighting_by_confidence_moves_the_mean_towards_surer_answers(read):
     text = said(read(CONFIDENT, answers + confidence(ana=[25] * 4, ben=[75] * 4)).weighting())
     # .8125 ± 3.182 · .239 / 2
     assert "moves the mean from 3.12 to 3.94 (+0.81; +0.43 to +1.19)" in text
-    assert "because raters were surer of high scores" in text
+    assert "because the raters who state more confidence score higher" in text
     assert "ana and ben always state the same confidence" in text
     assert "| ana | 25 % | 0 | 100 %" in text
     assert "cannot be checked here" in text

@@ -119,15 +119,19 @@ def test_weighting_is_explained_as_the_document_has_it():
         "items": 60,
         "raters": 4,
         "slope": 0.02,
-        "slope_se": 0.05,
+        "slope_margin": 0.1,
+        "within": 0.05,
     }
     assert weighting(found) == (
         "Weighting by stated confidence moves the mean from 3.90 to 3.96 (+0.06; +0.01 to +0.11), "
-        "because raters were surer of high scores. Surer answers were not closer to the other "
-        "raters’. Use the plain mean."
+        "because raters were surer of high scores. That surer answers were closer to the other "
+        "raters’ is not shown. Use the plain mean."
     )
     assert "cannot be checked here" in weighting({**found, "raters": 2})
     assert "a fair second reading" in weighting({**found, "slope": -0.3})
+    between = weighting({**found, "within": 0.01})
+    assert "because the raters who state more confidence score higher. " in between
+    assert "cannot be checked here" in weighting({**found, "slope_margin": None})
 
 
 def test_a_mean_that_weighting_does_not_move_is_not_said_to_move():

@@ -264,7 +264,7 @@ def _lines(part: Compared) -> list[str]:
         reach = " to ".join(in_two(each.value or 0.0) for each in ends[::-1])
         lines.append(("severity", f"model {_say(strict)}" + (f"; people {reach}" if reach else "")))
     lines += [
-        ("apart", f"{each.column} {each.value}: {_say(each.found.difference)} more than persons")
+        ("apart", f"{each.column} {each.value}: {_beyond_persons(each.found.difference)}")
         for each in _parted(part)
     ]
     width = max((len(name) for name, _ in lines), default=0)
@@ -308,6 +308,14 @@ def with_ends(value: float | None, low: float | None, high: float | None) -> str
     if value is None or low is None or high is None:
         return "–" if value is None else in_two(value)
     return f"{in_two(value)} ({in_two(low)} to {in_two(high)})"
+
+
+def _beyond_persons(found: Estimate) -> str:
+    """“0.07 (0.05 to 0.09) more than persons”, or so much less."""
+    if found.value is None or found.value >= 0:
+        return f"{_say(found)} more than persons"
+    ends = [None if end is None else -end for end in (found.high, found.low)]
+    return f"{with_ends(-found.value, *ends)} less than persons"
 
 
 def in_two(value: float) -> str:

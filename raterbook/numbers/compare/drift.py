@@ -87,7 +87,7 @@ class Drift:
             said += f" (p {p:.3f})" if p >= 0.001 else " (p under 0.001)"
         ends = {
             DRIFTED: "it drifted",
-            NOISE: "no more than its own noise",
+            NOISE: "not shown to be more than its own noise",
             UNKNOWN: "whether that is noise is not known, as nothing was answered twice",
         }
         end = ends[self.verdict]

@@ -8,8 +8,9 @@ import matplotlib
 import numpy as np
 import pandas as pd
 
+from ...numbers.number import is_carried
 from ...protocols.statistics import FIRM, TENTATIVE
-from ..words import DECIDED, count, estimated, judged, name_of, number, signed
+from ..words import DECIDED, count, estimated, judged, listing, name_of, number, signed
 from . import ACCENT, INK, LINE, PAPER, SOFT, axes, folds, ink_on, legend_above, names, titled
 
 # A coefficient for each question with both its intervals, and the usual thresholds.
@@ -103,9 +104,9 @@ def nearest_figure(rows: list[dict[str, Any]], said: str) -> Any:
 
 
 def usual(rows: list[dict[str, Any]]) -> str:
-    """The coefficient most questions have; the scales of the others differ."""
+    """The coefficient most questions have, else the first; the scales of the others differ."""
     kinds = [row["statistic"] for row in rows]
-    return max(sorted(set(kinds)), key=kinds.count)
+    return max(dict.fromkeys(kinds), key=kinds.count)
 
 
 def line_names(rows: list[dict[str, Any]]) -> list[str]:
@@ -119,26 +120,40 @@ def line_names(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def forest_finding(rows: list[dict[str, Any]]) -> str:
-    """Best and worst in words, among questions on one kind of scale."""
+    """Best and worst in words, among questions on one kind of scale; of the others their α."""
     alike = [row for row in rows if row["statistic"] == usual(rows)]
+    others = [row for row in rows if row["statistic"] != usual(rows)]
     best = max(alike, key=lambda row: row["estimate"])
     worst = min(alike, key=lambda row: row["estimate"])
     low, high = (f"α\u00a0{judged(row['estimate'], bound_of)}" for row in (worst, best))
+    beside = ""
+    if others:
+        found = sorted(row["estimate"] for row in others)
+        names = listing([row["label"] for row in others], limit=3)
+        span = " to ".join(dict.fromkeys(number(value) for value in (found[0], found[-1])))
+        beside = f"; on {names} α\u00a0{span}"
+    sure = all(is_carried(row, bound_of) for row in alike)
+    begun = "Agreement" if sure else "By the estimate alone, agreement"
     if len(alike) == 1:
-        said = f"Agreement on {best['label']} {bound_of(best['estimate'])}: {high}"
-        return said if best["low"] is not None else f"{said}, without an interval"
-    if best["estimate"] - worst["estimate"] < ALIKE:
+        said = f"{begun} on {best['label']} {bound_of(best['estimate'])}: {high}"
+        return said + (", without an interval" if best["low"] is None else "") + beside
+    near = best["estimate"] - worst["estimate"] < ALIKE
+    if near and bound_of(best["estimate"]) == bound_of(worst["estimate"]):
         what = "both questions" if len(alike) == 2 else f"all {len(alike)} questions"
+        if others:
+            what = listing([row["label"] for row in alike], limit=3)
         span = low if low == high else f"{low} to {judged(best['estimate'], bound_of)}"
-        return f"Agreement on {what} {bound_of(worst['estimate'])}: {span}"
+        said = f"{begun} on {what} {bound_of(worst['estimate'])}: {span}"
+        none = all(row["low"] is None for row in alike)
+        return said + (", without intervals" if none else "") + beside
     said = f"Agreement is highest on {best['label']} ({high}), lowest on {worst['label']} ({low})"
-    if len(alike) < len(rows):  # the α of another kind of scale may lie higher, and ranks nothing
+    if others:  # the α of another kind of scale may lie higher, and ranks nothing
         said = f"Of {len(alike)} questions on like scales, agreement is highest on "
         said += f"{best['label']} ({high}), lowest on {worst['label']} ({low})"
     ends = best["low"], worst["high"]
     if None in ends:
-        return f"{said}, without intervals"
-    return said if ends[0] > ends[1] else f"{said}; their intervals overlap"
+        return f"{said}, without intervals{beside}"
+    return (said if ends[0] > ends[1] else f"{said}; their intervals overlap") + beside
 
 
 def bound_of(value: float) -> str:

@@ -12,14 +12,14 @@ from ...numbers.compare.habits import given_again
 from ...numbers.counted import Counted, codes
 from ..html import NOTHING, Section, heading, join, paragraph, table
 from ..leanings import COLUMNS, DATED, beside, cluster_of, furthest
-from ..words import count, number, percent, signed, spanned, value_name
+from ..words import count, number, percent, ranging, signed, spanned, value_name
 from .raters import points
 
 if TYPE_CHECKING:
     from ..report import Report
 
 MOST = 20
-FAST = 0.6  # of the usual time for the same question
+FAST = 0.6  # of the others’ time for the same answers
 LONG = 2  # times as long as chance makes a stretch of so common an answer
 
 
@@ -27,10 +27,8 @@ def conduct(report: Report) -> Section | None:
     """How raters worked: when, how fast, against gold items, asked twice, uniform answers."""
     parts = [
         burnup(report),
-        compared(
-            report, gold(report.frame, report.counted), "Against the key", "of the key’s answers"
-        ),
-        compared(report, repeats(report.frame), "Asked twice", "the same answer again"),
+        compared(report, gold(report), "Against the key", "of the key’s answers"),
+        compared(report, repeats(report), "Asked twice", "the same answer again"),
         pace(report),
         flat(report),
     ]
@@ -73,54 +71,37 @@ def spell(time: float, unit: str) -> str:
     return f"{shown} {unit if shown == '1' else unit + 's'}"
 
 
-def compared(report: Report, found: Any, title: str, what: str) -> Markup:
-    if not len(found):
+def compared(report: Report, rows: pd.DataFrame, title: str, what: str) -> Markup:
+    """What is the same of each rater's answers; the fewest where others have more on the same."""
+    if not len(rows):
         return NOTHING
-    rows = found.sort_values(["share", "rater"], kind="stable")
+    many = rows.groupby("rater")["value"].agg(["mean", "size"]).sort_values("mean", kind="stable")
     lines = [
-        (report.rater_name(r.rater), f"{percent(r.share)} %", f"{r.n:,}")
-        for r in rows.head(MOST).itertuples()
+        (report.rater_name(rater), f"{percent(one['mean'])} %", f"{int(one['size']):,}")
+        for rater, one in many.head(MOST).iterrows()
     ]
-    worst = rows.iloc[0]
-    who = report.rater_name(worst.rater)
-    given = f"{percent(worst.share)} % {what}, of {count(worst.n, 'answer')}"
-    if len(rows) == 1:
-        said = f"{who}: {given}."
-    elif (gap := fewest(rows, report.parameters.coverage)) is not None:
-        low, high = (f"{100 * end:.0f}" for end in gap)
-        said = f"{who} has the fewest: {given}, {low} to {high} points below the others together."
+    counts = rows[rows["rater"].isin(report.counted.raters())]
+    least = furthest(beside(counts, report.parameters.coverage), -1)
+    if len(many) == 1:
+        who = report.rater_name(many.index[0])
+        said = f"{who}: {percent(many['mean'].iloc[0])} % {what}, of "
+        said += f"{count(int(many['size'].iloc[0]), 'answer')}."
+    elif least is not None:
+        said = (
+            f"{report.rater_name(least.rater)} has the fewest: {percent(least.own)} % {what}, the "
+            f"others on the same {percent(least.others)} % ({points(least)})."
+        )
     else:
         said = (
-            f"{percent(worst.share)} to {percent(rows['share'].iloc[-1])} % {what}, of "
-            f"{spanned(rows['n'])} answers each; no {report.people} is shown to have fewer than "
-            "the others."
+            f"{ranging(*many['mean'].iloc[[0, -1]])} % {what}, of {spanned(many['size'])} "
+            f"answers each; no {report.people} is shown to have fewer than the others on the same."
         )
     made = table(("Rater", "The same", "Answers"), lines, f"Share that is {what}")
     return heading(title) + paragraph(said) + made
 
 
-def fewest(rows: Any, coverage: float) -> tuple[float, float] | None:
-    """How far the lowest share lies below that of all others together; None where by chance.
-
-    Newcombe’s interval, corrected for how many could have been the lowest.
-    """
-    from raterbook.analysis.averages.proportions import proportion_difference
-
-    same, n = (rows["share"] * rows["n"]).round(), rows["n"]
-    found = proportion_difference(
-        same.iloc[1:].sum(),
-        n.iloc[1:].sum(),
-        same.iloc[0],
-        n.iloc[0],
-        coverage=1 - (1 - coverage) / len(rows),
-    )
-    if found.low is None or found.high is None or found.low <= 0:
-        return None
-    return found.low, found.high
-
-
 def pace(report: Report) -> Markup:
-    found = times(report.counted, report.parameters.coverage)
+    found = times(report.counted, report.parameters.coverage, report.cluster)
     if not len(found):
         return NOTHING
     fast = found[(found["ratio"] < FAST) & (found["high"] < 1)]
@@ -128,22 +109,22 @@ def pace(report: Report) -> Markup:
     if len(fast):
         quickest: Any = next(fast.sort_values("ratio").itertuples())
         said = (
-            f"{report.rater_name(quickest.rater)} takes {percent(quickest.ratio)} % of the usual "
-            f"time for the same questions ({between(quickest)}): fast enough to ask whether the "
+            f"{report.rater_name(quickest.rater)} takes {percent(quickest.ratio)} % of the others’ "
+            f"time for the same answers ({between(quickest)}): fast enough to ask whether the "
             "items were read."
         )
     lines = [
         (
             report.rater_name(r.rater),
             seconds(r.seconds),
-            f"{100 * r.ratio:.0f} %",
+            f"{100 * r.ratio:.0f} %" if r.ratio == r.ratio else "–",
             between(r),
             f"{r.n:,}",
         )
         for r in found.head(MOST).itertuples()
     ]
-    head = ("Rater", "Median per answer", "Of the usual time", "Interval", "Answers")
-    caption = "Time per answer; usual is the median of all raters for the same question"
+    head = ("Rater", "Median per answer", "Of the others’ time", "Interval", "Answers")
+    caption = "Time per answer, and beside the median of the others for the same answers"
     if len(found) > MOST:
         caption += f"; the first {MOST} of {len(found):,}, the fastest first"
     return heading("Time") + paragraph(said) + table(head, lines, caption)
@@ -171,10 +152,10 @@ def flat(report: Report) -> Markup:
         who = report.rater_name(rows["rater"].iloc[0])
         said = f"All scores are equal on {percent(high)} % of {who}’s items"
     elif low == high:
-        said = f"All scores are equal on {percent(high)} % of the items of each rater"
+        said = f"All scores are equal on {percent(high)} % of the items of each {report.people}"
     elif most is None:
         said = (
-            f"All scores are equal on {percent(low)} to {percent(high)} % of a rater’s items; no "
+            f"All scores are equal on {ranging(low, high)} % of a {report.people}’s items; no "
             f"{report.people} is shown to do so more often than the others on the same items"
         )
     else:
@@ -232,15 +213,21 @@ def stretches(report: Report) -> Markup:
         return NOTHING
     risk = (1 - report.parameters.coverage) / len(runs)
     long = runs[(runs["run"] > LONG * runs["expected"]) & (runs["p"] < risk)]
-    said = "Nobody repeats one answer for longer than chance explains, by the times of answers."
+    said = (
+        "Nobody is shown to repeat one answer for longer than chance explains, by the times of "
+        "answers."
+    )
     if len(long):
         worst = long.sort_values(["p", "rater"]).iloc[0]
+        alone = "and the others’ answers to the same items do not explain it"
+        if len(report.counted.raters()) < 2:
+            alone = "if the items came in no order of their own"
         said = (
             f"{report.rater_name(worst.rater)} answers “{value_name(asked, worst.value)}” "
             f"{worst.run:,} times in a row, by the times of the {worst.n:,} answers, where chance "
-            f"makes about {worst.expected:.0f}: look at these items again."
+            f"makes about {worst.expected:.0f}, {alone}: look at these items again."
         )
-    head = ("Rater", "Answer", "In a row", "By chance about", "Answers")
+    head = ("Rater", "Answer", "In a row", "In random order about", "Answers")
     title = f"Longest stretch of one answer to {report.label(asked.id)}"
     made = table(head, lines, title, text=2)
     return heading("Uniform answers") + paragraph(said) + made
@@ -249,39 +236,53 @@ def stretches(report: Report) -> Markup:
 ENOUGH = 10  # items before a share says anything about a rater
 
 
-def times(counted: Counted, coverage: float = 0.95) -> pd.DataFrame:
+def times(counted: Counted, coverage: float = 0.95, cluster: str | None = None) -> pd.DataFrame:
     """rater, seconds, ratio, low, high, n; empty where times were not taken.
 
-    `seconds` is the median by answer. `ratio` compares with what all raters usually need for the
-    same question, and is the median by item; its interval is from order statistics, corrected for
-    the number of raters, and NaN where there are too few items.
+    `seconds` is the median by answer. `ratio` compares with the median of the others for the same
+    answer, as some items take anybody longer; it is the median over what is drawn together. Its
+    interval is from order statistics, corrected for the number of raters, and NaN below ten draws.
     """
     columns = ["rater", "seconds", "ratio", "low", "high", "n"]
     rows = counted.people.dropna(subset=["seconds"])
     if not len(rows):
         return pd.DataFrame(columns=columns)
-    # Questions take different times: each is compared with its own median over all raters.
-    seconds = rows["seconds"].astype(float)
-    usual = seconds.groupby(rows["question"]).transform("median")
-    every = pd.DataFrame(
-        {
-            "rater": rows["rater"],
-            "subject": rows["subject"],
-            "seconds": seconds,
-            "ratio": seconds / usual.where(usual > 0),
-        }
-    )
-    grouped = every.groupby("rater")
-    found = grouped.agg(seconds=("seconds", "median"), n=("seconds", "size"))
-    by_item = every.groupby(["rater", "subject"])["ratio"].median().dropna()
-    found["ratio"] = by_item.groupby(level="rater").median()
+    spent = rows["seconds"].astype(float)
+    others = of_others(rows.groupby(["question", "unit"], observed=True).ngroup(), spent)
+    ratio = spent / others.where(others > 0)
+    grouped = spent.groupby(rows["rater"])
+    found = pd.DataFrame({"seconds": grouped.median(), "n": grouped.size()})
+    drawn = [rows["rater"], cluster_of(rows, cluster)]
+    by_item = ratio.groupby([*drawn, rows["subject"]]).median().dropna()
+    by_draw = by_item.groupby(level=[0, 1]).median()
+    found["ratio"] = by_draw.groupby(level=0).median()
     risk = (1 - coverage) / len(found)
+    own = {rater: values.to_numpy() for rater, values in by_draw.groupby(level=0)}
     ends = [
-        middle_between(by_item[rater].to_numpy() if rater in by_item else np.zeros(0), risk)
+        middle_between(own[rater], risk) if len(own.get(rater, ())) >= ENOUGH else (np.nan, np.nan)
         for rater in found.index
     ]
     found["low"], found["high"] = zip(*ends, strict=True)
-    return found.sort_values("seconds", kind="stable").reset_index()[columns]
+    return found.sort_values("seconds", kind="stable").reset_index(names="rater")[columns]
+
+
+def of_others(cell: pd.Series, values: pd.Series) -> pd.Series:
+    """The median of the other values of the same cell, by its number; NaN where there is none."""
+    code, given = cell.to_numpy(), values.to_numpy(float)
+    order = np.lexsort((given, code))
+    ordered = given[order]
+    many = np.bincount(code)
+    first = np.cumsum(many) - many
+    place, rest = np.empty(len(code), dtype=int), many[code] - 1
+    place[order] = np.arange(len(code)) - first[code[order]]
+
+    def other(rank: np.ndarray) -> np.ndarray:
+        """The value of this rank among the others."""
+        at = first[code] + rank + (rank >= place)
+        return np.asarray(ordered[np.minimum(at, len(ordered) - 1)])
+
+    middle = (other(np.maximum(rest - 1, 0) // 2) + other(rest // 2)) / 2
+    return pd.Series(np.where(rest > 0, middle, np.nan), values.index)
 
 
 def middle_between(values: np.ndarray, risk: float) -> tuple[float, float]:
@@ -341,25 +342,42 @@ def longest_runs(counted: Counted, question: Any) -> pd.DataFrame:
     """rater, value, run, expected, p, n: the longest stretch of one answer, in the order given.
 
     Of raters whose answers have times. `expected` is what chance makes of so common an answer,
-    log(n (1 − p)) / log(1 / p), and `p` the chance of one as long or longer.
+    log(n (1 − p)) / log(1 / p), and `p` the chance of one as long or longer: in random order, or
+    with how often others give it to the items of the stretch, as these may come in an order of
+    their own.
     """
+    rows = counted.of(question.id)
+    said = pd.Series(codes(rows, question), rows.index)
     found = []
-    for rater, rows in counted.of(question.id).groupby("rater", sort=True):
-        own = in_order(rows)
+    for rater, mine in rows.groupby("rater", sort=True):
+        own = in_order(mine)
         if own is None:
             continue
-        given = codes(own, question)
+        given = said[own.index].to_numpy()
         edges = np.flatnonzero(np.r_[True, given[1:] != given[:-1], True])
         runs = np.diff(edges)
         if len(runs):
             at = int(runs.argmax())
-            value = own["value"].iloc[int(edges[at])]
-            common = float((given == given[int(edges[at])]).mean())
-            run = int(runs[at])
-            many = len(own)
-            likely = chance_of_run(many, common, run)
-            found.append((rater, value, run, chance_run(many, common), likely, many))
+            first, run, n = int(edges[at]), int(runs[at]), len(own)
+            mark, common = given[first], float((given == given[first]).mean())
+            likely = chance_of_run(n, common, run)
+            if run > LONG * chance_run(n, common):
+                items = own["unit"].iloc[first : first + run]
+                there = rows["unit"].isin(items) & rows["rater"].ne(rater)
+                share = share_there(rows.loc[there, "rater"], said[there].eq(mark), run)
+                likely = max(likely, chance_of_run(n, share, run))
+            found.append((rater, own["value"].iloc[first], run, chance_run(n, common), likely, n))
     return pd.DataFrame(found, columns=["rater", "value", "run", "expected", "p", "n"])
+
+
+def share_there(raters: pd.Series, same: pd.Series, run: int) -> float:
+    """How often others gave this answer there: all together, or the one who gave it most often of
+    those who answered half of it."""
+    if not len(same):
+        return 0.0
+    each = same.groupby(raters.astype(str)).agg(["mean", "size"])
+    most = each.loc[each["size"] >= run / 2, "mean"].max()
+    return float(np.nanmax([same.mean(), most]))
 
 
 def chance_of_run(many: int, share: float, run: int) -> float:
@@ -378,36 +396,43 @@ def chance_run(many: int, share: float) -> float:
     return float(np.clip(np.log(max(many * (1 - share), 1)) / np.log(1 / share), 1, many))
 
 
-def repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """rater, share, n: answers given again that are the same as the first."""
-    if not frame["replicate"].gt(1).any():
-        return pd.DataFrame(columns=["rater", "share", "n"])
-    return shares_same(given_again(frame))
+PLACE = ["item", "case", "part", "question"]
 
 
-def gold(frame: pd.DataFrame, counted: Counted) -> pd.DataFrame:
-    """rater, share, n: answers equal to the key's, on gold items or wherever a key answered."""
+def repeats(report: Report) -> pd.DataFrame:
+    """unit, rater, cluster, value: is an answer given again the same as the first?"""
+    if not report.frame["replicate"].gt(1).any():
+        return pd.DataFrame()
+    found = given_again(report.frame, *([report.cluster] if report.cluster else []))
+    return as_drawn(found, [*PLACE, "replicate"], report.cluster)
+
+
+def gold(report: Report) -> pd.DataFrame:
+    """The same of answers and the key's, on gold items or wherever a key answered."""
+    frame = report.frame
     rows = frame[frame["status"].astype(object).eq("answered") & frame["replicate"].eq(1)]
     kinds = rows["rater_kind"].astype(object)
     if not kinds.eq("key").any():
-        return pd.DataFrame(columns=["rater", "share", "n"])
-    closed = {q.id for q in counted.questions if q.kind.is_judgement}
-    columns = ["item", "case", "part", "question"]
-    plain = rows[[*columns, "rater", "value"]].astype(object)
-    plain[columns] = plain[columns].where(plain[columns].notna(), "")
+        return pd.DataFrame()
+    closed = {q.id for q in report.counted.questions if q.kind.is_judgement}
+    more = [report.cluster] if report.cluster else []
+    plain = rows[[*PLACE, *more, "rater", "value"]].astype(object)
+    plain[PLACE] = plain[PLACE].where(plain[PLACE].notna(), "")
     plain = plain[plain["question"].isin(closed)]
-    key = plain[kinds.loc[plain.index].eq("key")].drop_duplicates(columns)
+    key = plain[kinds.loc[plain.index].eq("key")].drop_duplicates(PLACE)[[*PLACE, "value"]]
     theirs = plain[kinds.loc[plain.index].isin(["human", "model"])]
-    both = theirs.merge(key, on=columns, suffixes=("", "_key"))
-    return shares_same(
-        both.assign(same=both["value"].astype(str).eq(both["value_key"].astype(str)))
+    both = theirs.merge(key, on=PLACE, suffixes=("", "_key"))
+    same = both["value"].astype(str).eq(both["value_key"].astype(str))
+    return as_drawn(both.assign(same=same), PLACE, report.cluster)
+
+
+def as_drawn(both: pd.DataFrame, place: list[str], cluster: str | None) -> pd.DataFrame:
+    """As `beside` takes it: what was answered is the unit, and its cluster the draw."""
+    unit = both.groupby(place, observed=True, dropna=False).ngroup()
+    drawn, same = cluster_of(both, cluster), both["same"].astype(float)
+    return pd.DataFrame(
+        {"unit": unit, "rater": both["rater"].astype(str), "cluster": drawn, "value": same}
     )
-
-
-def shares_same(both: pd.DataFrame) -> pd.DataFrame:
-    """rater, share, n: how many of a rater's answers are the same as what they are held to."""
-    found = both.groupby("rater")["same"].agg(["mean", "size"]).reset_index()
-    return found.set_axis(["rater", "share", "n"], axis=1)
 
 
 # How the ratings of a round came in over time; a rating is one rater's of one item.

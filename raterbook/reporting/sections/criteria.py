@@ -134,8 +134,7 @@ def weighted(report: Report) -> Markup:
 
     said = moved(rows)
     alt = "; ".join(
-        f"{row['label']} {number(row['mean'][0])} ({interval(*row['mean'][1:])}), "
-        f"weighted {number(row['weighted'][0])} ({interval(*row['weighted'][1:])})"
+        f"{row['label']} {of_three(row['mean'])}, weighted {of_three(row['weighted'])}"
         for row in rows
     )
     caption = "Lines are the intervals, for these raters. Strip: more items, higher marks."
@@ -149,14 +148,25 @@ def moved(rows: list[dict[str, Any]]) -> str:
     most = max(rows, key=lambda row: abs(row["weighted"][0] - row["mean"][0]))
     shift = most["weighted"][0] - most["mean"][0]
     high, low = (
-        f"{row['label']} is scored {word}, {number(row['mean'][0])}"
-        + (f" ({interval(*row['mean'][1:])})" if row["mean"][1] is not None else "")
+        f"{row['label']} is scored {word}, {of_three(row['mean'])}"
         for row, word in ((order[-1], "highest"), (order[0], "lowest"))
     )
-    said = f"{high}; {low}"
+    ends = [
+        dict(zip(("estimate", "low", "high"), order[at]["mean"], strict=True)) for at in (-1, 0)
+    ]
+    said = f"{high}; {low}{overlapping(*ends)}"
+    if number(ends[0]["estimate"]) == number(ends[1]["estimate"]):
+        said = f"All {len(rows)} questions have a mean of {number(ends[0]['estimate'])}"
     if abs(shift) < VISIBLE:
         return f"{said}; weighting by confidence moves no mean by {VISIBLE:g} or more"
     return f"{said}; weighting by confidence moves {most['label']} most ({signed(shift)})"
+
+
+def of_three(found: tuple[float, float | None, float | None]) -> str:
+    """4.21 (4.07 to 4.35), or the value alone."""
+    value, low, high = found
+    ends = interval(low, high)
+    return number(value) + (f" ({ends})" if ends else "")
 
 
 def means(report: Report) -> Markup:
@@ -315,6 +325,9 @@ def matrix(report: Report, keys: tuple[str, ...], rows: list[dict[str, Any]]) ->
         f"{what} is highest for {', '.join(place_of(report, keys, best))}, {say(best)}, and "
         f"lowest for {', '.join(place_of(report, keys, worst))}, {say(worst)}"
     )
+    if number(best["estimate"], statistic) == number(worst["estimate"], statistic):
+        said = f"{what} is {number(best['estimate'], statistic)} in every group"
+    said += overlapping(best, worst)
     from ..figures.planes import heat_figure
 
     drawn = heat_figure(cells, said, lambda value: number(value, statistic), (names[0], names[1]))
@@ -323,6 +336,14 @@ def matrix(report: Report, keys: tuple[str, ...], rows: list[dict[str, Any]]) ->
     caption = f"{what}; the intervals stand in numbers.csv."
     picture = report.picture(f"by-{keys[0]}-{keys[1]}", drawn, f"{said}. {each}.", caption)
     return heading(title) + picture
+
+
+def overlapping(best: dict[str, Any], worst: dict[str, Any]) -> str:
+    """What keeps the highest and the lowest of several from being told apart."""
+    low, high = best["low"], worst["high"]
+    if low is None or high is None:
+        return ", without intervals" if low == high else ", without an interval of both"
+    return "" if low > high else "; their intervals overlap"
 
 
 def place_of(report: Report, keys: tuple[str, ...], row: dict[str, Any]) -> tuple[str, ...]:

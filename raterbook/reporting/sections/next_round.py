@@ -8,7 +8,7 @@ import numpy as np
 
 from ...rounds.marks import crowd
 from ..html import Section, bullets
-from ..leanings import furthest, habit, shown
+from ..leanings import beyond, furthest, habit, shown
 from ..pairs import confusions, worst_pair
 from ..words import SIGNED, count, interval, listing, percent, signed, value_name
 from .conduct import times, uniform
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LEANING = 0.15  # scale points that are worth a conversation
 APART = 0.08  # shares further apart than this are worth a conversation
-HURRIED = 0.5  # of the usual time for the same question
+HURRIED = 0.5  # of the others’ time for the same answers
 MOST = 6
 
 
@@ -81,8 +81,7 @@ def labelling(report: Report) -> list[str]:
     said = []
     for question in report.counted.labelled():
         found = habit(report.counted, question, report.parameters.coverage, report.cluster)
-        apart = found[(found["low"] > 0) | (found["high"] < 0)]
-        apart = apart[apart["gap"].abs() >= APART]
+        apart = found[beyond(found) & (found["gap"].abs() >= APART)]
         if report.copies or not len(apart) or found["rater"].nunique() < 3:
             continue
         row: Any = next(apart.loc[[apart["gap"].abs().idxmax()]].itertuples())
@@ -97,10 +96,10 @@ def labelling(report: Report) -> list[str]:
 def careless(report: Report) -> list[str]:
     """Raters who agree with the others clearly less, or take far less time."""
     said = []
-    spent = times(report.counted, report.parameters.coverage)
+    spent = times(report.counted, report.parameters.coverage, report.cluster)
     hurried = spent[(spent["ratio"] < HURRIED) & (spent["high"] < 1)]
     pace = {
-        row.rater: f"{percent(row.ratio)} % of the usual time ({percent(row.low)}–"
+        row.rater: f"{percent(row.ratio)} % of the others’ time ({percent(row.low)}–"
         f"{percent(row.high)} %)"
         for row in hurried.itertuples()
     }

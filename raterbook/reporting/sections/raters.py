@@ -15,9 +15,10 @@ from ...numbers.compare.strictness import WELL_FITTED, Strictness, strictness
 from ...numbers.counted import Board
 from ...numbers.measures import questions_of
 from ..html import NOTHING, Section, heading, join, paragraph, table
-from ..leanings import FEWEST, apart, concord, furthest, habit, habits, shown
+from ..leanings import FEWEST, apart, beyond, concord, furthest, habit, habits, shown
 from ..pairs import agreement_matrix
 from ..words import (
+    CAUTIONS,
     SIGNED,
     VISIBLE,
     count,
@@ -25,6 +26,7 @@ from ..words import (
     listing,
     number,
     percent,
+    ranging,
     reason,
     signed,
     spanned,
@@ -75,7 +77,7 @@ def lean(report: Report) -> Markup:
         said
         + ". "
         + "; ".join(
-            f"{row.rater} {signed(row.lean)} ({between(row) or 'no interval'})"
+            f"{row.rater} {signed(row.lean)} ({between(row) or 'no interval'}){few(row)}"
             for row in drawn.itertuples()
         )
     )
@@ -96,7 +98,7 @@ def lean(report: Report) -> Markup:
         (
             row.rater,
             signed(row.lean),
-            between(row) or "–",
+            (between(row) or "–") + few(row),
             drift(row),
             number(row.noise) if np.isfinite(row.noise) else "–",
             row.n,
@@ -203,14 +205,14 @@ def strictest(report: Report, made: Rasch, rows: pd.DataFrame) -> str:
     if report.copies or made.n_clusters < FEWEST or rows["low"].isna().all():
         return f"Severities of {count(len(rows), 'rater')}"
     said = []
-    for word, beyond in (
-        ("strict", rows[rows["low"] > 0][::-1]),
-        ("lenient", rows[rows["high"] < 0]),
+    for word, named in (
+        ("strict", rows[beyond(rows) & (rows["severity"] > 0)][::-1]),
+        ("lenient", rows[beyond(rows) & (rows["severity"] < 0)]),
     ):
-        if len(beyond):
-            row: Any = next(beyond.itertuples())
+        if len(named):
+            row: Any = next(named.itertuples())
             how_far = f"{signed(row.severity)} logits; {between(row)}"
-            said.append(f"{row.called} is {word}{of_several(beyond)} ({how_far})")
+            said.append(f"{row.called} is {word}{of_several(named)} ({how_far})")
     return ", ".join(said) or "No rater is shown to be stricter or more lenient than the others"
 
 
@@ -239,6 +241,11 @@ def between(row: Any) -> str:
     return interval(row.low, row.high, SIGNED)
 
 
+def few(row: Any) -> str:
+    """The mark of an interval of few independent units."""
+    return CAUTIONS["few_clusters"].mark if between(row) and row.clusters < FEWEST else ""
+
+
 def of_several(rows: pd.DataFrame) -> str:
     return f", furthest of {len(rows)} who are" if len(rows) > 1 else ""
 
@@ -253,6 +260,9 @@ def finding(report: Report) -> str:
             row: Any = next(rows.itertuples())
             how_far = f"{signed(row.lean)} points; {between(row)}"
             said.append(f"{report.rater_name(row.rater)} is {words}{of_several(rows)} ({how_far})")
+    if not said and report.leans["clusters"].max() < FEWEST:
+        few = f"Fewer than {FEWEST} independent units ({report.independent})"
+        return f"{few} show of no {report.people} that they are severe or lenient"
     return ", ".join(said) or f"No {report.people} is shown to be severe or lenient"
 
 
@@ -267,16 +277,22 @@ def ends(report: Report) -> Markup:
         kept = shown(report)
         if not len(kept) or not (kept["lean"].min() < 0 < kept["lean"].max()):
             return NOTHING
-    found = apart(report.counted, pair[0], [pair[1]], report.parameters.coverage, report.cluster)
+    # Of many pairs it is the one furthest apart: its interval is corrected for their number.
+    pairs = len(order) * (len(order) - 1) / 2
+    coverage = 1 - (1 - report.parameters.coverage) / pairs
+    found = apart(report.counted, pair[0], [pair[1]], coverage, report.cluster)
     if found is None:
         return NOTHING
     from ..figures.planes import apart_figure
 
-    said = sentence(found, *pair)
+    said = sentence(found, *pair, persons=True)
     alt = f"{said}, over {count(len(found.points), 'item')}."
     drawn = apart_figure(found, *pair, said)
-    title = "The two furthest apart" if len(report.counted.raters()) > 2 else "Item by item"
-    return heading(title) + report.picture("differences", drawn, alt, dots(found))
+    title, caption = "Item by item", dots(found)
+    if pairs > 1:
+        title = "The two furthest apart"
+        caption += f" The interval is corrected for {pairs:,.0f} pairs."
+    return heading(title) + report.picture("differences", drawn, alt, caption)
 
 
 def labels(report: Report) -> Markup:
@@ -291,21 +307,21 @@ def labels(report: Report) -> Markup:
         names = value_names(question)
         many = report.counted.of(question.id).groupby("rater").size()
         said = (
-            f"“{names[widest]}” is {percent(column.min())} to {percent(column.max())} % of a "
+            f"“{names[widest]}” is {ranging(column.min(), column.max())} % of a "
             f"{report.people}’s answers, of which each gave {spanned(many)}"
         )
         units = report.counted.of(question.id)["unit"].nunique()
         said += "." if many.min() == units else "; not all answered the same items."
         own = habit(report.counted, question, report.parameters.coverage, report.cluster)
-        beyond = own[(own["low"] > 0) | (own["high"] < 0)]
+        apart_from = own[beyond(own)]
         if own["n"].max() < FEWEST:
             said += (
                 f" Fewer than {FEWEST} independent units ({report.independent}) are behind it, "
                 f"which show of no {report.people} that they use a label more or less than the "
                 "others."
             )
-        if len(beyond) and not report.copies:
-            row: Any = next(beyond.loc[[beyond["gap"].abs().idxmax()]].itertuples())
+        if len(apart_from) and not report.copies:
+            row: Any = next(apart_from.loc[[apart_from["gap"].abs().idxmax()]].itertuples())
             said += (
                 f" {report.rater_name(row.rater)} says “{names[row.label]}” in "
                 f"{percent(row.own)} % of answers, the others on the same items in "
@@ -366,8 +382,8 @@ def matrix(report: Report, asked: list[Any] | None = None) -> Markup:
     elif not named:
         said = (
             f"{len(names):,} {report.people}s give the others’ answer in "
-            f"{percent(own['own'].min())} to {percent(own['own'].max())} % of common answers, over "
-            f"{spanned(own['n'])} independent units each; "
+            f"{ranging(own['own'].min(), own['own'].max())} % of common answers, over "
+            f"{spanned(own['n'])} independent {'unit' if own['n'].max() == 1 else 'units'} each; "
         )
         said += (
             f"fewer than {FEWEST} show of nobody that they agree more or less than the others"
@@ -380,7 +396,7 @@ def matrix(report: Report, asked: list[Any] | None = None) -> Markup:
 
     found = agreement_matrix(counted, asked)
     found.index = found.columns = pd.Index([report.rater_name(name) for name in names])
-    drawn = heat_figure(found, said, percent)
+    drawn = heat_figure(found, said, percent, ends=(0, 1))  # a point is no darker than it is
     alt = (
         said
         + ". "

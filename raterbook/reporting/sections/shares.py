@@ -316,7 +316,7 @@ def summary(found: dict[tuple[str, str | None], dict[str, Any]]) -> str:
         return "Items with fewer ratings than most are not counted here." if uneven(found) else ""
     rated = "rated by everyone" if everyone else usual(found)
     return (
-        f"Of {whole['n_items']:,} items {rated} on every question, "
+        f"Of {count(whole['n_items'], 'item')} {rated} on every question, "
         f"{percent(whole['estimate'])} % have a majority on all questions, "
         f"{percent(some['estimate']) if some else '–'} % on some, "
         f"{percent(none['estimate']) if none else '–'} % on none."
@@ -348,7 +348,7 @@ def against(report: Report) -> Markup:
     return heading("Each rater against the commonest score") + table(
         head,
         lines,
-        f"Share of a rater’s scores that are the commonest one; {ties}"
+        f"Share of a rater’s scores that are the commonest one, their own among them; {ties}"
         + (f"; the first {MOST} of {len(every):,} by name" if len(every) > MOST else ""),
     )
 
@@ -382,7 +382,22 @@ def apart(report: Report) -> Markup:
         lines.append((of_question(report, question), *(cell(row) for row in own), items))
     head = ("Question", *(name_of(statistic) for statistic in family), "Items")
     caption = "Within an item, averaged over the items that two or more rated"
-    return heading("How far raters lie apart") + table(head, lines, caption)
+    made = heading("How far raters lie apart") + table(head, lines, caption)
+    if any(question is None for question, _ in rows) and some_open(report):
+        made += paragraph(
+            "The mean over the questions is over those that each rater answered: where raters left "
+            "others open, that sets their means apart too.",
+            "soft",
+        )
+    return made
+
+
+def some_open(report: Report) -> bool:
+    """Whether somebody scored an item on some questions and not on others."""
+    scored = report.counted.people
+    scored = scored[scored["question"].isin([q.id for q in report.counted.numeric() if q.values])]
+    many = scored.groupby(["unit", "rater"], observed=True).size()
+    return bool(many.nunique() > 1)
 
 
 def ranges(report: Report) -> Markup:

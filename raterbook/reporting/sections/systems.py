@@ -87,6 +87,9 @@ def lines_of(report: Report) -> list[dict[str, Any]]:
             found.append((line, row))
     confidence = [q.id for q in report.protocol.questions if q.kind.unit]
     found = [(line, row) for line, row in found if row["question"] not in confidence]
+    # Two readings of all questions together are one line, that of the first.
+    once = {(line, str(row["group"][report.system])): row for line, row in reversed(found)}
+    found = [(line, row) for (line, _), row in reversed(once.items())]
     if not found:
         found = [
             (report.name(row), row)

@@ -26,6 +26,7 @@ from ..words import (
     name_of,
     number,
     percent,
+    reason,
     value_name,
 )
 from .reading import copied
@@ -124,7 +125,7 @@ def strip(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -
                 "of pairs of raters, item by item",
             )
         )
-    main = comparable(main)
+    every, main = main, comparable(main)
     if main:
         like = [row for row in main if row["low_like"] is not None]
         more = ""
@@ -132,6 +133,8 @@ def strip(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -
             more = f"{interval(main[0]['low'], main[0]['high'])}{marks(main[0])} these raters"
             if like:
                 more += f"; {interval(like[0]['low_like'], like[0]['high_like'])} raters like these"
+            if len(every) > 1:
+                more += f", {report.label(main[0]['question'])}"
         elif len(main) > 1:
             more = f"over {count(len(main), 'question')}; 1 is perfect, 0 is chance"
         cards.append(("Krippendorff’s α", span([row["estimate"] for row in main], ""), more))
@@ -165,7 +168,7 @@ def commonest(report: Report) -> tuple[str, str] | None:
 
 def remarks(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -> list[str]:
     """What a reader would otherwise misread, and whether one rater decides."""
-    said = copied(report)
+    said = [*copied(report), *undefined(report, main)]
     if puzzle := puzzling(report, main, exact):
         said.append(puzzle)
     said += careful(report, main, UNTRUSTED)
@@ -182,6 +185,17 @@ def remarks(report: Report, main: list[dict[str, Any]], exact: dict[str, float])
         said.append("With two raters nothing can be said about raters like these.")
     flipped = flips(report)
     return [*said, flipped] if flipped else said
+
+
+def undefined(report: Report, main: list[dict[str, Any]]) -> list[str]:
+    """Why there is no α of a question that two or more answered."""
+    known = {row["question"] for row in main}
+    said: dict[str, dict[str, None]] = {}
+    for statistic in alphas():
+        for row in report.rows(statistic):
+            if row["question"] not in known and report.shared.get(row["question"]):
+                said.setdefault(reason(row["reason"]), {})[report.label(row["question"])] = None
+    return [f"{listing(list(names))}: no α, as {why}." for why, names in said.items()]
 
 
 def careful(report: Report, main: list[dict[str, Any]], code: str) -> list[str]:
@@ -213,6 +227,7 @@ def pairs_left_out(report: Report) -> list[str]:
 
 
 PUZZLING = "high_agreement_low_coefficient"
+UNIFORM = 0.5  # of pairs of answers that would be the same by chance
 
 
 def puzzling(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -> str | None:
@@ -227,14 +242,18 @@ def puzzling(report: Report, main: list[dict[str, Any]], exact: dict[str, float]
     if question is None or not question.values:
         return None
     spread = shares(report.counted, [question]).iloc[0]
+    by_chance = float((spread**2).sum())
+    if by_chance < UNIFORM:
+        return None  # it is not the commonest answer that makes them agree
     others = [report.label(other["question"]) for other in rows if other is not row]
     return (
         f"{report.label(question.id)}: two {report.people}s gave the same answer in "
         f"{number(exact[question.id], 'percent_agreement')} of cases, yet α is only "
         f"{number(row['estimate'])}. {percent(spread.max())} % of all answers there are "
-        f"“{value_name(question, spread.idxmax())}”, so chance alone would agree nearly as often: "
-        "a low α on so uniform a question tells of the items rather than of the raters."
-        + (f" So it is with {listing(others)}." if others else "")
+        f"“{value_name(question, spread.idxmax())}”, so two answers drawn at random would be the "
+        f"same in {percent(by_chance)} %: a low α on so uniform a question may come of its items "
+        "and not of its raters."
+        + (f" Agreement is high and α low on {listing(others)} too." if others else "")
     )
 
 

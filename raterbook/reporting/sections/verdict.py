@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ...numbers.number import UNTRUSTED, is_shown, is_untrusted
+from ...numbers.number import UNTRUSTED, is_carried, is_shown, is_untrusted
 from ...numbers.targets import is_measured, items_needed
 from ...protocols.statistics import FIRM, TENTATIVE, leading
 from ..html import Section, bullets, heading, join, paragraph, part, table
@@ -29,7 +29,7 @@ from ..words import (
 from .machines import commonest_error
 from .reading import copied
 from .systems import comparison, of_many, opening, outcome, turned
-from .trust import coefficients, comparable
+from .trust import coefficients
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -185,6 +185,7 @@ COVERAGE = (
 )
 MOST_PAIRS = 4
 FEW_ITEMS = 10  # below this no forecast of how many would settle a target
+FEW_QUESTIONS = 4  # below which they are named
 MOST_NAMED = 5  # systems that the first sentence names with their numbers
 LEFT_OUT = "proportion_excluded"  # the share that is in no other one
 
@@ -362,16 +363,35 @@ def level(value: float) -> str:
 
 
 def trusted(report: Report) -> str | None:
-    """One sentence on agreement, so that nobody reads the ranking without it."""
-    values = sorted(row["estimate"] for row in comparable(coefficients(report)))
-    if not values:
+    """One sentence on agreement, so that nobody reads the ranking without it.
+
+    An ordinal α and an interval α are no common range: each kind of scale is said by itself.
+    """
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for row in coefficients(report):
+        kinds.setdefault(row["statistic"], []).append(row)
+    if not kinds:
         return None
-    ends = [judged(value, level) for value in dict.fromkeys((values[0], values[-1]))]
-    span = " to ".join(ends)
-    over = "" if len(values) == 1 else f" over {count(len(values), 'question')}"
+    said = [in_words(report, rows, len(kinds) > 1) for rows in kinds.values()]
+    alone = len(said) == 1 and not said[0][1]
+    begun = "By the estimate alone, agreement" if alone else "Agreement"
+    each = [words if sure or alone else f"{words}, by the estimate alone" for words, sure in said]
+    return f"{begun} among {report.people}s is {'; '.join(each)}."
+
+
+def in_words(report: Report, rows: list[dict[str, Any]], several: bool) -> tuple[str, bool]:
+    """“weak at its lowest (α 0.36 to 0.71 over 5 questions)”, and whether intervals carry it."""
+    rows = sorted(rows, key=lambda row: row["estimate"])
+    values = [row["estimate"] for row in rows]
+    span = " to ".join(judged(value, level) for value in dict.fromkeys((values[0], values[-1])))
+    on, over = "", "" if len(values) == 1 else f" over {count(len(values), 'question')}"
+    if several and len(values) < FEW_QUESTIONS:
+        on, over = f" on {listing([report.label(row['question']) for row in rows])}", ""
     lowest, highest = level(values[0]), level(values[-1])
     where = "" if lowest == highest else " at its lowest"
-    return f"Agreement among {report.people}s is {lowest}{where} (α {span}{over})."
+    # Of the lowest it is said where they differ, of each where they do not.
+    sure = all(is_carried(row, level) for row in (rows[:1] if where else rows))
+    return f"{lowest}{where}{on} (α {span}{over})", sure
 
 
 # Estimate against target in one figure and one table, and what would settle the undecided.

@@ -10,11 +10,11 @@ import pandas as pd
 from raterbook.analysis import Interval
 from raterbook.analysis.averages import Entries
 from raterbook.analysis.averages.weighted import moved_by_weighting
-from raterbook.analysis.intervals.resampling import reach_of
+from raterbook.analysis.intervals.resampling import freedom, reach_of
 
 from ...numbers.counted import Counted
 from ..html import Section, join, paragraph, table
-from ..leanings import cluster_of, margin
+from ..leanings import FEWEST, cluster_of, margin
 from ..words import SIGNED, VISIBLE, count, interval, listing, number, percent, signed
 
 if TYPE_CHECKING:
@@ -40,15 +40,19 @@ def weighting(report: Report) -> Section | None:
 
         first, last = bins.iloc[0], bins.iloc[-1]
         said = (
-            f"At {first.confidence:.0f} % confidence raters are {number(first.error)} points from "
-            f"the others ({count(int(first.n), 'answer')}), at {last.confidence:.0f} % "
+            f"At about {first.confidence:.0f} % confidence raters are {number(first.error)} points "
+            f"from the others ({count(int(first.n), 'answer')}), at about {last.confidence:.0f} % "
             f"{number(last.error)} ({count(int(last.n), 'answer')})"
         )
+        if not np.isfinite(first.margin + last.margin):
+            said += ", without intervals"
+        elif abs(last.error - first.error) <= first.margin + last.margin:
+            said += "; their intervals overlap"
         alt = (
             said
             + ". "
             + "; ".join(
-                f"{row.confidence:.0f} %: {number(row.error)} over {row.n} answers"
+                f"about {row.confidence:.0f} %: {number(row.error)} over {row.n} answers"
                 for row in bins.itertuples()
             )
         )
@@ -57,7 +61,8 @@ def weighting(report: Report) -> Section | None:
                 "confidence",
                 bins_figure(bins, said),
                 alt,
-                "Distance from the mean of the other raters on the same item.",
+                "Distance from the mean of the other raters on the same item, by stated confidence "
+                "to the nearest ten.",
             )
         )
     stated = constant(rows)
@@ -105,13 +110,14 @@ def sentence(found: dict[str, Any]) -> str:
         if low is None or low <= 0 <= high:
             said += "which may be chance. "
         else:
-            said += f"because raters were surer of {'high' if moved > 0 else 'low'} scores. "
+            said += f"because {why(found)}. "
     else:
         shown = span and max(abs(low), abs(high)) >= VISIBLE
         said += f"leaves the mean at {plain}" + (f" (a move of {span}). " if shown else ". ")
-    if found["raters"] < ENOUGH_RATERS or found["items"] < ENOUGH_ITEMS or found["slope"] is None:
+    few = found["raters"] < ENOUGH_RATERS or found["items"] < ENOUGH_ITEMS
+    if few or found.get("slope_margin") is None:
         return said + "Whether surer means closer to the truth cannot be checked here."
-    slope, margin = found["slope"], found.get("reach", 2.0) * found["slope_se"]
+    slope, margin = found["slope"], found["slope_margin"]
     if slope + margin < 0:
         return said + (
             "Surer answers were closer to the other raters’, so confidence means something: the "
@@ -119,7 +125,19 @@ def sentence(found: dict[str, Any]) -> str:
         )
     if slope - margin > 0:
         return said + "Surer answers were further from the other raters’. Use the plain mean."
-    return said + "Surer answers were not closer to the other raters’. Use the plain mean."
+    return said + (
+        "That surer answers were closer to the other raters’ is not shown. Use the plain mean."
+    )
+
+
+def why(found: dict[str, Any]) -> str:
+    """Whether a rater's own high scores are the surer ones, or the surer raters score higher."""
+    high = found["difference"] > 0
+    if found["within"] * found["difference"] > 0 and (
+        abs(found["within"]) >= abs(found["difference"]) / 2
+    ):
+        return f"raters were surer of {'high' if high else 'low'} scores"
+    return f"the raters who state more confidence score {'higher' if high else 'lower'}"
 
 
 # Whether stated confidence means anything, and what weighting by it does to the means.
@@ -167,9 +185,10 @@ def confident(counted: Counted, cluster: str | None = None) -> pd.DataFrame:
 def weighted_beside(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any] | None:
     """What weighting moves: plain, weighted, their difference with its interval, and why.
 
-    `slope` is the within-rater slope of
-    error on confidence: below 0, surer answers were closer to the others'; `reach` is how many of
-    its standard errors it must be from 0.
+    `within` is how much of the move comes of what raters are surer of than of their other answers;
+    the rest, of who is surer than others. `slope` is the within-rater slope of error on confidence:
+    below 0, surer answers were closer to the others'. It is told from 0 beyond `slope_margin`,
+    which is None where fewer than ten independent units carry it.
     """
     if not len(rows) or rows["c"].sum() == 0:
         return None
@@ -188,16 +207,24 @@ def weighted_beside(rows: pd.DataFrame, coverage: float = 0.95) -> dict[str, Any
         "items": moved.n_units,
         "raters": moved.n_raters,
     }
+    own = rows["c"] - rows.groupby("rater")["c"].transform("mean")
+    found["within"] = float((own * rows["x"]).sum() / rows["c"].sum())
     within = rows.dropna(subset=["error"])
     centred = within["c"] - within.groupby("rater")["c"].transform("mean")
     spread = float((centred**2).sum())
     found["slope"] = float((centred * within["error"]).sum() / spread) if spread > 1e-12 else None
-    found["slope_se"] = None
-    if found["slope"] is not None:
+    found["slope_margin"] = None
+    many = within["cluster"].nunique()
+    if found["slope"] is not None and many >= FEWEST:
         left = within["error"] - within.groupby("rater")["error"].transform("mean")
         score = (centred * (left - found["slope"] * centred)).groupby(within["cluster"]).sum()
-        found["slope_se"] = float(np.sqrt((score**2).sum()) / spread)
-        found["reach"] = reach_of(coverage)
+        rest = spread - (centred**2).groupby(within["cluster"]).sum()
+        # How far the slope moves without each: one that holds all the spread leaves none.
+        squares = (score / rest.where(rest > 1e-12)).to_numpy() ** 2
+        df = min(freedom(squares, np.ones(many)), many - 1.0)
+        if df >= 1:
+            se = float(np.sqrt((many - 1) / many * squares.sum()))
+            found["slope_margin"] = reach_of(coverage, df) * se
     return found
 
 

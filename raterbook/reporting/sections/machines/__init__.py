@@ -16,10 +16,12 @@ from ....numbers.compare.strictness import likeness
 from ....protocols.comparisons import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
-from ...leanings import Apart, apart
+from ...leanings import FEWEST, Apart, apart
 from ...pairs import commonest, crossed, settled
 from ...words import (
+    CAUTIONS,
     SIGNED,
+    VISIBLE,
     cell,
     count,
     interval,
@@ -470,11 +472,23 @@ def dots(found: Apart) -> str:
     )
 
 
-def sentence(found: Apart, first: str, second: str) -> str:
-    """“r1 scores 0.56 points below r2 on average (…); on 94 % of items the difference is …”"""
+def sentence(found: Apart, first: str, second: str, persons: bool = False) -> str:
+    """“r1 scores 0.56 points below r2 on average (…); on 94 % of items the difference is …”
+
+    Of two `persons` nothing is shown by fewer than ten independent units.
+    """
     low, high = found.bias - found.margin, found.bias + found.margin
     span = interval(low, high, SIGNED)
-    if not (low > 0 or high < 0):
+    few = found.clusters < FEWEST
+    span += CAUTIONS["few_clusters"].mark if few and span else ""
+    if found.low == found.high:
+        side = "below" if found.bias < 0 else "above"
+        far = f"{number(abs(found.bias))} points {side} {second}" if found.bias else f"as {second}"
+        return f"{first} scores {far} on each of {count(len(found.points), 'item')}"
+    if few and persons:
+        said = f"Fewer than {FEWEST} independent units show of neither {first} nor {second} that "
+        said += f"they score higher ({signed(found.bias)} points{f'; {span}' if span else ''})"
+    elif not (low > VISIBLE or high < -VISIBLE):
         said = f"No difference on average is shown between {first} and {second} "
         said += f"({signed(found.bias)} points{f'; {span}' if span else ''})"
     else:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 # What is said of a number that differs from people's: by whose side it lies.
 HABITS = {
     "leniency": ("scores higher than a person does", "scores lower than a person does"),
-    "spread": ("spreads its scores further than a person does", "uses less of the scale than a "
-               "person does"),
+    "spread": ("spreads its scores further than a person does", "spreads its scores less far than "
+               "a person does"),
     "range_slope": ("sets items that others score low and high further apart than a person does",
                     "sets items that others score low and high less far apart than a person does"),
     "length_slope": ("scores a text that is twice as long higher than a person would",
@@ -263,9 +263,9 @@ def groups(report: Report, found: Comparison) -> Markup:
         ) + bullets(further)
     if less:
         said += paragraph(
-            f"On {len(less)} of {many} it parts from people more than persons do, set against "
-            "elsewhere, though that it is further from people there than elsewhere is not shown "
-            "(distance there less that elsewhere):"
+            f"On {len(less)} of {many} it falls back behind persons, set against elsewhere, though "
+            "that it is further from people there than elsewhere is not shown (distance there less "
+            "that elsewhere):"
         ) + bullets(less)
     return said
 
