@@ -14,6 +14,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, Wish
 from raterbook.analysis.ratings import Coded
 from raterbook.analysis.ratings.long import cluster_codes, one_label
+from raterbook.analysis.ratings.patterns import divide
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "none", "benjamini-yekutieli")
 
@@ -106,9 +107,7 @@ def pooled_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
 
 def _gap(totals: np.ndarray) -> np.ndarray:
     a, n, b, m = totals.T
-    there = (n > 0) & (m > 0)
-    gap = a / np.where(there, n, 1.0) - b / np.where(there, m, 1.0)
-    return np.where(there, gap, np.nan)
+    return np.asarray(divide(a, n) - divide(b, m))
 
 
 def paired_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
@@ -120,11 +119,10 @@ def paired_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
     def rows(part: Entries) -> np.ndarray:
         x, first = part.numbers["x"], part.numbers["first"]
         sums, clusters = part.per_unit(first * x, first, (1 - first) * x, 1 - first)
-        both = (sums[:, 1] > 0) & (sums[:, 3] > 0)
-        safe = np.where(both[:, None], sums, 1.0)
-        gap = np.where(both, safe[:, 0] / safe[:, 1] - safe[:, 2] / safe[:, 3], 0.0)
+        gap = _gap(sums)
+        both = np.isfinite(gap)
         _, codes = np.unique(clusters, return_inverse=True)
-        return add_up(codes, (gap, both.astype(float)))
+        return add_up(codes, (np.where(both, gap, 0.0), both.astype(float)))
 
     size = largest(cells.numbers["x"])
     number = Additive("difference", rows, ratio, reason="no_common_cases", size=size)

@@ -25,10 +25,11 @@ from raterbook.analysis.intervals import (
 from raterbook.analysis.intervals.raters import leave_raters_out
 from raterbook.analysis.intervals.resampling import LOG, PLAIN
 from raterbook.analysis.ratings import Coded, read, table_of
+from raterbook.analysis.ratings.patterns import divide
 
 ROUNDING = 1e-12
 # Units that are drawn one by one where an engine counted those alike together.
-DRAWN_APART = 1 << 18
+DRAWN_APART = 262_144
 
 
 def cells_of(ratings: Any, drawn: bool = True) -> Entries:
@@ -63,8 +64,7 @@ def one_by_one(coded: Coded) -> Entries:
     Units that an engine counted together stay so.
     """
     unit, rater = np.nonzero(coded.codes)
-    x = coded.numbers[coded.codes[unit, rater] - 1] if len(unit) else np.zeros(0)
-    numbers = {"x": x}
+    numbers = {"x": coded.numbers[coded.codes[unit, rater] - 1]}
     if coded.confidence is not None:
         numbers["c"] = coded.confidence[unit, rater]
     return entries(coded, unit, rater, numbers)
@@ -188,11 +188,10 @@ def sd_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
 
 def _deviation(totals: np.ndarray) -> np.ndarray:
     total, squares, n = totals.T
-    spread = squares - total**2 / np.maximum(n, 1)
+    spread = squares - divide(total**2, n)
     # Of equal values the two differ by rounding, which is no spread.
     spread = np.where(spread > ROUNDING * squares, spread, 0.0)
-    blank = np.full_like(spread, np.nan)
-    return np.asarray(np.sqrt(np.divide(spread, n - 1, out=blank, where=n > 1)))
+    return np.asarray(np.sqrt(divide(spread, n - 1)))
 
 
 def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:

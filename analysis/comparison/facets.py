@@ -259,7 +259,6 @@ class Likelihood:
         """What a unit of each class, each level in a cell and each step add to the gradient."""
         facets, z = self.facets, self.nodes
         here = self.at(free, np.zeros(facets.width))
-        sigma = facets.parts(facets.free @ free + facets.fixed)[2]
         expected = np.arange(here.chances.shape[1]) @ here.chances
         beyond = here.chances[:, ::-1].cumsum(axis=1)[:, -2::-1]
         classes, cells = len(facets.total), len(expected)
@@ -273,7 +272,7 @@ class Likelihood:
                 own = facets.row == row
                 made[:classes, many + row * steps + step] = reached[:, own].sum(axis=1)
         left = facets.total[:, None] - asked @ expected
-        made[:classes, -1] = sigma * ((here.posterior * left) @ z)
+        made[:classes, -1] = np.exp(free[-1]) * ((here.posterior * left) @ z)
         made[classes : classes + cells, :many] = -facets.location
         taken = np.arange(len(facets.levels) * steps)
         made[classes + cells + taken, many + taken] = -1.0

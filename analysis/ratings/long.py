@@ -15,7 +15,7 @@ UNIT_COLUMNS = ("unit", "item")
 # What its columns may be called; the first name of each is the one an error asks for.
 COLUMNS = {"unit": UNIT_COLUMNS, "rater": ("rater",), "value": ("value",)}
 # Answers per piece, so that the cell numbers stay in the processor's cache.
-PIECE = 1 << 16
+PIECE = 65_536
 # A range of rater numbers this short is taken as it is, gaps and all.
 FEW = 16
 

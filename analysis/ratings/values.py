@@ -286,7 +286,7 @@ def _refuse(value: Any, scale: Sequence[Any]) -> None:
 
 
 # Entries per piece: eight bytes each, a few buffers, well inside a second-level cache.
-PIECE = 1 << 15
+PIECE = 32_768
 LARGEST = 126
 
 

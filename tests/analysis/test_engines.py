@@ -26,6 +26,7 @@ from raterbook.analysis import (
     difference,
     gwet,
     icc,
+    influence,
     kappa,
     mean,
     proportion,
@@ -34,6 +35,7 @@ from raterbook.analysis import (
 )
 from raterbook.analysis.averages.means import median, sd
 from raterbook.analysis.coefficients.tables import pairwise
+from raterbook.analysis.older import alpha_by_category
 from raterbook.analysis.ratings import engine
 
 ibis = pytest.importorskip("ibis")
@@ -60,6 +62,7 @@ STATISTICS = {
     "weighted mean": weighted_mean,
     "proportion": lambda r, **k: proportion(r, [4, 5], of=[1, 2, 4, 5], **k),
     "proportion of none": lambda r, **k: proportion(r, [], **k),
+    "alpha of a value": lambda r, **k: alpha_by_category(r, **k)[4],
     "standard deviation": sd,
     "median": median,
 }
@@ -129,6 +132,16 @@ def test_every_statistic_is_the_same_from_an_engine(held, clusters, interval):
         for name, statistic in STATISTICS.items()
     }
     assert {name: fields for name, fields in found.items() if fields} == {}
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_more_values_than_a_table_takes_are_the_same_from_an_engine(held, level):
+    frame = answers()
+    frame["value"] = frame["value"] * 40 + np.arange(len(frame)) % 37
+    one, other = alpha(frame, level), alpha(held(frame), level)
+    assert differing(one, other) == []
+    without = [influence(each, level)["estimate"] for each in (frame, held(frame))]
+    assert without[0].tolist() == pytest.approx(without[1].tolist())
 
 
 def test_another_answer_shows(held):
