@@ -424,7 +424,7 @@ def test_units_of_no_group_stand_beside_none():
 
 def test_a_crowd_has_everything_of_the_split_but_kappa():
     people = tuple(f"p{j}" for j in range(MOST_PERSONS + 1))
-    table = ratings(drawn(units=6, people=people))
+    table = ratings(drawn(units=20, people=people))
     found = by_agreement(table, "model", names=["bias", "kappa"], interval=None)["apart"]
     assert found[0].model.value is not None
     assert found[1].model.reason == "too_many_raters_for_interval"
