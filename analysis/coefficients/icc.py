@@ -59,7 +59,9 @@ class IntraclassCorrelation:
         own = np.arange(codes.shape[1])
         shared[:, own, own] += given
         width = codes.shape[1] ** 2
-        return np.hstack([np.column_stack(scalars), x, given, gaps, shared.reshape(-1, width)])
+        return np.hstack(
+            [np.column_stack(scalars), x, given, gaps, shared.reshape(len(codes), width)]
+        )
 
     def values(self, totals: np.ndarray) -> np.ndarray:
         return self._share(*self.components(totals))
@@ -87,7 +89,7 @@ class IntraclassCorrelation:
         x, given, gaps = (totals[:, 7 + i * r : 7 + (i + 1) * r] for i in range(3))
         if self.form.startswith("ICC1"):
             return self._parts(totals[:, :7], x, given)
-        effects, groups = _effects(totals[:, 7 + 3 * r :].reshape(-1, r, r), gaps, given)
+        effects, groups = _effects(totals[:, 7 + 3 * r :].reshape(len(totals), r, r), gaps, given)
         return self._parts(totals[:, :7], x, given, ((effects * gaps).sum(axis=1), groups))
 
     def whole(self, patterns: Patterns) -> tuple[np.ndarray, ...]:

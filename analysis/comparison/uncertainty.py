@@ -111,7 +111,7 @@ def _block(people: np.ndarray, own: np.ndarray, q: int) -> np.ndarray:
         said = column > 0
         table[units[said], bins[units[said]] - 1, column[said]] += 1.0  # a unit once a column
     table[units, bins[units] - 1, q + own[units]] = 1.0
-    return table.reshape(len(own), -1)
+    return table.reshape(len(own), q * (1 + 2 * q))
 
 
 def _value(totals: np.ndarray, q: int) -> np.ndarray:

@@ -301,7 +301,7 @@ def whole_numbers(array: np.ndarray) -> np.ndarray | None:
         return None if turned is None else turned.T
     if not array.flags.c_contiguous:
         return None
-    flat = array.reshape(-1)
+    flat = array.ravel()
     coded = np.empty(len(flat), dtype=np.int8)
     again, same = np.empty(PIECE), np.empty(PIECE, dtype=bool)
     with np.errstate(invalid="ignore"):

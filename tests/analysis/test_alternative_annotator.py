@@ -143,6 +143,8 @@ def test_what_a_page_shows_names_persons_as_text():
     columns["<b>p0"] = columns.pop("p0")
     shown = alternative_annotator_test(rated(columns), "model")._repr_html_()
     assert "&lt;b&gt;p0" in shown
+    assert shown.startswith("<p>alternative annotator: ")
+    assert " clusters</p>" in shown
 
 
 @pytest.mark.parametrize("epsilon", [15, 2, -2])

@@ -297,6 +297,11 @@ def test_groups_are_corrected_for_how_many_there_are_and_small_ones_are_left_out
     assert corrected == pytest.approx([max(steps[: at + 1]) for at in range(3)])
 
 
+def test_a_group_that_leaves_too_few_outside_is_left_out():
+    labels = {unit: "all but nine" if unit < 111 else "nine" for unit in range(120)}
+    assert groups_apart(ratings(drawn()), "model", {"place": labels}, interval=None) == []
+
+
 def test_of_labels_it_is_the_share_not_met():
     frame = drawn()
     frame["value"] = frame["value"] % 3
@@ -324,6 +329,8 @@ def test_halo_is_the_mean_correlation_of_two_questions_on_the_items_of_both():
             int(first.get((row.unit, row.rater), 5)) // 2 for row in frame.itertuples()
         ]
     found = halo_effect([ratings(frame) for frame in several], "model", interval=None)
+    people = [sum(frame["rater"].ne("model")) for frame in several]
+    assert (found.model.n_units, found.model.n_ratings) == (120, sum(people))
     said = [cells(frame) for frame in several]
 
     def alike(who, beside):
