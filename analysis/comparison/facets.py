@@ -141,6 +141,10 @@ class Facets:
         """How many sums there are."""
         return len(self.total) + len(self.of_rater) + len(self.levels) * self.steps
 
+    def natural(self, free: np.ndarray) -> np.ndarray:
+        """All parameters, from free coordinates."""
+        return np.asarray(self.free @ free + self.fixed)
+
     def parts(self, natural: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The locations of the cells, the rows of thresholds, and the deviation of θ."""
         many = self.location.shape[1]
@@ -186,7 +190,7 @@ class Likelihood:
     def at(self, free: np.ndarray, sums: np.ndarray) -> Point:
         """The likelihood of units with these sums."""
         facets, z = self.facets, self.nodes
-        natural = facets.free @ free + facets.fixed
+        natural = facets.natural(free)
         location, thresholds, sigma = facets.parts(natural)
         log_sums, chances = level_chances(sigma * z - location[:, None], thresholds[facets.row])
         joint = np.outer(facets.total, sigma * z) + self.weights - facets.asked @ log_sums
