@@ -413,10 +413,9 @@ def components(
         own = float(weigh @ psi**2)
         # What the mean takes away from each product is put back.
         along = (float(sums @ sums) - own) / within + float(sums @ sums) / whole**2
-    squares = sums**2 / max(float((sums**2).max()), 1e-300)
-    ones = np.ones(len(squares), dtype=np.int64)
-    share = freedom(squares, ones) / len(squares)
-    few = effective(squares, ones)
+    ones = np.ones(len(sums), dtype=np.int64)
+    share = freedom(sums**2, ones) / len(sums)
+    few = effective(sums**2, ones)
     ratings = whole * float(np.average(m, weights=weigh))
     of_raters, twice, rest = _of_raters(made, left, ratings)
     made = replace(made, same=same, sharing=sharing, apart=apart, along=along, between=between)
@@ -424,8 +423,8 @@ def components(
     size, unequal = whole / len(sizes), float((sizes**2).sum() / whole)
     if clusters is not None:
         made = replace(made, size=size, unequal=unequal)
-    share = share if share < 1 - 1 / len(squares) else np.inf
-    doubt = max(1 / max(few, 1.0) - 1 / len(squares), 0.0)
+    share = share if share < 1 - 1 / len(sums) else np.inf
+    doubt = max(1 / max(few, 1.0) - 1 / len(sums), 0.0)
     return replace(made, per_unit=float(np.average(m, weights=weigh)), shown=share, doubt=doubt)
 
 
@@ -433,11 +432,10 @@ def _by_rater(
     unit: np.ndarray, sides: Sequence[np.ndarray], move: np.ndarray, n: int
 ) -> np.ndarray:
     """Per unit the sum of squares of what each rater's pairs add up to."""
-    r = int(max(side.max() for side in sides)) + 1
-    keys = np.concatenate([unit * r + side for side in sides])
+    keys = np.concatenate([side * n + unit for side in sides])
     cells, place = np.unique(keys, return_inverse=True)
     sums = np.bincount(place.ravel(), np.tile(move, len(sides)))
-    return np.bincount(cells // r, sums**2, n)
+    return np.bincount(cells % n, sums**2, n)
 
 
 def _of_raters(

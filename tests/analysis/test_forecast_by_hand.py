@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from raterbook.analysis import Interval, Ratings, mean
+from raterbook.analysis import Interval, Ratings, kappa, mean
 from raterbook.analysis.coefficients.tables import coefficient
-from raterbook.analysis.forecast import Components, Design, forecast, of_numbers, width_of
+from raterbook.analysis.forecast import (
+    Components,
+    Design,
+    assumed,
+    forecast,
+    of_numbers,
+    width_of,
+)
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
 
 NAN = np.nan
@@ -186,3 +193,41 @@ def test_nothing_of_a_design_is_below_one(name):
         Design(**(least | {"raters": 2, name: 0.5}))
     with pytest.raises(ValueError, match=f"{name}=inf: at least 1"):
         Design(**(least | {"raters": 2, name: np.inf}))
+
+
+def test_what_sets_raters_apart_is_their_component_of_variance():
+    """The mean square of raters less that of what is left, by the units."""
+    x = np.array(FULL, dtype=float)
+    n, r = x.shape
+    rest = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0) + x.mean()
+    left = (rest**2).sum() / ((n - 1) * (r - 1))
+    found = of_numbers(x)
+    assert found.raters == pytest.approx(x.mean(axis=0).var(ddof=1) - left / n)
+
+
+@pytest.mark.parametrize(("raters", "known"), [(2, False), (3, True)])
+@pytest.mark.parametrize("name", ["mean", "alpha_nominal"])
+def test_from_three_raters_on_a_pilot_speaks_of_raters_like_these(name, raters, known):
+    found = forecast([row[:raters] for row in FULL], name).at(Design(60, 4, 2))
+    assert (found.low is not None, found.low_like is not None) == (True, known)
+
+
+def test_how_small_the_numbers_are_changes_no_share_of_the_width():
+    large, small = (of_numbers(np.array(GAPS) * by) for by in (1.0, 1e-9))
+    assert small.reason is None
+    assert small.same * 1e18 == pytest.approx(large.same)
+
+
+def test_shares_are_taken_by_how_they_stand_to_one_another():
+    one, other = (assumed("alpha_nominal", 0.6, shares) for shares in ([3, 1], [0.75, 0.25]))
+    assert one.same == pytest.approx(other.same)
+
+
+@pytest.mark.parametrize("raters", [2, 3])
+def test_a_kappa_of_pairs_is_forecast_as_wide_as_it_is(raters):
+    rng = np.random.default_rng(9)
+    table = rng.integers(1, 4, (200, 1)) % 3 + (rng.random((200, raters)) < 0.2)
+    found = kappa(table, interval=Interval("jackknife"))
+    planned = forecast(table, "kappa_cohen" if raters == 2 else "kappa_raters")
+    expected = planned.at(Design(200, raters, raters))
+    assert width_of(expected) == pytest.approx(width_of(found), rel=0.05)
