@@ -382,8 +382,7 @@ def components(
     move, between = moves.move, 0.0
     if crossed:
         # All rate all: what sets raters apart is no spread of units, until they take turns.
-        kind = sides[0] if not paired else sides[0] * r + sides[1]
-        _, kind = np.unique(kind, return_inverse=True)
+        _, kind = np.unique(np.column_stack(sides), axis=0, return_inverse=True)
         many = np.bincount(kind, weigh[unit])
         means = np.bincount(kind, weigh[unit] * move) / many
         move = move - means[kind]

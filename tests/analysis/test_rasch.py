@@ -269,7 +269,7 @@ def test_severities_of_the_centre_average_nothing():
     found = rasch(levels, centre=[0, 1]).raters
     assert found["severity"][:2].mean() == pytest.approx(0, abs=1e-12)
     assert found["points"][:2].mean() == pytest.approx(0, abs=1e-9)
-    with pytest.raises(ValueError, match="name some of the raters, 0, 1, 2"):
+    with pytest.raises(ValueError, match=r"centre=\['model'\]: name some of the raters, 0, 1, 2"):
         rasch(levels, centre=["model"])
 
 
@@ -371,5 +371,9 @@ def test_what_a_page_shows_ends_with_what_is_to_be_known():
     table = [[1, 2], [2, 2], [3, 4], [4, 4], [2, 3], [1, 1], [3, 3], [4, 5], [5, 5], [2, 1]]
     shown = rasch(table, interval=None)
     assert shown._repr_html_().startswith("<table")
+    assert shown.thresholds["criterion"].isna().all()
+    counts = shown.raters[["n_units", "n_ratings"]]
+    numbers = shown.raters.drop(columns=["rater", "reason", *counts])
+    assert (set(counts.dtypes), set(numbers.dtypes)) == ({np.dtype(int)}, {np.dtype(float)})
     none = rasch([[1, 1], [1, 1]])
     assert none._repr_html_().endswith(f"</table><p>{none.notes()[0]}</p>")
