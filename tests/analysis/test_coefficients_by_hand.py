@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from raterbook.analysis import Ratings, agreement, alpha, kappa
+from raterbook.analysis import Interval, Ratings, agreement, alpha, icc, kappa
 
 
 def test_raters_are_those_whose_answers_were_met_by_anothers():
@@ -76,3 +76,26 @@ def test_scotts_published_interval_is_fleiss_of_the_units_that_both_rated():
 def test_a_kind_of_kappa_that_is_none_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match=r"choose cohen, scott, fleiss, conger or light$"):
         kappa([[1, 1], [2, 2]], "cohens")
+
+
+@pytest.mark.parametrize(
+    ("table", "coverage"), [([[5, 5], [2, 4], [5, 4]], 0.999), ([[3, 3], [4, 1]], 0.5)]
+)
+def test_ends_of_a_correlation_that_pass_one_another_or_run_away_are_none(table, coverage):
+    found = icc(table, "ICC2k", interval=Interval("analytic", coverage))
+    assert (found.low, found.reason) == (None, "too_few_units_for_interval")
+
+
+@pytest.mark.parametrize("form", ["ICC2", "ICC3k"])
+def test_a_rater_who_answered_nothing_is_no_group_of_their_own(form):
+    both = [[1, 2], [3, 3], [4, 5], [2, 3]]
+    wide = Ratings([*([*row, None] for row in both), [5, None, 3]]).rows(np.arange(4))
+    assert len(wide.raters) == 3
+    one, other = icc(wide, form), icc(both, form, interval="jackknife")
+    assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+def test_one_label_has_no_order_to_be_asked_for():
+    assert alpha([["a", "a"], ["a", "a"]], "ordinal").reason == "no_variation"
+    with pytest.raises(ValueError, match="needs an order"):
+        alpha([["a", "b"], ["a", "a"]], "ordinal")

@@ -144,6 +144,13 @@ def test_more_values_than_a_table_takes_are_the_same_from_an_engine(held, level)
     assert without[0].tolist() == pytest.approx(without[1].tolist())
 
 
+def test_where_every_answer_has_a_confidence_nothing_is_said_of_those_without(held):
+    frame = answers().fillna({"confidence": 50.0})
+    one, other = weighted_mean(frame), weighted_mean(held(frame))
+    assert differing(one, other) == []
+    assert "answers_without_confidence" not in other.warnings
+
+
 def test_another_answer_shows(held):
     frame = answers()
     other = frame.assign(value=frame["value"].where(frame.index != 5, 1.0))
@@ -216,6 +223,38 @@ def test_more_raters_and_answers_than_can_be_read_are_refused(held, monkeypatch)
     monkeypatch.setattr(engine, "IN_MEMORY", 100)
     with pytest.raises(ValueError, match=r"4 raters gave .* name at most 3 raters with raters="):
         alpha(held(answers()))
+
+
+@pytest.mark.parametrize(
+    ("limit", "of", "said"),
+    [
+        ("MOST_VALUES", lambda counted, seen: seen, "different answers of raters"),
+        ("MOST_PATTERNS", lambda counted, seen: counted, "different patterns of ratings"),
+        ("MOST_CELLS", lambda counted, seen: 4 * counted, "different patterns of ratings"),
+        ("MOST_RATERS", lambda counted, seen: 4, "name at most 3 raters with raters="),
+    ],
+)
+def test_as_much_as_can_be_fetched_is_read_and_one_more_refused(held, monkeypatch, limit, of, said):
+    frame = answers()
+    table = held(frame)
+    counted = len(Ratings(table, SCALE).codes)
+    most = of(counted, len(frame.drop_duplicates(["rater", "value"])))
+    monkeypatch.setattr(engine, "IN_MEMORY", 100)
+    monkeypatch.setattr(engine, limit, most)
+    assert len(Ratings(table, SCALE).codes) == counted
+    monkeypatch.setattr(engine, limit, most - 1)
+    with pytest.raises(ValueError, match=said):
+        Ratings(table, SCALE)
+
+
+@pytest.mark.parametrize(("many", "said"), [(3, ""), (4, " and 1 more"), (5, " and 2 more")])
+def test_of_those_who_answered_twice_three_are_named(held, many, said):
+    frame = answers()
+    again = pd.concat([frame, frame[frame["value"].notna()][:many]])
+    with pytest.raises(
+        ValueError, match=rf"answered twice: (\w+ on [\w ]+(, )?){{3}}{said}\. Remove"
+    ):
+        Ratings(held(again), SCALE)
 
 
 @pytest.mark.parametrize(

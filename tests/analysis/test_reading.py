@@ -82,6 +82,8 @@ def test_a_table_with_more_raters_than_units_says_how_it_was_read():
     crowd = np.array(TABLE).T
     assert "more_raters_than_units" in alpha(crowd, interval=None).warnings
     assert "more_raters_than_units" in coefficients(crowd)["ac1"].warnings
+    assert "more_raters_than_units" in alpha([[1, 2]]).warnings
+    assert "more_raters_than_units" not in alpha([[1, 2], [2, 2]]).warnings
     assert "more_raters_than_units" not in alpha(TABLE).warnings
     # Names say which side is which.
     names = pd.DataFrame(crowd).rename_axis(index="unit", columns="rater")
