@@ -115,8 +115,6 @@ class Held:
         """The given answers with a whole number for each value."""
         table = self.table
         given = [(v, int(c)) for v, c in zip(values, codes, strict=True) if c]
-        if not given:
-            return table.mutate(code=table.rater.isnull().ifelse(1, 0)).filter(table.rater.isnull())
         code = _looked_up(table.value, given)
         table = table.mutate(code=code)
         return table.filter(table.code > 0)

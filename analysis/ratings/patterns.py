@@ -105,8 +105,9 @@ class Patterns:
             np.arange(len(self.codes)),
             self.weights,
         )
-        kind, kinds = np.zeros(width, dtype=np.int64), 1
-        while True:
+        kind, kinds = np.zeros(width, dtype=np.int64), 0
+        while how_many(kind) > kinds:
+            kinds = how_many(kind)
             shown = np.sort(self._numbered(kind), axis=1)
             entry = np.column_stack([_ranks(shown)[which], counts])
             together = pd.Series(map(tuple, entry.tolist())).groupby(clusters).agg(sorted)
@@ -114,15 +115,12 @@ class Patterns:
             entry = _ranks(np.column_stack([of_cluster.loc[clusters], entry]))
             gave = np.sort(self._numbered(entry[:, None], which), axis=0)
             kind = _ranks(np.column_stack([kind, gave.T]))
-            if kind.max(initial=0) + 1 <= kinds:
-                break
-            kinds = int(kind.max()) + 1
         return replace(self, codes=self.codes[:, np.argsort(kind, kind="stable")])
 
     def _numbered(self, kind: np.ndarray, which: Any = slice(None)) -> np.ndarray:
         """One number for each kind and what stands in its cell."""
         cells = np.broadcast_arrays(kind, self.codes[which])
-        shape = (int(kind.max(initial=0)) + 1, self.q + 1)
+        shape = (how_many(kind.ravel()), self.q + 1)
         return np.asarray(np.ravel_multi_index(tuple(cells), shape))
 
 

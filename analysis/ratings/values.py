@@ -343,8 +343,6 @@ def _from_integers(array: np.ndarray) -> np.ndarray | None:
 def values_used(coded: np.ndarray) -> list[int]:
     """The values that occur, from one byte per rating."""
     high = int(coded.max(initial=0))
-    if high > 24:
-        return [int(v) for v in np.unique(coded) if v > 0]
     # Mostly the first ratings show all values.
     first = coded[:PIECE]
     return [v for v in range(1, high + 1) if (first == v).any() or (coded == v).any()]

@@ -151,6 +151,27 @@ def test_where_every_answer_has_a_confidence_nothing_is_said_of_those_without(he
     assert "answers_without_confidence" not in other.warnings
 
 
+def test_a_negative_confidence_is_refused_with_its_value(held):
+    frame = answers()
+    frame.loc[frame["value"].first_valid_index(), "confidence"] = -5
+    with pytest.raises(ValueError, match="confidence -5 is negative: give 0 to 100"):
+        weighted_mean(held(frame))
+
+
+def test_more_units_with_a_confidence_than_can_be_read_need_clusters(held, monkeypatch):
+    frame = answers()
+    many = frame[["value", "confidence"]].notna().all(axis=1).sum()
+    monkeypatch.setattr(engine, "IN_MEMORY", many - 1)
+    table = held(frame)
+    with pytest.raises(
+        ValueError, match=f"^{many} answers with a confidence, .* column of clusters"
+    ):
+        weighted_mean(table)
+    assert weighted_mean(Ratings(table, cluster="chunk")).value is not None
+    monkeypatch.setattr(engine, "IN_MEMORY", many)
+    assert weighted_mean(table).value is not None
+
+
 def test_another_answer_shows(held):
     frame = answers()
     other = frame.assign(value=frame["value"].where(frame.index != 5, 1.0))
@@ -265,7 +286,7 @@ def test_of_those_who_answered_twice_three_are_named(held, many, said):
         (lambda f: f.assign(unit=f["unit"].where(f.index > 0)), "1 rows have no unit"),
         (lambda f: f.rename(columns={"rater": "who"}), "no column 'rater'"),
         (lambda f: f.assign(value=9), "rating 9 is not on the scale"),
-        (lambda f: f.assign(chunk=f["rater"]), "stands in two clusters"),
+        (lambda f: f.assign(chunk=f["rater"]), r"stands in two clusters, '(\w+)' and '(?!\1)"),
     ],
     ids=["twice", "nobody", "nothing", "name", "scale", "clusters"],
 )
