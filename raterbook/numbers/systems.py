@@ -12,6 +12,7 @@ import numpy as np
 from raterbook.analysis.averages import Entries
 from raterbook.analysis.averages.differences import adjust, paired_difference, pooled_difference
 from raterbook.analysis.estimate import Estimate
+from raterbook.analysis.ratings.patterns import divide
 from raterbook.numbers import questeval
 from raterbook.numbers.averages import holds, row_means
 from raterbook.numbers.counted import consensus
@@ -212,9 +213,13 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
     board = task.board
     top, bottom, pooled = samples.top, samples.bottom, aggregate == "micro"
     if aggregate == "compatible":
-        top = np.where(samples.upstream_zero, 0.0, _share(top, bottom))
+        top = np.where(samples.upstream_zero, 0.0, divide(top, bottom, 0.0))
         bottom = np.ones(len(top))
-    x, there, case = top if pooled else _share(top, bottom), bottom > 0, board.case[samples.unit]
+    x, there, case = (
+        top if pooled else divide(top, bottom, 0.0),
+        bottom > 0,
+        board.case[samples.unit],
+    )
 
     def compare(systems: np.ndarray, pair: Pair) -> tuple[Estimate, np.ndarray]:
         system = systems[samples.unit]
@@ -240,8 +245,3 @@ def _pairs(task: Task, question: str, samples: Samples, aggregate: str | None) -
     answered = np.zeros(board.n_units, dtype=bool)
     answered[samples.unit] = True
     return in_pairs(task, question, board.counted([question])[1], answered, compare, aggregate)
-
-
-def _share(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    found = np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
-    return np.asarray(found)
