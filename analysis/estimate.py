@@ -158,16 +158,16 @@ class Estimate:
             return f"<{name}: none, {self.reason}>"
         percent = f"{self.coverage * 100:g} %"
         parts = [f"{name}: {self.value:.4f}"]
-        if self.low is not None and self.high is not None:
+        if self.low is not None:  # an interval has both of its ends
             parts.append(f"{percent} {self.low:.4f} to {self.high:.4f} for these raters")
-        if self.low_like is not None and self.high_like is not None:
+        if self.low_like is not None:
             parts.append(f"{self.low_like:.4f} to {self.high_like:.4f} for raters like these")
         parts.append(f"{self.n_units} units, {self.n_raters} raters, {self.n_ratings} ratings")
         return f"<{'; '.join([*parts, *self.warnings])}>"
 
     def _repr_html_(self) -> str:
         def span(low: float | None, high: float | None) -> str:
-            return "–" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+            return "–" if low is None else f"{low:.3f} to {high:.3f}"
 
         value = "none" if self.value is None else f"{self.value:.3f}"
         rows = [

@@ -421,8 +421,7 @@ def components(
     move, between = moves.move, 0.0
     if crossed:
         # All rate all: what sets raters apart is no spread of units, until they take turns.
-        kind = sides[0] if not paired else sides[0] * r + sides[1]
-        _, kind = np.unique(kind, return_inverse=True)
+        _, kind = np.unique(np.column_stack(sides), axis=0, return_inverse=True)
         many = np.bincount(kind, weigh[unit])
         means = np.bincount(kind, weigh[unit] * move) / many
         move = move - means[kind]
@@ -452,9 +451,8 @@ def components(
         own = float(weigh @ psi**2)
         # What the mean takes away from each product is put back.
         along = (float(sums @ sums) - own) / within + float(sums @ sums) / whole**2
-    squares = sums**2 / max(float((sums**2).max()), 1e-300)
-    ones = np.ones(len(squares), dtype=np.int64)
-    share = freedom(squares, ones) / len(squares)
+    ones = np.ones(len(sums), dtype=np.int64)
+    share = freedom(sums**2, ones) / len(sums)
     ratings = whole * float(np.average(m, weights=weigh))
     of_raters, twice, rest = _of_raters(made, left, ratings)
     made = replace(made, same=same, sharing=sharing, apart=apart, along=along, between=between)
@@ -462,7 +460,7 @@ def components(
     size, unequal = whole / len(sizes), float((sizes**2).sum() / whole)
     if clusters is not None:
         made = replace(made, size=size, unequal=unequal)
-    share = share if share < 1 - 1 / len(squares) else np.inf
+    share = share if share < 1 - 1 / len(sums) else np.inf
     return replace(made, per_unit=float(np.average(m, weights=weigh)), shown=share)
 
 
@@ -470,11 +468,10 @@ def _by_rater(
     unit: np.ndarray, sides: Sequence[np.ndarray], move: np.ndarray, n: int
 ) -> np.ndarray:
     """Per unit the sum of squares of what each rater's pairs add up to."""
-    r = int(max(side.max() for side in sides)) + 1
-    keys = np.concatenate([unit * r + side for side in sides])
+    keys = np.concatenate([side * n + unit for side in sides])
     cells, place = np.unique(keys, return_inverse=True)
     sums = np.bincount(place.ravel(), np.tile(move, len(sides)))
-    return np.bincount(cells // r, sums**2, n)
+    return np.bincount(cells % n, sums**2, n)
 
 
 def _of_raters(

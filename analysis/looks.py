@@ -16,6 +16,8 @@ from typing import Literal
 
 import numpy as np
 
+from raterbook.analysis.ratings.patterns import steps
+
 Sides = Literal[1, 2]
 
 LEAST_STEP = 1e-3  # of the information at the last look; nearer looks are taken so far apart
@@ -164,9 +166,7 @@ class _Walk:
         nodes = ((edges[:-1, None] + edges[1:, None]) / 2 + half * NODES).ravel()
         weights = (half * WEIGHTS).ravel()
         density = np.zeros(len(nodes))
-        for some in np.array_split(
-            np.arange(len(nodes)), 1 + len(nodes) * len(self.nodes) // 10**6
-        ):
+        for some in steps(len(nodes), len(self.nodes)):
             apart = (nodes[some, None] - self.nodes[None, :]) / spread
             density[some] = np.exp(-(apart**2) / 2) @ self.mass / (spread * sqrt(2 * np.pi))
         self.nodes, self.mass = nodes, density * weights

@@ -92,23 +92,9 @@ def _by_category(
 ) -> dict[Any, Estimate]:
     found = {}
     for code, value in enumerate(coded.scale, start=1):
-        pair = _one_against_rest(coded, code)
+        pair = coded.against_rest(code)
         found[value] = infer(statistic(pair), pair, wish)
     return found
-
-
-def _one_against_rest(coded: Coded, code: int) -> Coded:
-    two = np.where(coded.codes == 0, 0, np.where(coded.codes == code, 1, 2)).astype(np.int8)
-    return Coded(
-        two,
-        (coded.scale[code - 1], "any other"),
-        np.array([1.0, 2.0]),
-        True,
-        True,
-        coded.units,
-        coded.raters,
-        coded.clusters,
-    )
 
 
 # Words for a coefficient, and how probable each word is given its standard error.
@@ -182,7 +168,7 @@ def benchmark(
     share = (ndtr((value - lows) / width) - ndtr((value - highs) / width)) / whole
     reached = np.cumsum(share)
     chosen = np.zeros(len(lows), dtype=bool)
-    chosen[int(np.argmax(reached >= SURE - 1e-12))] = True
+    chosen[int(np.argmax(reached >= SURE))] = True
     return pd.DataFrame(
         {
             "low": lows,

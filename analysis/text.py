@@ -46,8 +46,8 @@ def token_f1(reference: str, answer: str, tokeniser: str = "auto") -> float:
     if reference == answer:
         return 1.0
     a, b = cut(reference), cut(answer)
-    if not a or not b:
-        return float(a == b)
+    if not a and not b:
+        return 1.0
     return 2 * _shared(a, b) / (len(a) + len(b))
 
 

@@ -12,7 +12,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
 from raterbook.analysis.intervals.raters import Departures, add_rows
 from raterbook.analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
-from raterbook.analysis.ratings.patterns import how_many, numbered
+from raterbook.analysis.ratings.patterns import divide, how_many, numbered
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,10 @@ class Entries:
 
 def add_up(codes: np.ndarray, columns: tuple[np.ndarray, ...]) -> np.ndarray:
     """Sums of each column over equal codes, one row per code."""
-    size = int(codes.max()) + 1 if len(codes) else 0
-    return np.column_stack([np.bincount(codes.ravel(), column, size) for column in columns])
+    return np.column_stack([np.bincount(codes.ravel(), column) for column in columns])
 
 
-AT_ONCE = 1 << 18  # answers that are added up again without a rater
+AT_ONCE = 262_144  # answers that are added up again without a rater
 Rows = Callable[[Entries], np.ndarray]
 
 
@@ -214,12 +213,10 @@ def _rows_without(
 ) -> np.ndarray:
     """The sums of each of these clusters without that rater, as many at once as memory takes."""
     order = np.argsort(cells.cluster, kind="stable")
-    many = np.bincount(cells.cluster, minlength=shape[0])
+    many = np.bincount(cells.cluster)
     starts = np.cumsum(many) - many
     rest = np.zeros((len(who), shape[1]))
-    units = int(cells.unit.max(initial=0)) + 1
-    after = np.cumsum(many[cluster])
-    batch = (after - 1) // AT_ONCE
+    batch = np.cumsum(many[cluster]) // AT_ONCE
     for start, end in zip(*_ends(batch), strict=True):
         sizes = many[cluster[start:end]]
         pair = np.repeat(np.arange(end - start), sizes)
@@ -228,7 +225,7 @@ def _rows_without(
         keep = rater[at] != who[start:end][pair]
         at, pair = at[keep], pair[keep]
         if len(at):
-            again = replace(cells.where(at), unit=pair * units + cells.unit[at], cluster=pair)
+            again = replace(cells.where(at), unit=pair * len(cells) + cells.unit[at], cluster=pair)
             rest[start + numbered(pair)[0]] = rows_of(again)
     return rest
 
@@ -243,12 +240,9 @@ def unit_means(table: np.ndarray) -> np.ndarray:
     """The mean of each row, units × raters; NaN where nobody rated."""
     given = np.isfinite(table)
     total, many = np.where(given, table, 0.0).sum(axis=1), given.sum(axis=1)
-    return np.asarray(np.divide(total, many, out=np.full(len(many), np.nan), where=many > 0))
+    return divide(total, many)
 
 
 def ratio(totals: np.ndarray) -> np.ndarray:
     """First sum over second, NaN where the second is zero."""
-    blank = np.full(len(totals), np.nan)
-    return np.asarray(
-        np.divide(totals[:, 0], totals[:, 1], out=blank, where=np.abs(totals[:, 1]) > 1e-12)
-    )
+    return divide(totals[:, 0], totals[:, 1])

@@ -15,7 +15,7 @@ from raterbook.analysis.averages.proportions import proportion_of
 from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, PLAIN
-from raterbook.analysis.ratings.patterns import numbered
+from raterbook.analysis.ratings.patterns import divide, how_many, numbered
 
 
 def severity(ratings: Any, *, interval: Wish = "jackknife") -> pd.DataFrame:
@@ -165,7 +165,8 @@ def values_against(
         return {"hit": near.sum(axis=1) / given.sum(axis=1), "of": np.ones(len(own))}
     middle = unit_means(others) if middle is None else middle
     if name == "exact_halves":
-        return {"hit": (_halves(middle) == _halves(own)).astype(float), "of": np.ones(len(own))}
+        hit = _in_halves(middle) == _in_halves(own)
+        return {"hit": hit.astype(float), "of": np.ones(len(own))}
     if name == "mae":
         return {"x": np.abs(own - middle)}
     if name == "bias":
@@ -173,9 +174,9 @@ def values_against(
     return {"others": middle, "own": own}
 
 
-def _halves(x: np.ndarray) -> np.ndarray:
-    """To the nearest half, ties to the even half, as Python rounds (4.25 → 4, 4.75 → 5)."""
-    return np.asarray(np.round(x * 2) / 2)
+def _in_halves(x: np.ndarray) -> np.ndarray:
+    """How many halves, to the nearest; ties to the even, as Python rounds (4.25 → 8, 4.75 → 10)."""
+    return np.asarray(np.round(x * 2))
 
 
 def compared(name: str, cells: Entries, wish: Interval) -> Estimate:
@@ -194,14 +195,14 @@ def _paired(name: str, cells: Entries, wish: Interval) -> Estimate:
     """
     others, own = cells.numbers["others"], cells.numbers["own"]
     if name == "macro_f1_halves":
-        others, own = _halves(others), _halves(own)
+        others, own = _in_halves(others), _in_halves(own)
     pairs, codes = pairs_met(others, own)
     _, clusters = np.unique(cells.cluster, return_inverse=True)
-    too_many = (int(clusters.max()) + 1) * len(pairs) > MOST_CELLS
+    too_many = how_many(clusters) * len(pairs) > MOST_CELLS
 
     def rows(part: Entries) -> np.ndarray:
         of = np.zeros(len(part), dtype=int) if too_many else clusters.ravel()
-        counts = np.zeros((int(of.max()) + 1, len(pairs)))
+        counts = np.zeros((how_many(of), len(pairs)))
         np.add.at(counts, (of, codes), 1.0)
         return counts
 
@@ -227,32 +228,24 @@ def pairs_met(others: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarr
     first, second = np.unique(others), np.unique(own)
     places = np.searchsorted(first, others) * len(second) + np.searchsorted(second, own)
     met, _, codes = numbered(places)
-    pairs = np.column_stack([first[met // max(len(second), 1)], second[met % max(len(second), 1)]])
-    return pairs, codes
+    return np.column_stack([first[met // len(second)], second[met % len(second)]]), codes
 
 
 def spearman_of(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Rank correlations of the values in `pairs`, each met as often as a row of `totals` says."""
-    n = totals.sum(axis=1, keepdims=True)
-    centred = []
-    for side in pairs.T:
-        ranks = _ranks(side, totals)
-        centred.append(ranks - (totals * ranks).sum(axis=1, keepdims=True) / np.maximum(n, 1))
-    a, b = centred
+    a, b = (_ranks(side, totals) for side in pairs.T)
     both = (totals * a * b).sum(axis=1)
     each = (totals * a**2).sum(axis=1) * (totals * b**2).sum(axis=1)
-    # Squares of half ranks: what is no rounding error is far above this.
-    there = (each > 1e-6) & (n[:, 0] >= 2)
-    return np.where(there, both / np.sqrt(np.where(there, each, 1.0)), np.nan)
+    return divide(both, np.sqrt(each))
 
 
 def _ranks(side: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """The mid-rank of each pair's value, by the counts of each row."""
+    """The mid-rank of each pair's value, from the middle of all, by the counts of each row."""
     order = side.argsort(kind="stable")
     first = np.flatnonzero(np.diff(side[order], prepend=np.nan) != 0)
     counts = np.add.reduceat(totals[:, order], first, axis=1)
-    ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
-    return ranks[:, np.searchsorted(side[order][first], side)]
+    ranks = np.cumsum(counts, axis=1) - (counts + totals.sum(axis=1, keepdims=True)) / 2
+    return np.asarray(ranks[:, np.searchsorted(side[order][first], side)])
 
 
 def _macro_f1(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -262,6 +255,6 @@ def _macro_f1(pairs: np.ndarray, totals: np.ndarray) -> np.ndarray:
         of_others, of_own = (pairs == value).T
         given = totals[:, of_others].sum(axis=1) + totals[:, of_own].sum(axis=1)
         met = totals[:, of_others & of_own].sum(axis=1)
-        total += np.where(given > 0, 2 * met / np.where(given > 0, given, 1.0), 0.0)
+        total += divide(2 * met, given, 0.0)
         classes += given > 0
-    return np.where(classes > 0, total / np.maximum(classes, 1), np.nan)
+    return divide(total, classes)

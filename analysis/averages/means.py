@@ -28,10 +28,11 @@ from raterbook.analysis.intervals.raters import leave_raters_out
 from raterbook.analysis.intervals.resampling import LOG, PLAIN
 from raterbook.analysis.ratings import Coded, read, table_of
 from raterbook.analysis.ratings.long import cluster_codes, one_label
+from raterbook.analysis.ratings.patterns import divide
 
 ROUNDING = 1e-12
 # Units that are drawn one by one where an engine counted those alike together.
-DRAWN_APART = 1 << 18
+DRAWN_APART = 262_144
 
 
 def cells_of(ratings: Any, drawn: bool = True) -> Entries:
@@ -66,8 +67,7 @@ def one_by_one(coded: Coded) -> Entries:
     Units that an engine counted together stay so.
     """
     unit, rater = np.nonzero(coded.codes)
-    x = coded.numbers[coded.codes[unit, rater] - 1] if len(unit) else np.zeros(0)
-    numbers = {"x": x}
+    numbers = {"x": coded.numbers[coded.codes[unit, rater] - 1]}
     if coded.confidence is not None:
         numbers["c"] = coded.confidence[unit, rater]
     return entries(coded, unit, rater, numbers)
@@ -191,11 +191,10 @@ def sd_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
 
 def _deviation(totals: np.ndarray) -> np.ndarray:
     total, squares, n = totals.T
-    spread = squares - total**2 / np.maximum(n, 1)
+    spread = squares - divide(total**2, n)
     # Of equal values the two differ by rounding, which is no spread.
     spread = np.where(spread > ROUNDING * squares, spread, 0.0)
-    blank = np.full_like(spread, np.nan)
-    return np.asarray(np.sqrt(np.divide(spread, n - 1, out=blank, where=n > 1)))
+    return np.asarray(np.sqrt(divide(spread, n - 1)))
 
 
 def median_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
@@ -349,9 +348,7 @@ def pooled_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
 
 def _gap(totals: np.ndarray) -> np.ndarray:
     a, n, b, m = totals.T
-    there = (n > 0) & (m > 0)
-    gap = a / np.where(there, n, 1.0) - b / np.where(there, m, 1.0)
-    return np.where(there, gap, np.nan)
+    return np.asarray(divide(a, n) - divide(b, m))
 
 
 def paired_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
@@ -363,11 +360,10 @@ def paired_difference(cells: Entries, wish: Interval = USUAL) -> Estimate:
     def rows(part: Entries) -> np.ndarray:
         x, first = part.numbers["x"], part.numbers["first"]
         sums, clusters = part.per_unit(first * x, first, (1 - first) * x, 1 - first)
-        both = (sums[:, 1] > 0) & (sums[:, 3] > 0)
-        safe = np.where(both[:, None], sums, 1.0)
-        gap = np.where(both, safe[:, 0] / safe[:, 1] - safe[:, 2] / safe[:, 3], 0.0)
+        gap = _gap(sums)
+        both = np.isfinite(gap)
         _, codes = np.unique(clusters, return_inverse=True)
-        return add_up(codes, (gap, both.astype(float)))
+        return add_up(codes, (np.where(both, gap, 0.0), both.astype(float)))
 
     size = largest(cells.numbers["x"])
     number = Additive("difference", rows, ratio, reason="no_common_cases", size=size)

@@ -15,6 +15,7 @@ from raterbook.analysis.intervals import USUAL, Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, PLAIN, in_order, t_interval
 from raterbook.analysis.ratings import Coded, Ratings
 from raterbook.analysis.ratings.engine import is_engines
+from raterbook.analysis.ratings.patterns import TOLERANCE, divide
 
 NONE_GIVEN = "no confidences: give a column confidence, or one confidence for each value"
 
@@ -52,14 +53,13 @@ def _added_up(coded: Coded) -> tuple[Entries, bool]:
     place = {name: j for j, name in enumerate(coded.raters)}
     order = sums.sort_values(["cluster", "alone", "rater"])
     cluster, names = pd.factorize(order["cluster"], sort=True)
-    own, _ = pd.factorize(order["alone"], sort=True)
+    own, alone = pd.factorize(order["alone"], sort=True)
     cluster = np.where(cluster < 0, len(names) + own, cluster)
-    names = np.append(names, np.full(int(own.max(initial=-1)) + 1, None))
+    names = np.append(names, np.full(len(alone), None))
     c, cx = order["c"].to_numpy(float), order["cx"].to_numpy(float)
     n = order["n"].to_numpy(np.int64)
-    x = np.divide(cx, c, out=np.zeros(len(c)), where=c > 0)
     rater = np.array([place[name] for name in order["rater"]], dtype=np.int64)
-    numbers = {"x": x, "c": c / np.maximum(n, 1)}
+    numbers = {"x": divide(cx, c, 0.0), "c": c / n}
     cells = Entries(cluster, rater, cluster, numbers, coded.raters, names, n, units=units)
     return cells, lacking
 
@@ -112,25 +112,18 @@ def weighted_mean_within_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
     So neither raters who are always sure nor items that make everyone sure pull the mean.
     """
     given, warnings = with_confidence(cells)
-    if len(given):
-        own = add_up(given.rater, (given.numbers["c"], np.ones(len(given))))
-        typical = np.divide(own[:, 0], own[:, 1], out=np.ones(len(own)), where=own[:, 0] > 0)
-        relative = given.numbers["c"] / typical[given.rater]
-        given = Entries(
-            given.unit,
-            given.rater,
-            given.cluster,
-            {"x": given.numbers["x"], "c": relative},
-            given.raters,
-        )
+    own = add_up(given.rater, (given.numbers["c"], np.ones(len(given))))
+    relative = divide(given.numbers["c"], divide(*own.T)[given.rater], 0.0)
+    numbers = {"x": given.numbers["x"], "c": relative}
+    given = Entries(given.unit, given.rater, given.cluster, numbers, given.raters)
 
     def rows(part: Entries) -> np.ndarray:
         c, x = part.numbers["c"], part.numbers["x"]
         sums, clusters = part.per_unit(c * x, c)
-        weighed = sums[:, 1] > 1e-12
-        inside = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=weighed)
+        inside = divide(*sums.T)
+        weighed = np.isfinite(inside)
         _, codes = np.unique(clusters, return_inverse=True)
-        return add_up(codes, (inside, weighed.astype(float)))
+        return add_up(codes, (np.where(weighed, inside, 0.0), weighed.astype(float)))
 
     reason = "zero_weight" if len(given) else "no_confidence"
     size = largest(given.numbers["x"])
@@ -195,20 +188,10 @@ def confidence_of(cells: Entries, wish: Interval = USUAL) -> Confidence:
     c = cells.numbers["c"]
     plain, weighted = mean_of(cells, wish), weighted_mean_of(cells, wish)
     difference = moved_by_weighting(cells, wish)
-    correlation = infer_cells(
-        Additive(
-            "correlation_of_confidence_and_score",
-            _product_rows,
-            _correlation,
-            link=FISHER,
-            reason="no_spread",
-        ),
-        cells,
-        wish,
-    )
+    correlation = _together(cells, wish)
     closeness = _closeness(cells, wish)
     total, squares = float(c.sum()), float((c**2).sum())
-    own = add_up(cells.rater, (c,))[:, 0] if len(cells) else np.zeros(0)
+    own = add_up(cells.rater, (c,))
     return Confidence(
         plain,
         weighted,
@@ -237,21 +220,28 @@ def _both_rows(part: Entries) -> np.ndarray:
 
 def _gap(totals: np.ndarray) -> np.ndarray:
     cx, c, x, n = totals.T
-    there = (c > 1e-12) & (n > 0)
-    gap = cx / np.where(there, c, 1.0) - x / np.where(there, n, 1.0)
-    return np.where(there, gap, np.nan)
+    return np.asarray(divide(cx, c) - divide(x, n))
 
 
-def _product_rows(part: Entries) -> np.ndarray:
-    x, c = part.numbers["x"] - 3.0, part.numbers["c"]
-    return part.per_cluster(np.ones(len(part)), x, c, x * x, c * c, x * c)
+def _together(cells: Entries, wish: Interval) -> Estimate:
+    """The correlation of confidence and score."""
+    # Squares of numbers far from zero would cancel.
+    middle = float(cells.numbers["x"].mean()) if len(cells) else 0.0
+
+    def rows(part: Entries) -> np.ndarray:
+        x, c = part.numbers["x"] - middle, part.numbers["c"]
+        return part.per_cluster(np.ones(len(part)), x, c, x * x, c * c, x * c)
+
+    name = "correlation_of_confidence_and_score"
+    number = Additive(name, rows, _correlation, link=FISHER, reason="no_spread")
+    return infer_cells(number, cells, wish)
 
 
 def _correlation(totals: np.ndarray) -> np.ndarray:
     n, x, c, xx, cc, xc = totals.T
     n = np.maximum(n, 1e-12)
     spread = (xx - x * x / n) * (cc - c * c / n)
-    there = spread > 1e-12 * np.maximum(xx * cc, 1e-300)
+    there = spread > TOLERANCE * xx * cc
     root = np.sqrt(np.where(there, spread, 1.0))
     return np.where(there, np.clip((xc - x * c / n) / root, -1, 1), np.nan)
 
@@ -289,7 +279,7 @@ def _slope(totals: np.ndarray) -> np.ndarray:
     n, c, d, cc, cd = totals.reshape(len(totals), -1, 5).transpose(2, 0, 1)
     n = np.maximum(n, 1e-12)
     across = (cc - c * c / n).sum(axis=1)
-    there = across > 1e-12 * np.maximum(cc.sum(axis=1), 1e-300)
+    there = across > TOLERANCE * cc.sum(axis=1)
     return np.where(there, (cd - c * d / n).sum(axis=1) / np.where(there, across, 1.0), np.nan)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from raterbook.analysis.ratings.patterns import Patterns, steps
 
 # Above this many cells, units are resampled in groups.
-LARGE = 1 << 25
+LARGE = 33_554_432
 GROUPS = 200
 
 

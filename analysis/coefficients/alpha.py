@@ -15,10 +15,9 @@ from raterbook.analysis.intervals import Interval, Shares, Wish
 from raterbook.analysis.intervals.raters import without_each_rater
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.long import name_key
-from raterbook.analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.ratings.patterns import TOLERANCE, Patterns, count_values, divide
 from raterbook.analysis.ratings.values import MOST_VALUES
 
-TOLERANCE = 1e-12
 # With more values than this, ordinal alpha works on ranks instead of a table of coincidences.
 MANY = 100
 
@@ -40,8 +39,7 @@ class Alpha:
         h = count_values(codes, q)
         m = h.sum(axis=1, keepdims=True)
         h = np.where(m >= 2, h, 0.0)
-        within = ((h @ self.delta) * h).sum(axis=1, keepdims=True) / np.maximum(m - 1, 1)
-        return np.hstack([h, within])
+        return np.hstack([h, divide(((h @ self.delta) * h).sum(axis=1, keepdims=True), m - 1, 0.0)])
 
     def values(self, totals: np.ndarray) -> np.ndarray:
         n_v, within = totals[:, :-1], totals[:, -1]
@@ -50,25 +48,22 @@ class Alpha:
         return _one_minus((n - 1) * within, between, n)
 
     def unit_shares(self, patterns: Patterns) -> Shares:
-        """What each unit adds, as Gwet linearises it, and how many units add the same."""
+        """What each unit adds, as Gwet linearises it, and how many units add the same.
+
+        In disagreements, and without what is the same for all units.
+        """
         met = patterns.rated >= 2
         h, weights = count_values(patterns.codes[met], patterns.q), patterns.weights[met]
-        w = 1 - self.delta / max(float(self.delta.max()), 1e-300)
-        m, n = h.sum(axis=1), float(weights.sum())
-        typical = float(weights @ m) / n
-        share = weights @ h / (n * typical)
-        agreed = (h * (h @ w - 1)).sum(axis=1) / (typical * (m - 1))
-        observed = float(weights @ agreed) / n
-        more = (m - typical) / typical
-        expected = float(share @ w @ share)
+        m = h.sum(axis=1)
+        ratings, n = float(weights @ m), float(weights.sum())
+        share = weights @ h / ratings
+        apart = (h @ self.delta * h).sum(axis=1) / (m - 1)
+        observed, expected = float(weights @ apart) / ratings, float(share @ self.delta @ share)
         # The published variance leaves alpha's small-sample correction out, and so does this.
-        value = (observed - expected) / (1 - expected)
-        own = h @ ((w @ share + share @ w) / 2) / typical - expected * more
+        own = observed / expected * (h @ (self.delta @ share + share @ self.delta))
         if self.later_variance:
-            small = 1 / (n * typical)
-            observed = (1 - small) * observed + small
-        each = agreed - observed * more - expected
-        return (each - 2 * (1 - value) * (own - expected)) / (1 - expected), weights
+            observed *= 1 + 1 / ratings
+        return n / ratings * (own - apart - observed * m) / expected, weights
 
 
 class NominalAlpha:
@@ -95,7 +90,7 @@ class NominalAlpha:
         m = h.sum(axis=1, keepdims=True)
         h = np.where(m >= 2, h, 0.0)
         same = (h[:, :-1] ** 2).sum(axis=1, keepdims=True) + h[:, -1:]
-        apart = (h.sum(axis=1, keepdims=True) ** 2 - same) / np.maximum(m - 1, 1)
+        apart = divide(h.sum(axis=1, keepdims=True) ** 2 - same, m - 1, 0.0)
         return np.hstack([h, apart])
 
     def values(self, totals: np.ndarray) -> np.ndarray:
@@ -125,7 +120,7 @@ class IntervalAlpha:
         m = (codes > 0).sum(axis=1)
         pairable = m >= 2
         total, squares = x.sum(axis=1), (x**2).sum(axis=1)
-        apart = 2 * (m * squares - total**2) / np.maximum(m - 1, 1)
+        apart = divide(2 * (m * squares - total**2), m - 1, 0.0)
         return np.asarray(np.column_stack([m, total, squares, apart]) * pairable[:, None])
 
     def values(self, totals: np.ndarray) -> np.ndarray:
@@ -153,8 +148,7 @@ class OrdinalAlpha:
         pairs = h[:, :, None] * h[:, None, :]
         own = np.arange(q)
         pairs[:, own, own] -= h
-        pairs /= np.maximum(m - 1, 1)[:, None, None]
-        return np.asarray(pairs.reshape(len(codes), q * q))
+        return divide(pairs, (m - 1)[:, None, None], 0.0).reshape(len(codes), q * q)
 
     def values(self, totals: np.ndarray) -> np.ndarray:
         q = round(totals.shape[1] ** 0.5)
@@ -166,16 +160,12 @@ class OrdinalAlpha:
         rank = rank - n[:, None] / 2
         squares = (n_v * rank**2).sum(axis=1)
         product = np.einsum("bi,bij,bj->b", rank, coincidences, rank)
-        between = 2 * (n * squares - (n_v * rank).sum(axis=1) ** 2)
-        return _one_minus((n - 1) * 2 * (squares - product), between, n)
+        return _one_minus((n - 1) * (squares - product), n * squares, n)
 
 
 def _one_minus(within: np.ndarray, between: np.ndarray, n: np.ndarray) -> np.ndarray:
-    scale = np.maximum(n, 1.0) ** 2
     # Of fewer than two ratings nothing lies between.
-    defined = between > TOLERANCE * scale
-    ratio = np.divide(within, between, out=np.full_like(within, np.nan), where=defined)
-    return np.asarray(1 - ratio)
+    return 1 - divide(within, np.where(between > TOLERANCE * n**2, between, 0.0))
 
 
 def alpha_statistic(level: str | Callable[[Any, Any], float], coded: Coded) -> Any:

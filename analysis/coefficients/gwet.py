@@ -13,7 +13,7 @@ from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Shares, Wish, linear, per_pairable
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import Patterns, count_values
+from raterbook.analysis.ratings.patterns import Patterns, count_values, divide
 from raterbook.analysis.ratings.values import MOST_VALUES
 
 
@@ -143,7 +143,7 @@ def _named(name: str, x: np.ndarray) -> np.ndarray:
     if name == "ordinal":
         return _ordinal(len(x))
     if name == "ratio":
-        if low < 0 or high + low == 0:
+        if low < 0:
             raise ValueError("ratio weights need a scale of numbers that are not negative")
         share = np.divide(gap, total, out=np.zeros_like(gap), where=total != 0)
         return np.asarray(1 - share**2 / (width / (high + low)) ** 2)
@@ -185,9 +185,6 @@ def weights_name(weights: Any) -> str:
 #
 # Observed agreement is the same in all of them; they differ in what they call chance. Formulas:
 # Gwet, Handbook of Inter-Rater Reliability, 4th edition, chapters 2 to 5.
-
-
-TOLERANCE = 1e-12
 
 
 class ObservedAgreement:
@@ -285,7 +282,7 @@ class OwnChance:
         used = totals[:, 2:].reshape(len(totals), -1, q)
         answered = used.sum(axis=2)
         raters = (answered > 0).sum(axis=1)
-        share = np.divide(used, answered[:, :, None], out=np.zeros_like(used), where=used > 0)
+        share = divide(used, answered[:, :, None], 0.0)
         joint = share.sum(axis=1)
         alone = np.einsum("bgk,kl,bgl->b", share, self.weights, share)
         together = ((joint @ self.weights) * joint).sum(axis=1)
@@ -321,8 +318,7 @@ def agreement_within(
     pairs = m * (m - 1)
     agreed = (h * (h @ weights.T - 1)).sum(axis=1)
     paired = (m >= 2).astype(float)
-    shares = h / np.maximum(m, 1)[:, None]
-    return paired * agreed / np.maximum(pairs, 1), paired, shares
+    return divide(agreed, pairs, 0.0), paired, divide(h, m[:, None], 0.0)
 
 
 def indicators(codes: np.ndarray, q: int) -> np.ndarray:
@@ -333,13 +329,4 @@ def indicators(codes: np.ndarray, q: int) -> np.ndarray:
 
 def beyond_chance(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """(observed − expected) / (1 − expected); NaN where chance alone agrees perfectly."""
-    room = 1 - expected
-    defined = np.abs(room) > TOLERANCE
-    blank = np.full_like(observed, np.nan)
-    return np.asarray(np.divide(observed - expected, room, out=blank, where=defined))
-
-
-def divide(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    """top / bottom, NaN where there is nothing to divide by."""
-    blank = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
-    return np.asarray(np.divide(top, bottom, out=blank, where=bottom > TOLERANCE))
+    return divide(observed - expected, 1 - expected)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isqrt
 from typing import Any
 
 import numpy as np
 
-from raterbook.analysis.coefficients.gwet import TOLERANCE, divide
 from raterbook.analysis.coefficients.infer import infer
 from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER
 from raterbook.analysis.ratings import read
-from raterbook.analysis.ratings.patterns import Patterns
+from raterbook.analysis.ratings.patterns import TOLERANCE, Patterns, divide
 
 # Above this share of pairs that met, sparse equations cost more than full ones.
 DENSE = 0.1
@@ -51,15 +51,17 @@ class IntraclassCorrelation:
         given = (codes > 0).astype(float)
         x = np.append(0.0, self.numbers)[codes]
         m = given.sum(axis=1)
-        safe = np.maximum(m, 1)
+        each = divide(np.ones(len(m)), m, 0.0)
         total = x.sum(axis=1)
-        scalars = [m > 0, m, m**2, 1 / safe * (m > 0), total, (x**2).sum(axis=1), total**2 / safe]
-        gaps = given * (x - (total / safe)[:, None])
-        shared = -given[:, :, None] * given[:, None, :] / safe[:, None, None]
+        scalars = [m > 0, m, m**2, each, total, (x**2).sum(axis=1), total**2 * each]
+        gaps = given * (x - (total * each)[:, None])
+        shared = -given[:, :, None] * given[:, None, :] * each[:, None, None]
         own = np.arange(codes.shape[1])
         shared[:, own, own] += given
         width = codes.shape[1] ** 2
-        return np.hstack([np.column_stack(scalars), x, given, gaps, shared.reshape(-1, width)])
+        return np.hstack(
+            [np.column_stack(scalars), x, given, gaps, shared.reshape(len(codes), width)]
+        )
 
     def values(self, totals: np.ndarray) -> np.ndarray:
         return self._share(*self.components(totals))
@@ -83,12 +85,12 @@ class IntraclassCorrelation:
         One-way forms leave the raters' variance in what is left over. A component may come out
         below zero, as in any analysis of variance.
         """
-        r = round((-3 + (9 + 4 * (totals.shape[1] - 7)) ** 0.5) / 2)
+        r = isqrt(totals.shape[1] - 7) - 1  # of r raters there are 7 + 3 r + r² sums
         x, given, gaps = (totals[:, 7 + i * r : 7 + (i + 1) * r] for i in range(3))
         if self.form.startswith("ICC1"):
             return self._parts(totals[:, :7], x, given)
-        effects, groups = _effects(totals[:, 7 + 3 * r :].reshape(-1, r, r), gaps, given)
-        return self._parts(totals[:, :7], x, given, (effects * gaps).sum(axis=1), groups)
+        effects, groups = _effects(totals[:, 7 + 3 * r :].reshape(len(totals), r, r), gaps, given)
+        return self._parts(totals[:, :7], x, given, ((effects * gaps).sum(axis=1), groups))
 
     def whole(self, patterns: Patterns) -> tuple[np.ndarray, ...]:
         """The same of all units at once: raters are tied only where they met."""
@@ -104,30 +106,28 @@ class IntraclassCorrelation:
             return self._parts(sums, of_raters[None], given[None])
         gaps = np.bincount(answers.rater, many * (x - (total / m)[answers.pattern]), width)
         explained, groups = _explained(patterns, gaps, given)
-        return self._parts(
-            sums, of_raters[None], given[None], np.array([explained]), np.array([groups])
-        )
+        effects = np.array([explained]), np.array([groups])
+        return self._parts(sums, of_raters[None], given[None], effects)
 
     def _parts(
         self,
         scalars: np.ndarray,
         x: np.ndarray,
         given: np.ndarray,
-        explained: np.ndarray | None = None,
-        groups: np.ndarray | None = None,
+        effects: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> tuple[np.ndarray, ...]:
         units, ratings, squared, inverse, total, squares, within_units = scalars.T
         between = within_units - divide(total**2, ratings)
         harmonic = divide(units, inverse)
-        if explained is None or groups is None:
+        if effects is None:
             inside = divide(squares - within_units, ratings - units)
             size = divide(ratings - divide(squared, ratings), units - 1)
             unit = divide(divide(between, units - 1) - inside, size)
             return unit, np.zeros_like(unit), inside, harmonic
+        explained, groups = effects
         active = (given > TOLERANCE).sum(axis=1)
         error = divide(squares - within_units - explained, ratings - units - active + groups)
-        of_raters = np.divide(x**2, given, out=np.zeros_like(x), where=given > TOLERANCE)
-        adjusted = within_units + explained - of_raters.sum(axis=1)
+        adjusted = within_units + explained - divide(x**2, given, 0.0).sum(axis=1)
         unit = divide(adjusted - (units - groups) * error, ratings - active)
         rater = divide(explained - (active - groups) * error, ratings - units)
         return unit, rater, error, harmonic
@@ -154,21 +154,20 @@ def _effects(
     fixed for all together, the equations of a single group have one answer, which is quicker to
     have than a general inverse.
     """
-    r = shared.shape[1]
-    own = np.arange(r)
+    own = np.arange(shared.shape[1])
     alone = shared[:, own, own] <= TOLERANCE
-    whole = shared + shared[:, own, own].mean(axis=1)[:, None, None] / max(r, 1)
+    whole = shared + shared[:, own, own].mean(axis=1)[:, None, None]
     whole[:, own, own] += alone
     with np.errstate(all="ignore"):
         try:
             effects = np.linalg.solve(whole, gaps[:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:
             effects = np.full_like(gaps, np.nan)
-        left = np.abs(np.einsum("bij,bj->bi", shared, effects) - gaps).max(axis=1, initial=0)
+        left = np.abs(np.einsum("bij,bj->bi", shared, effects) - gaps).max(axis=1)
     groups = (alone & (given > TOLERANCE)).sum(axis=1) + np.any(~alone, axis=1)
     # Apart from rounding nothing is left, unless raters fall into groups that never met.
-    size = np.abs(gaps).max(axis=1, initial=0)
-    far = np.abs(effects).max(axis=1, initial=0) > FAR * size
+    size = np.abs(gaps).max(axis=1)
+    far = np.abs(effects).max(axis=1) > FAR * size
     apart = far | ~(left <= 1e-9 * size) | _split(shared)
     if apart.any():
         values, vectors = np.linalg.eigh(shared[apart])
@@ -187,7 +186,7 @@ def _split(shared: np.ndarray) -> np.ndarray:
     reached = np.zeros_like(met)
     first = met.argmax(axis=1)
     reached[np.arange(len(met)), first] = met.any(axis=1)
-    for _ in range(shared.shape[1]):
+    for _ in met.T:
         further = reached | (linked & reached[:, :, None]).any(axis=1)
         if (further == reached).all():
             break

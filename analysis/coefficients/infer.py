@@ -31,7 +31,7 @@ from raterbook.analysis.intervals import (
 from raterbook.analysis.intervals.raters import leave_raters_out
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT
 from raterbook.analysis.ratings import Coded
-from raterbook.analysis.ratings.patterns import Patterns
+from raterbook.analysis.ratings.patterns import Patterns, divide
 
 # Below this many units outside the commonest pattern no interval holds its coverage.
 ENOUGH_DISAGREEMENTS = 25
@@ -127,7 +127,7 @@ def _ends(
         paired=paired(work, len(rows)),
         sizes=_sizes(work, len(rows)) if link is LOGIT else None,
     )
-    often = _rare(work) if link is FISHER and len(sample.rows) else None
+    often = _rare(work) if link is FISHER else None
     if often is not None and often.any():
         each = carried(work, often)
         sample = replace(
@@ -160,7 +160,7 @@ def _compared(statistic: Coefficient, patterns: Patterns) -> Patterns:
 def _sizes(patterns: Patterns, n: int) -> np.ndarray:
     """How many units hold two answers to the same, per unit or cluster."""
     met = patterns.rated >= 2
-    if patterns.blocks is None or len(patterns.codes) == 0:
+    if patterns.blocks is None:
         return np.ones(n)
     clusters, which, counts = patterns.blocks
     found = np.bincount(clusters, met[which] * counts)
@@ -178,7 +178,7 @@ def are_groups(patterns: Patterns, n: int) -> bool:
     """Whether n rows are groups of units or clusters by turns, of which none has a name."""
     if patterns.blocks is None:
         return n != len(patterns.codes)
-    return bool(n != patterns.blocks[0].max(initial=-1) + 1)
+    return bool(n != patterns.blocks[0].max() + 1)
 
 
 def nameless(found: Ends) -> Ends:
@@ -191,7 +191,7 @@ def paired(patterns: Patterns, n: int) -> np.ndarray:
     met = patterns.rated >= 2
     if patterns.blocks is not None:
         clusters, which, _ = patterns.blocks
-        met = np.bincount(clusters, met[which], clusters.max(initial=-1) + 1) > 0
+        met = np.bincount(clusters, met[which]) > 0
     return met if len(met) == n else np.ones(n, dtype=bool)
 
 
@@ -250,9 +250,7 @@ def called(coded: Coded, patterns: Patterns, row: int, exchangeable: bool) -> An
         rated = coded.codes.any(axis=1)
         assert coded.clusters is not None
         clusters = np.unique(coded.clusters[rated])
-        if coded.cluster_names is not None:
-            return coded.cluster_names[clusters[row]]
-        return coded.units[int(np.flatnonzero(coded.clusters == clusters[row])[0])]
+        return coded.cluster_names[clusters[row]]
     codes, wanted = coded.codes, patterns.codes[row]
     if exchangeable:
         # Without raters, a pattern is as wide as there are answers to a unit at most.
@@ -301,7 +299,7 @@ def beside(patterns: Patterns, coded: Coded) -> dict[str, Any]:
     """What stands beside every coefficient: observed agreement and how common one value is."""
     answers = patterns.answers
     weights = patterns.weights[answers.pattern]
-    values = np.bincount(answers.code, weights, patterns.q + 1)[1:]
+    values = np.bincount(answers.code, weights)[1:]
     totals = values.sum()
     agree, pairable = pairwise_agreement(patterns)
     common = int(values.argmax()) if totals else None
@@ -325,7 +323,7 @@ def pairwise_agreement(patterns: Patterns) -> tuple[float, int]:
     m = kinds.rated
     pairs = m * (m - 1) / 2
     used = m >= 2
-    return float((kinds.weights * used) @ (same / np.maximum(pairs, 1))), int(kinds.weights @ used)
+    return float((kinds.weights * used) @ divide(same, pairs, 0.0)), int(kinds.weights @ used)
 
 
 def units_outside_commonest(patterns: Patterns) -> int:
@@ -334,7 +332,7 @@ def units_outside_commonest(patterns: Patterns) -> int:
     answers, highest = patterns.answers, patterns.codes.max(axis=1)
     unanimous = np.ones(len(highest), dtype=bool)
     unanimous[answers.pattern[answers.code != highest[answers.pattern]]] = False
-    alike = np.bincount(highest[unanimous], weights[unanimous], patterns.q + 1)
+    alike = np.bincount(highest, weights * unanimous)
     return int(weights.sum() - max(weights.max(), alike.max()))
 
 

@@ -9,11 +9,9 @@ import numpy as np
 
 from raterbook.analysis.coefficients import GROUPS, LARGE
 from raterbook.analysis.coefficients.gwet import (
-    TOLERANCE,
     OwnChance,
     SharedChance,
     beyond_chance,
-    divide,
     is_identity,
     weights_name,
     weights_on,
@@ -24,7 +22,7 @@ from raterbook.analysis.intervals import Interval, Shares, Wish, linear
 from raterbook.analysis.intervals.raters import Departures
 from raterbook.analysis.intervals.resampling import FISHER
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import Patterns, steps
+from raterbook.analysis.ratings.patterns import Patterns, divide, steps
 
 ENOUGH_SHARED = 10  # units of a pair, below which κ's bias shows beside its interval
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
@@ -82,9 +80,7 @@ def kappa_statistic(kind: str, weights: Any, coded: Coded) -> Any:
 
 def undefined_pairs(statistic: PairKappa, patterns: Patterns) -> tuple[str, ...]:
     """A warning where some pair of raters has no kappa."""
-    if patterns.codes.shape[1] < 2 or not len(patterns.codes):
-        return ()
-    found = statistic.each_pair(statistic.total(patterns).reshape(-1, 1 + 2 * patterns.q))
+    found = statistic.each_pair(statistic.by_pair(patterns, met(patterns)))
     exists = np.isfinite(found).sum()
     width = patterns.codes.shape[1]
     return ("undefined_pairs",) if 0 < exists < width * (width - 1) // 2 else ()
@@ -134,7 +130,11 @@ class PairKappa:
 
     def total(self, patterns: Patterns) -> np.ndarray:
         """`sums` over all units, of the pairs that met."""
-        pairs, q = met(patterns), patterns.q
+        return self.by_pair(patterns, met(patterns)).ravel()
+
+    def by_pair(self, patterns: Patterns, pairs: np.ndarray) -> np.ndarray:
+        """The same, a row for each of these pairs."""
+        q = patterns.q
         size = len(pairs) * (q + 1) ** 2
         seen = np.zeros(size) if size <= LARGE else None
         totals = np.zeros((len(pairs), 1 + 2 * q))
@@ -149,7 +149,7 @@ class PairKappa:
             table = seen.reshape(len(pairs), q + 1, q + 1)[:, 1:, 1:]
             totals[:, 0] = (table * self.weights).sum(axis=(1, 2))
             totals[:, 1 : q + 1], totals[:, q + 1 :] = table.sum(axis=2), table.sum(axis=1)
-        return totals.ravel()
+        return totals
 
     def is_thin(self, patterns: Patterns) -> bool:
         """Whether raters take turns, so that the κ of a pair comes from a handful of units.
@@ -169,7 +169,7 @@ class PairKappa:
         A unit changes the kappas of those who met on it; a rater's are gone.
         """
         pairs, width = met(patterns), patterns.codes.shape[1]
-        totals = self.total(patterns).reshape(len(pairs), 1 + 2 * patterns.q)
+        totals = self.by_pair(patterns, pairs)
         kappas = _counted(self.each_pair(totals))
         own = np.zeros((width, 2))
         for side in np.divmod(pairs, width):
@@ -258,10 +258,7 @@ class PairKappa:
         if not self.own:
             first = second = (first + second) / 2
         expected = ((first @ self.weights) * second).sum(axis=1)
-        there = n > TOLERANCE
-        square = np.where(there, n, 1.0) ** 2
-        kappa = beyond_chance(agreed / np.sqrt(square), expected / square)
-        return np.where(there, kappa, np.nan)
+        return beyond_chance(divide(agreed, n), divide(expected, n**2))
 
     def unit_shares(self, patterns: Patterns) -> Shares | None:
         """What each unit of two raters adds; weights need not be the same both ways round."""
@@ -270,18 +267,14 @@ class PairKappa:
         both = (patterns.codes > 0).all(axis=1)
         patterns = Patterns(patterns.codes[both], patterns.weights[both], patterns.q)
         w, weights, q = self.weights, patterns.weights, patterns.q
+        if not self.own:
+            return SharedChance(w, "fleiss", self.name).unit_shares(patterns)
         first, second = patterns.codes.T - 1
         of_first, of_second = (
             np.bincount(given, weights, q) / weights.sum() for given in (first, second)
         )
-        if not self.own:
-            of_first = of_second = (of_first + of_second) / 2
         near_first, near_second = w.T @ of_first, w @ of_second
-        if self.own:
-            own = (near_second[first] + near_first[second]) / 2
-        else:
-            near = (near_first + near_second) / 2
-            own = (near[first] + near[second]) / 2
+        own = (near_second[first] + near_first[second]) / 2
         expected = float(of_first @ near_second)
         each = linear(w[first, second], np.ones(len(first)), weights, expected, own)
         return each, weights

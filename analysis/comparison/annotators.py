@@ -302,7 +302,7 @@ def tested(
         return [of_all(values, rows) for rows, values in both]
 
     left = [without(j) for j in kept] if len(kept) >= 3 else []
-    each = dict(zip(("model", "gap"), np.array(left).reshape(-1, 2).T, strict=True))
+    each = dict(zip(("model", "gap"), np.array(left).reshape(len(left), 2).T, strict=True))
     advantage = _advantage(*of(every, kept, "model"), each["model"], every, kept, wish)
     rows, values = of(every, kept, "gap")
     highest = None

@@ -33,6 +33,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
 from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import divide, how_many
 
 BINS = 10
 LEAST_IN_A_BIN = 10  # answers
@@ -105,16 +106,14 @@ class _Stated:
         self.people = [j for j in people if (codes[:, j] > 0).any()]
         self.names = tuple(coded.raters[j] for j in self.people)
         self.clusters = clusters_of(coded)
-        self.size = int(self.clusters.max()) + 1
+        self.size = how_many(self.clusters)
         self.met = self.share(at, self.people)
 
     def share(self, who: int, others: list[int]) -> np.ndarray:
-        """Which share of the others gave this rater's answer, NaN where none is there."""
+        """Which share of the others gave this rater's answer, NaN where none of them is there."""
         given = self.codes[:, others] > 0
         same = given & (self.codes[:, others] == self.codes[:, [who]])
-        many = given.sum(axis=1)
-        answered = (self.codes[:, who] > 0) & (many > 0)
-        return np.where(answered, same.sum(axis=1) / np.maximum(many, 1), np.nan)
+        return divide(same.sum(axis=1), given.sum(axis=1))
 
     def contrast(self, name: str, stated: np.ndarray) -> Contrast:
         """With one person the model stands against them; with more, in each one's place."""
@@ -162,7 +161,7 @@ class _Stated:
         found = self.stated.copy()
         c, hit = self.stated[:, self.at], self.met
         # Clusters by their size and place, so that names do not matter.
-        fold = np.arange(self.size)[self.clusters] % min(FOLDS, max(self.size, 1))
+        fold = self.clusters % FOLDS
         for part in np.unique(fold):
             train, test = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
             if not len(train):
@@ -209,7 +208,7 @@ class _Stated:
 
     def of_bin(self, hit: np.ndarray, clusters: np.ndarray) -> Estimate:
         codes = numbered_clusters(clusters)
-        rows = summed((hit, np.ones(len(hit))), codes, int(codes.max()) + 1)
+        rows = summed((hit, np.ones(len(hit))), codes, how_many(codes))
         ends = over_clusters(ratio, of_clusters(rows, rows[:, 1]), self.wish, LOGIT)
         return estimated(float(hit.mean()), ends, self.wish, warnings=ends.warnings)
 
@@ -221,10 +220,9 @@ def bins_of(c: np.ndarray) -> tuple[np.ndarray, int]:
     [0, 0, 0, 0]
     """
     many = max(1, min(BINS, len(c) // LEAST_IN_A_BIN))
-    values, places = np.unique(c, return_inverse=True)
-    counts = np.bincount(places.ravel(), minlength=len(values))
+    _, places = np.unique(c, return_inverse=True)
+    counts = np.bincount(places.ravel())
     # A value belongs where the middle of its answers stands.
     middle = np.cumsum(counts) - counts / 2
-    of_value = np.minimum((middle * many / max(len(c), 1)).astype(int), many - 1)
-    kept, codes = np.unique(of_value, return_inverse=True)
+    kept, codes = np.unique((middle * many / len(c)).astype(int), return_inverse=True)
     return codes.ravel()[places.ravel()], len(kept)

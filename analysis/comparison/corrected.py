@@ -131,8 +131,8 @@ class _Sums:
         rated = np.isfinite(y)
         w = np.where(rated, self.weight, 0.0)
         y = np.where(rated, y, 0.0)
-        one, rest = np.ones(len(f)), (~rated).astype(float)
-        columns = (w, w * y, w * f, w * y * f, rated * one, rest, rest * f, one, f, f**2)
+        one, met, rest = np.ones(len(f)), rated.astype(float), (~rated).astype(float)
+        columns = (w, w * y, w * f, w * y * f, met, rest, rest * f, one, f, f**2)
         rows = add_up(self.cluster, columns)
         return rows, rows[:, SIZE] > 0, rows[:, SIZE]
 

@@ -141,6 +141,10 @@ class Facets:
         """How many sums there are."""
         return len(self.total) + len(self.of_rater) + len(self.levels) * self.steps
 
+    def natural(self, free: np.ndarray) -> np.ndarray:
+        """All parameters, from free coordinates."""
+        return np.asarray(self.free @ free + self.fixed)
+
     def parts(self, natural: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The locations of the cells, the rows of thresholds, and the deviation of θ."""
         many = self.location.shape[1]
@@ -186,7 +190,7 @@ class Likelihood:
     def at(self, free: np.ndarray, sums: np.ndarray) -> Point:
         """The likelihood of units with these sums."""
         facets, z = self.facets, self.nodes
-        natural = facets.free @ free + facets.fixed
+        natural = facets.natural(free)
         location, thresholds, sigma = facets.parts(natural)
         log_sums, chances = level_chances(sigma * z - location[:, None], thresholds[facets.row])
         joint = np.outer(facets.total, sigma * z) + self.weights - facets.asked @ log_sums
@@ -259,7 +263,6 @@ class Likelihood:
         """What a unit of each class, each level in a cell and each step add to the gradient."""
         facets, z = self.facets, self.nodes
         here = self.at(free, np.zeros(facets.width))
-        sigma = facets.parts(facets.free @ free + facets.fixed)[2]
         expected = np.arange(here.chances.shape[1]) @ here.chances
         beyond = here.chances[:, ::-1].cumsum(axis=1)[:, -2::-1]
         classes, cells = len(facets.total), len(expected)
@@ -273,7 +276,7 @@ class Likelihood:
                 own = facets.row == row
                 made[:classes, many + row * steps + step] = reached[:, own].sum(axis=1)
         left = facets.total[:, None] - asked @ expected
-        made[:classes, -1] = sigma * ((here.posterior * left) @ z)
+        made[:classes, -1] = np.exp(free[-1]) * ((here.posterior * left) @ z)
         made[classes : classes + cells, :many] = -facets.location
         taken = np.arange(len(facets.levels) * steps)
         made[classes + cells + taken, many + taken] = -1.0

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from raterbook.analysis.averages import ratio
 from raterbook.analysis.averages.against import values_against
 from raterbook.analysis.averages.means import adjust
 from raterbook.analysis.comparison import numbered_clusters
@@ -421,7 +422,7 @@ def same_again(
 
     def of(j: int) -> SideSums:
         columns = (np.where(both, hits, 0.0)[:, j], both[:, j].astype(float))
-        return SideSums(summed(columns, codes, size), _ratio)
+        return SideSums(summed(columns, codes, size), ratio)
 
     def made(kept: Places) -> tuple[SideSums, SideSums]:
         return of(-1), together([of(persons[j]) for j in kept], size)
@@ -430,8 +431,3 @@ def same_again(
     who = tuple(raters[j] for j in persons)
     crowd = Persons(who, int(both[:, -1].sum()), int(both.sum()), sizes, 0, "zero_denominator")
     return contrast(name, crowd, made, wish, LOGIT)
-
-
-def _ratio(totals: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(totals[:, 1] > 0, totals[:, 0] / totals[:, 1], np.nan))

@@ -19,6 +19,7 @@ from raterbook.analysis.estimate import sentence
 from raterbook.analysis.intervals import FEWEST, Interval, Wish
 from raterbook.analysis.intervals.resampling import reach_of
 from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import divide
 
 TURNS, ENOUGH = 500, 1e-6  # steps at most, and how little one changes when it is done
 TINY = 1e-10  # a chance of zero could not be left again
@@ -134,8 +135,6 @@ def why_not(coded: Coded, makers: list[int]) -> str | None:
     codes = coded.codes[:, makers]
     if not codes.any():
         return "no_ratings"
-    if np.count_nonzero(codes.any(axis=0)) < LEAST:
-        return "too_few_for_truth"
     if not np.count_nonzero(np.count_nonzero(codes, axis=1) >= LEAST):
         return "too_few_for_truth"
     return None if len(np.unique(codes[codes > 0])) > 1 else "no_variation"
@@ -149,7 +148,7 @@ def truth_of(codes: np.ndarray, q: int) -> Truth:
     rows, of, many = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     rated = rows.any(axis=1)
     votes = np.stack([(rows == label + 1).sum(axis=1) for label in range(q)], axis=1)
-    posterior = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)
+    posterior = divide(votes, votes.sum(axis=1, keepdims=True), 0.0)
     weight, unsaid = (many * rated).astype(float), ~votes.any(axis=0)
     for _ in range(TURNS):
         tables = tables_of(rows, posterior * weight[:, None], q)
@@ -172,8 +171,7 @@ def tables_of(codes: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray:
     for j, column in enumerate(codes.T):
         for said in range(q):
             found[j, :, said] = weights[column == said + 1].sum(axis=0)
-    whole = found.sum(axis=2, keepdims=True)
-    return np.asarray(np.divide(found, whole, out=np.zeros_like(found), where=whole > 0))
+    return divide(found, found.sum(axis=2, keepdims=True), 0.0)
 
 
 def _scored(

@@ -167,7 +167,7 @@ def contrast(name: str, crowd: Persons, made: Made, wish: Interval, link: Link =
         for j in range(persons):
             others = made([k for k in range(persons) if k != j])
             each.append(np.array([side.whole for side in others]))
-    left = np.array(each) if each else np.zeros((0, 2))
+    left = np.array(each).reshape(len(each), 2)
     rows = np.hstack([side.rows for side in pair])
     cut = pair[0].rows.shape[1]
 
@@ -366,15 +366,18 @@ def _kappas(
     at, pair = np.nonzero(np.isfinite(a) & np.isfinite(b))
     columns, kappa = (_labels_apart if matched else _numbers_apart)(a[at, pair], b[at, pair])
     many = a.shape[1]
-    rows = summed(columns, clusters[at] * many + pair, size * many).reshape(size, many, -1)
+    rows = summed(columns, clusters[at] * many + pair, size * many).reshape(
+        size, many, len(columns)
+    )
     kept = np.isfinite(kappa(rows.sum(axis=0)))
     if not kept.any():
         return _nothing(size)
 
     def values(totals: np.ndarray) -> np.ndarray:
-        return np.asarray(kappa(totals.reshape(len(totals), kept.sum(), -1)).mean(axis=1))
+        each = totals.reshape(len(totals), kept.sum(), len(columns))
+        return np.asarray(kappa(each).mean(axis=1))
 
-    return SideSums(rows[:, kept].reshape(size, -1), values)
+    return SideSums(rows[:, kept].reshape(size, kept.sum() * len(columns)), values)
 
 
 def _numbers_apart(a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], Kappa]:
@@ -400,8 +403,7 @@ def _labels_apart(a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], Kappa
         n = sums[..., 0]
         with np.errstate(divide="ignore", invalid="ignore"):
             chance = (sums[..., 2 : 2 + q] * sums[..., 2 + q :]).sum(axis=-1) / n**2
-            found = (sums[..., 1] / n - chance) / (1 - chance)
-            return np.asarray(np.where(1 - chance > 1e-12, found, np.nan))
+            return np.asarray((sums[..., 1] / n - chance) / (1 - chance))
 
     return [np.ones(len(a)), (a == b).astype(float), *first.T, *second.T], kappa
 

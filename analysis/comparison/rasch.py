@@ -29,7 +29,7 @@ from raterbook.analysis.intervals import FEWEST, Interval, Wish
 from raterbook.analysis.intervals.resampling import PLAIN, reach_of, spread, t_interval
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.long import name_key
-from raterbook.analysis.ratings.patterns import numbered, steps
+from raterbook.analysis.ratings.patterns import divide, numbered, steps
 
 MOST_LEVELS = 15
 MOST_RATERS = 60  # a step solves as many equations
@@ -134,7 +134,7 @@ class _Model:
         for coded in several.values():
             names = names.union(pd.Index(coded.units, dtype=object), sort=False)
         self.units = names
-        self.partial = partial and len(several) > 1
+        self.partial = partial
         self._find_ratings(several)
         self._find_clusters(several)
         labels = [None] * len(names) if groups is None else _labels(groups, names)
@@ -281,7 +281,7 @@ class _Read:
     def levels_of(self, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Each rater's expected score of each class, and the severities."""
         facets, z = self.facets, self.likelihood.nodes
-        natural = facets.free @ free + facets.fixed
+        natural = facets.natural(free)
         _, thresholds, sigma = facets.parts(natural)
         severity = natural[: self.n]
         difficulty = natural[self.n : self.n + facets.criteria]
@@ -305,7 +305,7 @@ class _Read:
         met = sums[:, : len(made)]
         mean = made @ self.share
         points = met @ (made - mean[:, None]) / met.sum(axis=1, keepdims=True)
-        fair = [_ratio(met[:, own] @ mean[own], met[:, own].sum(axis=1)) for own in self.groups]
+        fair = [divide(met[:, own] @ mean[own], met[:, own].sum(axis=1)) for own in self.groups]
         return np.column_stack([points, *fair])
 
     @property
@@ -335,15 +335,14 @@ class _Read:
             up, down = (self.numbers(model.total[None], self.levels_of(self.free + side)[0])
                         for side in (there, -there))  # fmt: skip
             slopes[at] = ((up - down) / (2 * step))[0]
-        gaps = (free - self.free) @ slopes
         rest = np.empty((many, self.n + facets.groups))
         sums, counts = self._plain
-        plain = _ratio(sums.sum(axis=0) - sums, counts.sum(axis=0) - counts)
+        plain = divide(sums.sum(axis=0) - sums, counts.sum(axis=0) - counts)
         for part in steps(many, facets.width):
             left = model.total - model.rows[np.arange(many)[part]].toarray()
             rest[part] = self.numbers(left, made)
         rest[:, self.n :] -= plain
-        without = np.column_stack([severity, rest + gaps])
+        without = np.column_stack([severity, rest + free @ slopes])
         without[self.hangs_on()] = np.nan
         return without
 
@@ -403,7 +402,7 @@ class _Read:
         self._plain = self.plain_sums()
         made, severity = self.levels_of(self.free)
         numbers = self.numbers(model.total[None], made)[0]
-        plain = _ratio(self._plain[0].sum(axis=0), self._plain[1].sum(axis=0))
+        plain = divide(self._plain[0].sum(axis=0), self._plain[1].sum(axis=0))
         theta = np.concatenate([severity, numbers[: self.n], numbers[self.n :] - plain])
         low, high, se, why, method = self.ends(theta)
         infit, outfit = self.likelihood.fit(self.here)
@@ -415,7 +414,7 @@ class _Read:
                 "points_high": high[self.n + at],
                 "infit": infit[at], "outfit": outfit[at], "reason": why,
             })  # fmt: skip
-        natural = facets.free @ self.free + facets.fixed
+        natural = facets.natural(self.free)
         _, thresholds, sigma = facets.parts(natural)
         observed = float(severity.var(ddof=1))
         error = float(np.mean(se**2)) if np.isfinite(se).all() else np.nan
@@ -490,8 +489,3 @@ class _Read:
             low[at], high[at] = t_interval(value, own.variance, max(own.df, 1.0), coverage, PLAIN)
         way = "t" if many <= MOST_REFITTED else "one step each, t"
         return low, high, se[: self.n], None, How("jackknife", many, what, reach=way)
-
-
-def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(top, bottom, out=np.full_like(top, np.nan, dtype=float),
-                                where=bottom > 0))  # fmt: skip

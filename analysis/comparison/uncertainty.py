@@ -95,8 +95,7 @@ def lower_medians(codes: np.ndarray) -> np.ndarray:
     """The lower median of each row's codes; 0 where there are none."""
     placed = np.sort(np.where(codes > 0, codes, np.iinfo(codes.dtype).max), axis=1)
     many = (codes > 0).sum(axis=1)
-    at = np.maximum((many + 1) // 2 - 1, 0)
-    return np.where(many > 0, placed[np.arange(len(codes)), at], 0)
+    return np.where(many > 0, placed[np.arange(len(codes)), (many - 1) // 2], 0)
 
 
 def _block(people: np.ndarray, own: np.ndarray, q: int) -> np.ndarray:
@@ -112,7 +111,7 @@ def _block(people: np.ndarray, own: np.ndarray, q: int) -> np.ndarray:
         said = column > 0
         table[units[said], bins[units[said]] - 1, column[said]] += 1.0  # a unit once a column
     table[units, bins[units] - 1, q + own[units]] = 1.0
-    return table.reshape(len(own), -1)
+    return table.reshape(len(own), q * (1 + 2 * q))
 
 
 def _value(totals: np.ndarray, q: int) -> np.ndarray:

@@ -423,7 +423,7 @@ def linear(
 ) -> np.ndarray:
     each = per_pairable(paired, weights) * (agreed - expected * paired) / (1 - expected)
     value = weights @ each / weights.sum()
-    return np.asarray(each - 2 * (1 - value) * (own - expected) / (1 - expected))
+    return np.asarray(each - 2 * (1 - value) * own / (1 - expected))
 
 
 def _gwet_interval(value: float, shares: Shares, from_table: bool, coverage: float) -> Ends:

@@ -25,7 +25,7 @@ from raterbook.analysis.ratings.long import (
 from raterbook.analysis.ratings.patterns import Patterns, find_patterns
 from raterbook.analysis.ratings.values import as_numbers, code_values, confidence_in_rows, declared
 
-APART = 1 << 22  # units that are looked at one by one, where an engine counted them
+APART = 4_194_304  # units that are looked at one by one, where an engine counted them
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +104,17 @@ class Coded:
             codes=self.codes[keep], units=self.units[keep], clusters=clusters, confidence=sure
         )
         return found if self.times is None else found._with(times=self.times[keep])
+
+    def against_rest(self, code: int) -> Coded:
+        """One value of the scale against any other."""
+        two = np.where(self.codes == code, 1, 2) * (self.codes > 0)
+        return self._with(
+            codes=two.astype(np.int8),
+            scale=(self.scale[code - 1], "any other"),
+            numbers=np.array([1.0, 2.0]),
+            declared=True,
+            labels=True,
+        )
 
     def apart(self, what: str = "this") -> Coded:
         """The same with a row for each unit; refused where an engine counted too many."""

@@ -22,13 +22,13 @@ from raterbook.analysis.ratings.values import code_values
 # Raters whose answers are counted apart: one bit each in a whole number of the engine, with room
 # for those of raters who answered twice.
 MOST_RATERS = 40
-LARGEST = 1 << 44
+LARGEST = 17_592_186_044_416
 # Answers of more raters than that are read one by one, up to so many.
-IN_MEMORY = 1 << 24
+IN_MEMORY = 16_777_216
 # Distinct patterns (of each cluster) that are fetched, and cells of a table made of them.
-MOST_PATTERNS, MOST_CELLS = 1 << 25, 1 << 28
+MOST_PATTERNS, MOST_CELLS = 33_554_432, 268_435_456
 # Different values, times raters, that a first look brings.
-MOST_VALUES = 1 << 16
+MOST_VALUES = 65_536
 
 
 def is_engines(data: Any) -> bool:
@@ -115,8 +115,6 @@ class Held:
         """The given answers with a whole number for each value."""
         table = self.table
         given = [(v, int(c)) for v, c in zip(values, codes, strict=True) if c]
-        if not given:
-            return table.mutate(code=table.rater.isnull().ifelse(1, 0)).filter(table.rater.isnull())
         code = _looked_up(table.value, given)
         table = table.mutate(code=code)
         return table.filter(table.code > 0)

@@ -15,7 +15,7 @@ UNIT_COLUMNS = ("unit", "item")
 # What its columns may be called; the first name of each is the one an error asks for.
 COLUMNS = {"unit": UNIT_COLUMNS, "rater": ("rater",), "value": ("value",)}
 # Answers per piece, so that the cell numbers stay in the processor's cache.
-PIECE = 1 << 16
+PIECE = 65_536
 # A range of rater numbers this short is taken as it is, gaps and all.
 FEW = 16
 
@@ -156,10 +156,10 @@ def identities(column: pd.Series, few: bool = False, guess: bool = False) -> Ide
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = column.array.codes
         if not guess:
-            _refuse_unnamed(column, codes)
+            _refuse_unnamed(column, codes < 0)
         return Identities(codes, column.cat.categories, checked=not guess)
     if not isinstance(column.dtype, np.dtype) and column.hasnans:
-        _refuse_unnamed(column, np.where(column.isna(), -1, 0))
+        _refuse_unnamed(column, column.isna().to_numpy())
     if column.dtype.kind in "iu" and column.dtype != np.uint64 and len(column):
         values = column.to_numpy()
         low, high = _span(values, guess)
@@ -167,25 +167,21 @@ def identities(column: pd.Series, few: bool = False, guess: bool = False) -> Ide
             return Identities(values, pd.RangeIndex(low, high + 1), low, checked=not guess)
     if few or len(column) < PIECE or column.dtype.kind in "f":
         codes, labels = pd.factorize(column, sort=False)
-        _refuse_unnamed(column, codes)
+        _refuse_unnamed(column, codes < 0)
         return Identities(codes, labels)
     return _by_runs(column)
 
 
 def _span(values: np.ndarray, guess: bool) -> tuple[int, int]:
-    """Least and greatest, reading the column from memory once, or its ends alone."""
-    starts = [0, max(0, len(values) - PIECE)] if guess else range(0, len(values), PIECE)
-    pieces = [values[start : start + PIECE] for start in starts]
-    ends = [(piece.min(), piece.max()) for piece in pieces]
-    return int(min(low for low, _ in ends)), int(max(high for _, high in ends))
+    """Least and greatest, of the column's ends alone for a guess."""
+    looked = np.concatenate([values[:PIECE], values[-PIECE:]]) if guess else values
+    return int(looked.min()), int(looked.max())
 
 
 def _by_runs(column: pd.Series) -> Identities:
     """A frame mostly lists a unit's answers together, so each run of equal names is looked up
     once."""
-    missing = column.isna().to_numpy()
-    if missing.any():
-        _refuse_unnamed(column, np.where(missing, -1, 0))
+    _refuse_unnamed(column, column.isna().to_numpy())
     names = column.array
     starts = np.empty(len(names), dtype=bool)
     starts[0] = True
@@ -213,10 +209,9 @@ def _ascending(names: pd.Series) -> bool:
     return bool(((length[1:] > length[:-1]) | (later & (length[1:] == length[:-1]))).all())
 
 
-def _refuse_unnamed(column: pd.Series, codes: np.ndarray) -> None:
-    if len(codes) and codes.min() < 0:
-        row = int(np.flatnonzero(codes < 0)[0])
-        raise ValueError(f"row {row} has no {column.name}: fill it in")
+def _refuse_unnamed(column: pd.Series, missing: np.ndarray) -> None:
+    if missing.any():
+        raise ValueError(f"row {missing.argmax()} has no {column.name}: fill it in")
 
 
 def scatter(
@@ -253,7 +248,7 @@ def _cells_of(
     size: int, height: int, before: int
 ) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """Cell numbers of a piece of rows, in the narrowest integers that hold them."""
-    narrow: Any = np.int32 if size + abs(before) < 1 << 31 else np.int64
+    narrow: Any = np.int32 if size + abs(before) <= np.iinfo(np.int32).max else np.int64
     one, other = np.empty((2, PIECE), dtype=narrow)
     whole = np.empty(PIECE, dtype=np.intp)
 
@@ -316,8 +311,8 @@ def one_label(column: pd.Series, places: np.ndarray, names: Any, what: str = "un
 
 def cluster_codes(labels: Sequence[Any]) -> np.ndarray:
     """A number for each label; whatever has none stands for itself."""
-    codes, _ = pd.factorize(pd.Series(list(labels), dtype=object), sort=False)
+    codes, known = pd.factorize(pd.Series(list(labels), dtype=object), sort=False)
     alone = codes < 0
     codes = codes.astype(np.int64)
-    codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.sum())
+    codes[alone] = len(known) + np.arange(alone.sum())
     return np.asarray(codes)

@@ -14,11 +14,17 @@ import numpy as np
 import pandas as pd
 
 # Rows per step of the counting pass: a step stays in the processor's cache.
-STEP = 1 << 13
+STEP = 8_192
 # The same where each rater's answers lie together, and a step goes through them one by one.
-LONG_STEP = 1 << 16
+LONG_STEP = 65_536
 # Numbers per step of whatever is wide, so that memory stays bounded.
-CELLS = 1 << 21
+CELLS = 2_097_152
+# With more places than this for each code, codes are sorted and not counted.
+SPARSE = 8
+# Up to here whole numbers are exact in single precision.
+EXACT = 16_777_216
+# What lies no farther from zero is rounding.
+TOLERANCE = 1e-12
 
 
 def steps(n: int, width: int) -> list[slice]:
@@ -99,8 +105,9 @@ class Patterns:
             np.arange(len(self.codes)),
             self.weights,
         )
-        kind, kinds = np.zeros(width, dtype=np.int64), 1
-        while True:
+        kind, kinds = np.zeros(width, dtype=np.int64), 0
+        while how_many(kind) > kinds:
+            kinds = how_many(kind)
             shown = np.sort(self._numbered(kind), axis=1)
             entry = np.column_stack([_ranks(shown)[which], counts])
             together = pd.Series(map(tuple, entry.tolist())).groupby(clusters).agg(sorted)
@@ -108,16 +115,25 @@ class Patterns:
             entry = _ranks(np.column_stack([of_cluster.loc[clusters], entry]))
             gave = np.sort(self._numbered(entry[:, None], which), axis=0)
             kind = _ranks(np.column_stack([kind, gave.T]))
-            if kind.max(initial=0) + 1 <= kinds:
-                break
-            kinds = int(kind.max()) + 1
         return replace(self, codes=self.codes[:, np.argsort(kind, kind="stable")])
 
     def _numbered(self, kind: np.ndarray, which: Any = slice(None)) -> np.ndarray:
         """One number for each kind and what stands in its cell."""
         cells = np.broadcast_arrays(kind, self.codes[which])
-        shape = (int(kind.max(initial=0)) + 1, self.q + 1)
+        shape = (how_many(kind.ravel()), self.q + 1)
         return np.asarray(np.ravel_multi_index(tuple(cells), shape))
+
+
+def divide(top: np.ndarray, bottom: np.ndarray, blank: float = np.nan) -> np.ndarray:
+    """top / bottom, blank where there is nothing, or less, to divide by."""
+    found = np.full(np.broadcast_shapes(top.shape, bottom.shape), blank)
+    return np.asarray(np.divide(top, bottom, out=found, where=bottom > TOLERANCE))
+
+
+def _room(codes: np.ndarray) -> int | None:
+    """How many places counting these codes takes; None where sorting them costs less."""
+    size = int(codes.max(initial=-1)) + 1
+    return None if size > SPARSE * len(codes) or codes.min(initial=0) < 0 else size
 
 
 def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -125,8 +141,8 @@ def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     The same as `np.unique` says, by counting: codes are small whole numbers.
     """
-    size = int(codes.max(initial=-1)) + 1
-    if size > 8 * len(codes) + 1024 or codes.min(initial=0) < 0:
+    size = _room(codes)
+    if size is None:
         found, first, place = np.unique(codes, return_index=True, return_inverse=True)
         return found, first, place.ravel()
     first = np.full(size, -1, dtype=np.int64)
@@ -139,8 +155,8 @@ def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def how_many(codes: np.ndarray) -> int:
     """How many different codes there are."""
-    size = int(codes.max(initial=-1)) + 1
-    if size > 8 * len(codes) + 1024 or codes.min(initial=0) < 0:
+    size = _room(codes)
+    if size is None:
         return len(np.unique(codes))
     there = np.zeros(size, dtype=bool)
     there[codes] = True
@@ -171,7 +187,7 @@ def find_patterns(
         return Patterns(distinct[seen], weights[seen], q)
     n, width = codes.shape
     size = (q + 1) ** width
-    if size <= max(4 * n, 1 << 12) and size <= 1 << 24:
+    if size <= SPARSE * n:
         totals = np.zeros(size, dtype=np.int64)
         step = STEP if codes.flags.c_contiguous else LONG_STEP
         for start in range(0, n, step):
@@ -188,25 +204,24 @@ def find_patterns(
 def _keys(codes: np.ndarray, q: int) -> np.ndarray:
     """One integer per unit: its codes as digits in base q + 1."""
     digits = (q + 1) ** codes.shape[1]
-    if digits <= 1 << 24 and codes.flags.c_contiguous:
-        # Exact in single precision, and a matrix product is the fastest way to add them up.
+    if digits <= EXACT and codes.flags.c_contiguous:
+        # A matrix product is the fastest way to add them up.
         powers = (q + 1.0) ** np.arange(codes.shape[1])[::-1]
         # Small whole numbers throughout, yet some BLAS kernels raise the flag for what lies in
         # the unused lanes of their vectors.
         with np.errstate(invalid="ignore", over="ignore"):
             return (codes.astype(np.float32) @ powers.astype(np.float32)).astype(np.int64)
-    narrow: Any = np.uint16 if digits <= 1 << 16 else np.int32 if digits < 1 << 31 else np.int64
-    keys: np.ndarray = np.zeros(len(codes), dtype=narrow)
+    keys: np.ndarray = np.zeros(len(codes), dtype=np.min_scalar_type(digits))
     for column in codes.T:
         keys *= q + 1
-        keys += column.astype(narrow)
+        keys += column.astype(keys.dtype)
     return keys.astype(np.int64, copy=False)
 
 
 def spell(keys: np.ndarray, q: int, width: int) -> np.ndarray:
     """The codes that are the digits of these numbers in base q + 1."""
     codes = np.zeros((len(keys), width), dtype=np.int32)
-    for j in range(width - 1, -1, -1):
+    for j in reversed(range(width)):
         keys, codes[:, j] = np.divmod(keys, q + 1)
     return codes
 
@@ -214,13 +229,12 @@ def spell(keys: np.ndarray, q: int, width: int) -> np.ndarray:
 def _group(codes: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
     """For each unit the number of its pattern, and the distinct patterns in sorted order."""
     n, width = codes.shape
-    if (q + 1) ** width < 1 << 62:
+    if (q + 1) ** width <= np.iinfo(np.int64).max:
         keys, inverse = np.unique(_keys(codes, q), return_inverse=True)
         return inverse.ravel(), spell(keys, q, width)
     # No integer can hold the pattern, so repeats are not worth searching for; only the order
     # is made independent of the units' order. Bytes from the highest on sort as the codes do.
-    digit = ">u1" if q < 1 << 8 else ">u2" if q < 1 << 16 else ">u4"
-    rows = np.ascontiguousarray(codes.astype(digit))
+    rows = np.ascontiguousarray(codes.astype(np.min_scalar_type(q).newbyteorder(">")))
     order = np.argsort(rows.view(f"V{rows.itemsize * width}").ravel(), kind="stable")
     inverse = np.empty(n, dtype=np.int64)
     inverse[order] = np.arange(n)
@@ -235,7 +249,7 @@ def _with_clusters(
     _, clusters = np.unique(clusters[rated], return_inverse=True)
     of_row = None if times is None else times[rated]
     weights = np.bincount(inverse, of_row, len(distinct)).astype(np.int64)
-    width = max(len(distinct), 1)
+    width = len(distinct)
     keys, block = np.unique(clusters.ravel() * width + inverse, return_inverse=True)
     counts = np.bincount(block.ravel(), of_row, len(keys)).astype(np.int64)
     blocks = (keys // width, keys % width, counts)

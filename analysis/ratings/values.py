@@ -289,7 +289,7 @@ def _refuse(value: Any, scale: Sequence[Any]) -> None:
 
 
 # Entries per piece: eight bytes each, a few buffers, well inside a second-level cache.
-PIECE = 1 << 15
+PIECE = 32_768
 LARGEST = 126
 
 
@@ -304,7 +304,7 @@ def whole_numbers(array: np.ndarray) -> np.ndarray | None:
         return None if turned is None else turned.T
     if not array.flags.c_contiguous:
         return None
-    flat = array.reshape(-1)
+    flat = array.ravel()
     coded = np.empty(len(flat), dtype=np.int8)
     again, same = np.empty(PIECE), np.empty(PIECE, dtype=bool)
     with np.errstate(invalid="ignore"):
@@ -346,8 +346,6 @@ def _from_integers(array: np.ndarray) -> np.ndarray | None:
 def values_used(coded: np.ndarray) -> list[int]:
     """The values that occur, from one byte per rating."""
     high = int(coded.max(initial=0))
-    if high > 24:
-        return [int(v) for v in np.unique(coded) if v > 0]
     # Mostly the first ratings show all values.
     first = coded[:PIECE]
     return [v for v in range(1, high + 1) if (first == v).any() or (coded == v).any()]

@@ -15,6 +15,7 @@ from raterbook.analysis.averages.weighted import weighted_mean_of, weighted_mean
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval
 from raterbook.analysis.intervals.resampling import LOGIT
+from raterbook.analysis.ratings.patterns import divide
 from raterbook.numbers.counted import Board, listed
 from raterbook.numbers.measures import Finding, Task, computes, nothing, unpaired
 from raterbook.protocols.measures import is_adjusted
@@ -67,7 +68,7 @@ def row_means(task: Task, questions: list[str]) -> tuple[np.ndarray, np.ndarray,
         codes = grid.codes[:, columns] * task.mask[:, None]
         total += np.append(0.0, grid.scale.numbers)[codes]
         n += codes > 0
-    return np.divide(total, n, out=np.full(shape, np.nan), where=n > 0), columns, who
+    return divide(total, n), columns, who
 
 
 @computes("adjusted_share")

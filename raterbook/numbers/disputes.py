@@ -14,6 +14,7 @@ from raterbook.analysis import Ratings
 from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval
+from raterbook.analysis.ratings.patterns import divide
 
 from ..protocols import Question, holds
 from ..protocols.statistics import alpha_at
@@ -315,7 +316,7 @@ class _Spread:
         parts = rows["part"].to_numpy(dtype=np.int64)
         where = np.stack([subjects_, parts], axis=1).astype(np.int64)
         each, self.of_row = np.unique(where, axis=0, return_inverse=True)
-        self.of_row = self.of_row.reshape(-1)
+        self.of_row = self.of_row.ravel()
         names = list(map(str, named))
         self.places: dict[Place, int] = {
             (names[subject], part): at for at, (subject, part) in enumerate(each.tolist())
@@ -332,14 +333,14 @@ class _Spread:
         most = self.alike.max(axis=1, initial=0)
         first = (self.alike == most[:, None]) & there
         self.tied = first.sum(axis=1) > most
-        self.kinds = np.divide(1, self.alike, where=there, out=np.zeros(there.shape)).sum(axis=1)
+        self.kinds = divide(np.ones(1), self.alike, 0.0).sum(axis=1)
         self.spread, self.width = self._width(there, most)
 
     def _width(self, there: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         question = self.question
         if not (question.is_numeric or question.level == "ordinal"):
-            many = np.maximum(there.sum(axis=1), 1)
-            return np.maximum(np.round(self.kinds) - 1, 0), np.where(most, 1 - most / many, 0.0)
+            commonest = divide(most, there.sum(axis=1), 1.0)
+            return np.maximum(np.round(self.kinds) - 1, 0), 1 - commonest
         if question.is_numeric:
             numbers, (low, high) = [number_of(text) for text in self.texts], question.ends
         else:

@@ -26,6 +26,7 @@ from raterbook.analysis.forecast import (
 )
 from raterbook.analysis.intervals import USUAL
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
+from raterbook.analysis.ratings.patterns import divide
 
 from ..protocols.comparisons import facts
 from ..protocols.problems import hint
@@ -348,7 +349,7 @@ def _by_case(x: np.ndarray, case: np.ndarray, keep: np.ndarray, cases: int) -> n
     total, many = np.zeros((cases, x.shape[1])), np.zeros((cases, x.shape[1]))
     np.add.at(total, case, np.where(given, x, 0.0))
     np.add.at(many, case, given)
-    return np.asarray(np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0))
+    return divide(total, many)
 
 
 def assumption(board: Board, name: str, value: float, alike: float, n_items: int) -> Outlook:

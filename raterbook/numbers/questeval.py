@@ -14,6 +14,7 @@ from raterbook.analysis.averages import add_up, ratio
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Interval, UnitSums, estimated, interval_of
 from raterbook.analysis.intervals.resampling import LOGIT
+from raterbook.analysis.ratings.patterns import divide
 from raterbook.analysis.text import token_f1
 from raterbook.numbers.counted import Board, consensus, listed
 from raterbook.numbers.measures import Finding, Task, computes
@@ -81,7 +82,9 @@ def _whole_trace(board: Board, tokeniser: str, named: tuple[Any, ...] | None) ->
     # In the order of their names, so that sums do not turn on who answered first.
     names = board.first["item"].astype(object).where(board.of_item, board.first["case"])
     item, _ = pd.factorize(names.to_numpy()[unit].astype(str), sort=True)
-    of_reference, of_text, both, f1, answers = np.array(weights, dtype=float).reshape(-1, 5).T
+    of_reference, of_text, both, f1, answers = (
+        np.array(weights, dtype=float).reshape(len(weights), 5).T
+    )
     return Trace(
         unit,
         item,
@@ -281,7 +284,7 @@ def parts_of(
     """What each sample adds to the number, and to what that is divided by."""
     if aggregate == "micro":
         return top, bottom
-    own = np.divide(top, bottom, out=np.zeros_like(top, dtype=float), where=bottom > 0)
+    own = divide(top, bottom, 0.0)
     if aggregate == "compatible":
         return np.where(upstream_zero, 0.0, own), np.ones(len(own))
     return own, (bottom > 0).astype(float)

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 from scipy.stats import t as student
 from sklearn.metrics import f1_score
+from statsmodels.stats.proportion import proportion_confint
 
 from raterbook.analysis import Interval, Ratings, against
 from raterbook.analysis.averages.against import COMPARISONS
@@ -55,6 +56,32 @@ def test_spearmans_interval_is_students_on_fishers_scale_leaving_each_unit_out()
     reach = student.ppf(0.975, 11) * np.sqrt(11 / 12 * ((left - left.mean()) ** 2).sum())
     here = np.arctanh(spearmanr(middle, own).statistic)
     assert (found.low, found.high) == pytest.approx(np.tanh([here - reach, here + reach]))
+
+
+def test_the_interval_of_f1_is_students_leaving_out_each_unit_and_its_values():
+    """Without its only unit a value is no class any more, and F1 is averaged over the rest."""
+    own = np.array([4, 3, 3, 5, 2, 4])
+    middle = np.array([4, 3, 3.5, 5, 2.5, 3])
+
+    def f1(keep):
+        sides = ((2 * side[keep]).astype(int) for side in (middle, own))
+        return f1_score(*sides, average="macro")
+
+    [found] = against(np.column_stack([middle, own]), 1, names=["macro_f1_halves"]).itertuples()
+    left = np.array([f1(np.arange(6) != i) for i in range(6)])
+    reach = student.ppf(0.975, 5) * np.sqrt(5 / 6 * ((left - left.mean()) ** 2).sum())
+    assert found.estimate == pytest.approx(f1(np.arange(6)))
+    assert found.high - found.estimate == pytest.approx(reach)
+    assert found.estimate - found.low == pytest.approx(reach)
+
+
+def test_a_share_of_several_others_is_no_single_answer():
+    """Mostly one of two others is met, which is surer than twelve tosses of a coin."""
+    table = [*[[4, 5, 4]] * 10, [3, 3, 3], [2, 2, 1]]
+    [found] = against(table, 2, names=["exact"]).itertuples()
+    low, _ = proportion_confint(6, 12, method="wilson")
+    assert found.estimate == pytest.approx(0.5)
+    assert found.low > low + 0.05
 
 
 def test_without_a_common_unit_there_is_a_reason():

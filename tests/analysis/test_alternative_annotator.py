@@ -143,11 +143,14 @@ def test_what_a_page_shows_names_persons_as_text():
     columns["<b>p0"] = columns.pop("p0")
     shown = alternative_annotator_test(rated(columns), "model")._repr_html_()
     assert "&lt;b&gt;p0" in shown
+    assert shown.startswith("<p>alternative annotator: ")
+    assert " clusters</p>" in shown
 
 
-def test_an_epsilon_that_is_no_share_is_refused():
-    with pytest.raises(ValueError, match=r"epsilon=15: give a share such as \.15"):
-        alternative_annotator_test(rated(WORKED), "judge", epsilon=15)
+@pytest.mark.parametrize("epsilon", [15, 2, -2])
+def test_an_epsilon_that_is_no_share_is_refused(epsilon):
+    with pytest.raises(ValueError, match=rf"epsilon={epsilon}: give a share such as \.15"):
+        alternative_annotator_test(rated(WORKED), "judge", epsilon=epsilon)
 
 
 def test_benjamini_yekutieli_agrees_with_statsmodels():
@@ -278,3 +281,19 @@ def test_winning_rate_and_advantage_are_those_of_the_published_test(matched, wro
     assert found.winning_rate_plain == rate
     assert found.advantage.value == pytest.approx(advantage)
     assert {each.rater: each.p_plain for each in found.persons} == pytest.approx(p)
+
+
+def two_persons(nearer: int, farther: int, n: int = 30):
+    """On some items the model is nearer to ben than ana is, on others neither person is as far."""
+    rows = [[2, 1, 1]] * nearer + [[1, 1, 2]] * farther
+    return [*rows, *[[1, 1, 1]] * (n - len(rows))]
+
+
+def test_half_of_the_persons_are_enough_to_pass_and_to_fail():
+    found = alternative_annotator_test(two_persons(9, 6), 2, epsilon=0.2)
+    assert [person.rejected for person in found.persons] == [True, False]
+    assert (found.winning_rate, found.passes, found.passes_plain) == (0.5, True, True)
+    assert found.warnings == ()
+    lost = alternative_annotator_test(two_persons(12, 15), 2, epsilon=0.1)
+    assert [person.worse for person in lost.persons] == [False, True]
+    assert lost.fails

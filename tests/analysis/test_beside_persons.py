@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from raterbook.analysis import Ratings, against, kappa
-from raterbook.analysis.comparison.persons import STATISTICS, beside_persons
+from raterbook.analysis.comparison.persons import MOST_PERSONS, STATISTICS, beside_persons
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +77,36 @@ def test_a_person_with_fewer_than_ten_items_beside_others_is_left_out(ratings):
     frame = pd.DataFrame(
         [
             (unit, rater, 1 + unit % 5)
-            for rater, many in (("a", 40), ("b", 40), ("c", 9), ("model", 40))
-            for unit in range(many)
-        ],
+            for rater, units in (("a", 40), ("b", 40), ("c", 9), ("model", 60))
+            for unit in range(units)
+        ]
+        # Beside the model alone nobody is compared with anybody.
+        + [(unit, "c", 2) for unit in range(50, 60)],
         columns=["unit", "rater", "value"],
     )
     [found] = beside_persons(Ratings(frame), "model", names=["exact"])
     assert found.persons.raters == ("a", "b")
+    assert found.model.low is not None
+    assert (found.model.low_like, found.model.high_like) == (None, None)
+
+
+def test_a_crowd_has_no_kappa_of_all_its_pairs_and_everything_else():
+    rng = np.random.default_rng(1)
+    table = rng.integers(1, 6, (12, MOST_PERSONS + 2))
+    exact, pairs = beside_persons(table, MOST_PERSONS + 1, names=["exact", "kappa"], interval=None)
+    assert exact.model.value is not None
+    assert pairs.model.reason == "too_many_raters_for_interval"
+    table = table[:, 1:]
+    [pairs] = beside_persons(table, MOST_PERSONS, names=["kappa"], interval=None)
+    assert pairs.model.value is not None
+
+
+def test_each_side_has_its_own_ends_for_persons_like_these(ratings):
+    """Whose place it is moves a person's distance from the rest, and the model's hardly."""
+    [found] = beside_persons(ratings, "model", names=["mae"])
+    wider = [(side.high_like - side.low_like) / (side.high - side.low)
+             for side in (found.model, found.persons)]  # fmt: skip
+    assert 1 < wider[0] < 1.5 < wider[1]
 
 
 def test_below_two_persons_there_is_nothing_to_stand_beside():

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import spearmanr, ttest_1samp
 from sklearn.metrics import f1_score
 
-from tests.analysis.drawn_round import (
+from tests.numbers.drawn_round import (
     JUDGED,
     LABELS,
     PEOPLE,

@@ -65,7 +65,7 @@ def test_adding_a_constant_to_all_moves_the_mean_and_nothing_else():
     assert moved.high - moved.low == pytest.approx(found.high - found.low, abs=1e-6)
 
 
-@pytest.mark.parametrize("by", [1e-9, 1e9])
+@pytest.mark.parametrize("by", [1e14, 1e-9, 1e9])
 def test_measured_by_another_unit_all_is_as_many_times_as_large(by):
     found = ppi_mean(PEOPLE, MODEL)
     other = ppi_mean([None if y is None else y * by for y in PEOPLE], [f * by for f in MODEL])
@@ -228,3 +228,29 @@ def test_where_people_have_weights_the_models_mean_is_that_of_all_items():
     assert found.value == pytest.approx(theta)
     assert found.beside["people"].value == pytest.approx(np.average(y, weights=w))
     assert found.beside["model"].value == pytest.approx(f.mean())
+
+
+def test_two_raters_say_nothing_of_raters_like_these():
+    found = ppi_mean([[y, min(y + 1, 5)] for y in Y] + [[None, None]] * len(G), MODEL)
+    assert found.low is not None
+    assert (found.low_like, found.high_like) == (None, None)
+
+
+def test_scores_of_a_model_between_the_ends_make_no_share():
+    people = [1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1]
+    rng = np.random.default_rng(3)
+    found = ppi_mean([*people, *[None] * 20], rng.uniform(0.5, 1.5, 32))
+    assert found.high > 1
+    assert "cut_at_scale" not in found.warnings
+
+
+@pytest.mark.parametrize("rare", [0, 1])
+def test_of_either_value_people_must_have_given_some(rare):
+    people = [rare] * 4 + [1 - rare] * 20
+    found = ppi_mean([*people, *[None] * 6], [1, 0] * 15)
+    assert found.reason == "too_few_of_one_value"
+
+
+def test_rates_that_small_numbers_leave_at_chance_correct_nothing():
+    """(1 + 1)/(1 + 2) + (1 + 1)/(4 + 2) is just 1, though 1/1 + 1/4 is more."""
+    assert rogan_gladen((1, 1), (1, 4), (5, 10)).reason == "no_better_than_chance"

@@ -21,9 +21,10 @@ def persons(units, seed, raters=4, off=0.6):
 
 def by_hand(table, model):
     """The definition, with Counters in place of arrays."""
-    bins = {}
+    bins, table = {}, [row for row in table if row[model] is not None]
+    table = [row for row in table if {*row[:model], *row[model + 1 :]} != {None}]
     for row in table:
-        others = sorted(value for at, value in enumerate(row) if at != model)
+        others = sorted(value for at, value in enumerate(row) if at != model and value is not None)
         bins.setdefault(others[(len(others) - 1) // 2], []).append((others, row[model]))
     total = 0.0
     for inside in bins.values():
@@ -88,16 +89,28 @@ def test_halves_are_every_way_to_halve_the_people_each_half_beside_the_other():
     assert distance(table, 4, interval=None).halves == pytest.approx(np.mean(found))
 
 
-def test_in_each_person_s_place_model_and_person_are_set_against_the_others():
-    table = persons(40, 7, raters=5)
-    found = distance(table, 4, interval=None)
-    places = [[j for j in range(4) if j != out] for out in range(4)]
-    model = [by_hand(table[:, [*others, 4]], 3) for others in places]
-    person = [by_hand(table[:, [*others, out]], 3) for out, others in enumerate(places)]
+@pytest.mark.parametrize("people", [2, 4])
+@pytest.mark.parametrize("gone", [0, 0.3])
+def test_in_each_person_s_place_model_and_person_are_set_against_the_others(people, gone):
+    whole = persons(40, 7, raters=people + 1)
+    there = np.random.default_rng(people).random(whole.shape) >= gone
+    table = np.where(there, whole.astype(object), None)
+    found = distance(table, people, interval=None)
+    places = [[j for j in range(people) if j != out] for out in range(people)]
+    model, person = [], []
+    for out, others in enumerate(places):
+        asked = table[(there[:, out]) & there[:, people]].tolist()
+        model.append(
+            by_hand([[*(row[j] for j in others), row[people]] for row in asked], people - 1)
+        )
+        person.append(by_hand([[*(row[j] for j in others), row[out]] for row in asked], people - 1))
+    assert found.model.value == pytest.approx(by_hand(table.tolist(), people))
     assert found.in_place.value == pytest.approx(np.mean(model))
     assert found.persons.value == pytest.approx(np.mean(person))
     assert found.difference.value == pytest.approx(np.mean(model) - np.mean(person))
-    assert (found.model.n_units, found.model.n_raters, found.model.n_ratings) == (40, 4, 160)
+    used = there[there[:, people], :people]
+    counts = (found.model.n_units, found.model.n_raters, found.model.n_ratings)
+    assert counts == (used.any(axis=1).sum(), people, used.sum())
 
 
 def test_clusters_order_and_names():
@@ -122,3 +135,10 @@ def test_with_one_person_there_is_nothing_beside():
 def test_scores_that_hardly_repeat_have_no_bins():
     found = distance([[at, at + 0.5] for at in range(40)], 1)
     assert found.model.reason == "too_many_values"
+
+
+def test_twenty_values_have_bins_and_twenty_one_have_none():
+    found = [distance([[at % many, at * 7 % many] for at in range(40)], 1, interval=None).model
+             for many in (20, 21)]  # fmt: skip
+    assert found[0].value is not None
+    assert found[1].reason == "too_many_values"

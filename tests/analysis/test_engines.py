@@ -26,6 +26,7 @@ from raterbook.analysis import (
     difference,
     gwet,
     icc,
+    influence,
     kappa,
     mean,
     proportion,
@@ -34,6 +35,7 @@ from raterbook.analysis import (
 )
 from raterbook.analysis.averages.means import median, sd
 from raterbook.analysis.coefficients.tables import pairwise
+from raterbook.analysis.older import alpha_by_category
 from raterbook.analysis.ratings import engine
 
 ibis = pytest.importorskip("ibis")
@@ -60,6 +62,7 @@ STATISTICS = {
     "weighted mean": weighted_mean,
     "proportion": lambda r, **k: proportion(r, [4, 5], of=[1, 2, 4, 5], **k),
     "proportion of none": lambda r, **k: proportion(r, [], **k),
+    "alpha of a value": lambda r, **k: alpha_by_category(r, **k)[4],
     "standard deviation": sd,
     "median": median,
 }
@@ -129,6 +132,44 @@ def test_every_statistic_is_the_same_from_an_engine(held, clusters, interval):
         for name, statistic in STATISTICS.items()
     }
     assert {name: fields for name, fields in found.items() if fields} == {}
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_more_values_than_a_table_takes_are_the_same_from_an_engine(held, level):
+    frame = answers()
+    frame["value"] = frame["value"] * 40 + np.arange(len(frame)) % 37
+    one, other = alpha(frame, level), alpha(held(frame), level)
+    assert differing(one, other) == []
+    without = [influence(each, level)["estimate"] for each in (frame, held(frame))]
+    assert without[0].tolist() == pytest.approx(without[1].tolist())
+
+
+def test_where_every_answer_has_a_confidence_nothing_is_said_of_those_without(held):
+    frame = answers().fillna({"confidence": 50.0})
+    one, other = weighted_mean(frame), weighted_mean(held(frame))
+    assert differing(one, other) == []
+    assert "answers_without_confidence" not in other.warnings
+
+
+def test_a_negative_confidence_is_refused_with_its_value(held):
+    frame = answers()
+    frame.loc[frame["value"].first_valid_index(), "confidence"] = -5
+    with pytest.raises(ValueError, match="confidence -5 is negative: give 0 to 100"):
+        weighted_mean(held(frame))
+
+
+def test_more_units_with_a_confidence_than_can_be_read_need_clusters(held, monkeypatch):
+    frame = answers()
+    many = frame[["value", "confidence"]].notna().all(axis=1).sum()
+    monkeypatch.setattr(engine, "IN_MEMORY", many - 1)
+    table = held(frame)
+    with pytest.raises(
+        ValueError, match=f"^{many} answers with a confidence, .* column of clusters"
+    ):
+        weighted_mean(table)
+    assert weighted_mean(Ratings(table, cluster="chunk")).value is not None
+    monkeypatch.setattr(engine, "IN_MEMORY", many)
+    assert weighted_mean(table).value is not None
 
 
 def test_another_answer_shows(held):
@@ -206,6 +247,38 @@ def test_more_raters_and_answers_than_can_be_read_are_refused(held, monkeypatch)
 
 
 @pytest.mark.parametrize(
+    ("limit", "of", "said"),
+    [
+        ("MOST_VALUES", lambda counted, seen: seen, "different answers of raters"),
+        ("MOST_PATTERNS", lambda counted, seen: counted, "different patterns of ratings"),
+        ("MOST_CELLS", lambda counted, seen: 4 * counted, "different patterns of ratings"),
+        ("MOST_RATERS", lambda counted, seen: 4, "name at most 3 raters with raters="),
+    ],
+)
+def test_as_much_as_can_be_fetched_is_read_and_one_more_refused(held, monkeypatch, limit, of, said):
+    frame = answers()
+    table = held(frame)
+    counted = len(Ratings(table, SCALE).codes)
+    most = of(counted, len(frame.drop_duplicates(["rater", "value"])))
+    monkeypatch.setattr(engine, "IN_MEMORY", 100)
+    monkeypatch.setattr(engine, limit, most)
+    assert len(Ratings(table, SCALE).codes) == counted
+    monkeypatch.setattr(engine, limit, most - 1)
+    with pytest.raises(ValueError, match=said):
+        Ratings(table, SCALE)
+
+
+@pytest.mark.parametrize(("many", "said"), [(3, ""), (4, " and 1 more"), (5, " and 2 more")])
+def test_of_those_who_answered_twice_three_are_named(held, many, said):
+    frame = answers()
+    again = pd.concat([frame, frame[frame["value"].notna()][:many]])
+    with pytest.raises(
+        ValueError, match=rf"answered twice: (\w+ on [\w ]+(, )?){{3}}{said}\. Remove"
+    ):
+        Ratings(held(again), SCALE)
+
+
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda f: pd.concat([f, f[f["value"].notna()][:1]]), "answered twice: .* on unit "),
@@ -213,7 +286,7 @@ def test_more_raters_and_answers_than_can_be_read_are_refused(held, monkeypatch)
         (lambda f: f.assign(unit=f["unit"].where(f.index > 0)), "1 rows have no unit"),
         (lambda f: f.rename(columns={"rater": "who"}), "no column 'rater'"),
         (lambda f: f.assign(value=9), "rating 9 is not on the scale"),
-        (lambda f: f.assign(chunk=f["rater"]), "stands in two clusters"),
+        (lambda f: f.assign(chunk=f["rater"]), r"stands in two clusters, '(\w+)' and '(?!\1)"),
     ],
     ids=["twice", "nobody", "nothing", "name", "scale", "clusters"],
 )

@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from raterbook.analysis import Interval, Ratings, mean
+from raterbook.analysis import Interval, Ratings, kappa, mean
 from raterbook.analysis.coefficients.tables import coefficient
-from raterbook.analysis.forecast import Components, Design, forecast, of_numbers, width_of
+from raterbook.analysis.forecast import (
+    Components,
+    Design,
+    assumed,
+    forecast,
+    of_numbers,
+    width_of,
+)
 from raterbook.analysis.intervals.resampling import LOGIT, PLAIN
 
 NAN = np.nan
@@ -58,8 +65,9 @@ def test_of_agreement_they_are_products_of_two_pairs_by_how_many_raters_they_sha
         assert getattr(found, name) == pytest.approx(expected, rel=1e-6), name
 
 
-def test_where_all_rate_all_what_sets_raters_apart_is_kept_for_those_who_take_turns():
-    x = np.array(FULL, dtype=float)
+@pytest.mark.parametrize("raters", [[1, 2], [0, 1, 2, 3]])
+def test_where_all_rate_all_what_sets_raters_apart_is_kept_for_those_who_take_turns(raters):
+    x = np.array(FULL, dtype=float)[:, raters]
     n, r = x.shape
     found = of_numbers(x)
     left = x - x.mean(axis=0)
@@ -86,6 +94,17 @@ def test_units_of_a_cluster_are_as_alike_as_their_products_say():
     assert found.design_effect(Design(50, 4, 4, 5)) == pytest.approx(of_five)
 
 
+def test_units_of_a_cluster_with_gaps_are_as_alike_as_their_means_say():
+    clusters = np.array([7, 3, 7, 3, 7, 5, 5])
+    found = of_numbers(np.array(GAPS), clusters)
+    middle = np.nanmean(GAPS)
+    own = np.nanmean(np.array(GAPS) - middle, axis=1)
+    sums = np.array([(own - own.mean())[clusters == name].sum() for name in (3, 5, 7)])
+    within = 2 + 2 + 6
+    expected = ((sums**2).sum() - (own**2).sum()) / within + (sums**2).sum() / 7**2
+    assert found.along == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(("size", "effect"), [(1, 1.0), (2, 0.8), (3, 0.6), (9, 0.6)])
 def test_units_less_alike_than_strangers_are_so_by_chance_and_no_more_so_in_larger_clusters(
     size, effect
@@ -94,6 +113,8 @@ def test_units_less_alike_than_strangers_are_so_by_chance_and_no_more_so_in_larg
     made = Components("mean", 3.0, PLAIN, False, same=1.0, apart=1.0, along=-0.2, unequal=3.0)
     assert made.design_effect(Design(60, 2, 2, size)) == pytest.approx(effect)
     assert made.design_effect(Design(60, 2, 2)) == pytest.approx(0.6)
+    least = replace(made, along=-0.9)
+    assert least.design_effect(Design(60, 2, 2)) == pytest.approx(1 / 6)
     alike = replace(made, along=0.2)
     assert alike.design_effect(Design(60, 2, 2, size)) == pytest.approx(1 + 0.2 * (size - 1))
 
@@ -191,3 +212,47 @@ def test_nothing_of_a_design_is_below_one(name):
         Design(**(least | {"raters": 2, name: 0.5}))
     with pytest.raises(ValueError, match=f"{name}=inf: at least 1"):
         Design(**(least | {"raters": 2, name: np.inf}))
+
+
+def test_what_sets_raters_apart_is_their_component_of_variance():
+    """The mean square of raters less that of what is left, by the units."""
+    x = np.array(FULL, dtype=float)
+    n, r = x.shape
+    rest = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0) + x.mean()
+    left = (rest**2).sum() / ((n - 1) * (r - 1))
+    found = of_numbers(x)
+    assert found.raters == pytest.approx(x.mean(axis=0).var(ddof=1) - left / n)
+
+
+@pytest.mark.parametrize(("raters", "known"), [(2, False), (3, True)])
+@pytest.mark.parametrize("name", ["mean", "alpha_nominal"])
+def test_from_three_raters_on_a_pilot_speaks_of_raters_like_these(name, raters, known):
+    found = forecast([row[:raters] for row in FULL], name).at(Design(60, 4, 2))
+    assert (found.low is not None, found.low_like is not None) == (True, known)
+
+
+def test_how_small_the_numbers_are_changes_no_share_of_the_width():
+    large, small = (of_numbers(np.array(GAPS) * by) for by in (1.0, 1e-9))
+    assert small.reason is None
+    assert small.same * 1e18 == pytest.approx(large.same)
+
+
+def test_shares_are_taken_by_how_they_stand_to_one_another():
+    one, other = (assumed("alpha_nominal", 0.6, shares) for shares in ([3, 1], [0.75, 0.25]))
+    assert one.same == pytest.approx(other.same)
+
+
+@pytest.mark.parametrize("alike", [-0.1, 1.5])
+def test_units_are_alike_by_a_share(alike):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        assumed("alpha_nominal", 0.6, [0.5, 0.5], alike=alike)
+
+
+@pytest.mark.parametrize("raters", [2, 3])
+def test_a_kappa_of_pairs_is_forecast_as_wide_as_it_is(raters):
+    rng = np.random.default_rng(9)
+    table = rng.integers(1, 4, (200, 1)) % 3 + (rng.random((200, raters)) < 0.2)
+    found = kappa(table, interval=Interval("jackknife"))
+    planned = forecast(table, "kappa_cohen" if raters == 2 else "kappa_raters")
+    expected = planned.at(Design(200, raters, raters))
+    assert width_of(expected) == pytest.approx(width_of(found), rel=0.05)

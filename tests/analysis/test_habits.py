@@ -17,6 +17,7 @@ from raterbook.analysis.comparison.habits import (
     same_again,
     split_duels,
 )
+from raterbook.analysis.comparison.persons import MOST_PERSONS
 from raterbook.analysis.intervals import Interval
 from raterbook.analysis.ratings import read
 
@@ -129,6 +130,25 @@ def test_a_model_that_uses_half_of_the_scale_spreads_less_and_people_as_much_as_
     assert found.model.high < 0.7
     assert found.persons.low < 1 < found.persons.high
     assert found.difference.low_like <= found.difference.low
+
+
+def test_scores_far_from_zero_have_the_habits_of_near_ones():
+    frame = drawn()
+    far = frame.assign(value=frame["value"] + 1e8)
+    length = dict(enumerate(range(50, 170)))
+    for one, other in zip(
+        [
+            *habits(ratings(frame), "model", length=length),
+            halo_effect([ratings(frame)] * 2, "model"),
+        ],
+        [*habits(ratings(far), "model", length=length), halo_effect([ratings(far)] * 2, "model")],
+        strict=True,
+    ):
+        sides = [
+            [(side.value, side.low, side.high) for side in (each.model, each.persons)]
+            for each in (one, other)
+        ]
+        assert sides[0] == [pytest.approx(side, abs=1e-6) for side in sides[1]]
 
 
 def test_a_rater_of_one_score_has_no_spread_and_no_interval_of_it():
@@ -268,12 +288,18 @@ def test_a_group_that_is_hard_for_everybody_is_none_of_the_models_own():
 
 
 def test_groups_are_corrected_for_how_many_there_are_and_small_ones_are_left_out():
-    labels = {unit: "few" if unit < 9 else "many" if unit < 60 else "rest" for unit in range(120)}
-    found = groups_apart(ratings(drawn()), "model", {"place": labels})
-    assert [each.value for each in found] == ["many", "rest"]
+    names = ["few"] * 9 + ["just ten"] * 10 + ["many"] * 50 + ["rest"] * 51
+    found = groups_apart(ratings(drawn()), "model", {"place": dict(enumerate(names))})
+    assert [each.value for each in found] == ["just ten", "many", "rest"]
     p = sorted(each.p for each in found)
+    steps = [min(3 * p[0], 1), min(2 * p[1], 1), p[2]]
     corrected = sorted(each.p_corrected for each in found)
-    assert corrected == pytest.approx([min(2 * p[0], 1), min(max(2 * p[0], p[1]), 1)])
+    assert corrected == pytest.approx([max(steps[: at + 1]) for at in range(3)])
+
+
+def test_a_group_that_leaves_too_few_outside_is_left_out():
+    labels = {unit: "all but nine" if unit < 111 else "nine" for unit in range(120)}
+    assert groups_apart(ratings(drawn()), "model", {"place": labels}, interval=None) == []
 
 
 def test_of_labels_it_is_the_share_not_met():
@@ -303,6 +329,8 @@ def test_halo_is_the_mean_correlation_of_two_questions_on_the_items_of_both():
             int(first.get((row.unit, row.rater), 5)) // 2 for row in frame.itertuples()
         ]
     found = halo_effect([ratings(frame) for frame in several], "model", interval=None)
+    people = [sum(frame["rater"].ne("model")) for frame in several]
+    assert (found.model.n_units, found.model.n_ratings) == (120, sum(people))
     said = [cells(frame) for frame in several]
 
     def alike(who, beside):
@@ -376,3 +404,34 @@ def test_where_the_model_is_one_more_person_its_habits_are_told_as_rarely_as_pro
     least = 0.93 - 2 * (0.07 * 0.93 / rounds) ** 0.5
     assert min(np.mean(each) for each in held.values()) >= least
     assert groups / rounds <= 0.05 + 2 * (0.05 * 0.95 / rounds) ** 0.5
+
+
+def test_where_the_others_never_differ_a_length_counts_alone():
+    frame = drawn()
+    frame.loc[frame["rater"] != "model", "value"] = 4
+    length = {unit: 2.0 ** (unit % 5) for unit in range(120)}
+    found = habits(ratings(frame), "model", length=length, interval=None)[-1].model
+    own = frame[frame["rater"].eq("model")]
+    x, y = own["unit"] % 5, own["value"]
+    beside = frame[frame["rater"] != "model"]
+    turns = [beside.loc[beside["rater"].eq(name), "unit"] for name in PEOPLE]
+    shared = beside.groupby("unit").size().ge(2)
+    slopes = [
+        np.polyfit(x[keep], y[keep], 1)[0]
+        for keep in (own["unit"].isin(set(turn) & set(shared.index[shared])) for turn in turns)
+    ]
+    assert found.value == pytest.approx(fmean(slopes))
+
+
+def test_units_of_no_group_stand_beside_none():
+    place = {unit: None if unit < 20 else "law" if unit < 70 else "rest" for unit in range(120)}
+    found = groups_apart(ratings(drawn()), "model", {"place": place}, interval=None)
+    assert [(each.value, each.n_items) for each in found] == [("law", 50), ("rest", 50)]
+
+
+def test_a_crowd_has_everything_of_the_split_but_kappa():
+    people = tuple(f"p{j}" for j in range(MOST_PERSONS + 1))
+    table = ratings(drawn(units=20, people=people))
+    found = by_agreement(table, "model", names=["bias", "kappa"], interval=None)["apart"]
+    assert found[0].model.value is not None
+    assert found[1].model.reason == "too_many_raters_for_interval"

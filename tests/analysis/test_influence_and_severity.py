@@ -61,6 +61,7 @@ def test_each_value_against_the_rest_is_the_coefficient_of_two_values():
         same = alpha(two)
         for name in ("value", "low", "high", "n_units", "n_ratings", "reason"):
             assert getattr(found, name) == pytest.approx(getattr(same, name))
+        assert found.beside["commonest"] in (value, "any other")
     for value, found in kappa_by_category(TABLE, scale=SCALE).items():
         two = [[None if v is None else v == value for v in row] for row in TABLE]
         same = kappa(two, "fleiss")
@@ -143,6 +144,7 @@ def test_kappas_test_without_a_number_says_why():
     assert kappa_test([[1, 2], [1, 2]]).reason == "no_spread"
     assert kappa_test([[1, 1, 1], [1, 1, 1]], "fleiss").reason == "no_variation"
     assert kappa_test([[1, None], [None, 1]], "fleiss").reason == "no_pairable_units"
+    assert kappa_test([[1, 2], [2, 2], [1, None]], "fleiss").reason == "unbalanced"
     assert kappa_test([[None, None]], "fleiss").reason == "no_pairable_units"
     found = kappa_test([[1, 1], [2, 2]], "fleiss")
     assert (found.value, found.se) == (1, None)

@@ -145,6 +145,7 @@ def test_an_estimate_shows_itself():
     assert "0.100 to 0.900" in html
     assert "0.050 to 0.950" in html
     assert "0.512" in html
+    assert "<th scope='row'>alpha</th>" in html
     assert "<td>jackknife</td>" in html
     assert WARNINGS["few_clusters"] in html
     assert full.notes() == [sentence("few_clusters")]

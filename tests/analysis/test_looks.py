@@ -50,6 +50,17 @@ def test_the_bounds_spend_just_what_the_function_gives(shares, sides):
     assert ever_beyond(looks.bounds, shares, sides) == pytest.approx(looks.spent, abs=1e-9)
 
 
+def test_half_of_the_error_on_one_side_has_nearly_the_same_bounds():
+    one = Looks((0.25, 0.5, 0.75, 1), 0.025, sides=1).bounds
+    assert one == pytest.approx(Looks((0.25, 0.5, 0.75, 1)).bounds, abs=2e-3)
+
+
+@pytest.mark.parametrize("at", [0, 1, 1.5])
+def test_an_error_that_is_no_share_is_refused(at):
+    with pytest.raises(ValueError, match=f"an error of {at}: give one between 0 and 1"):
+        Looks((0.5, 1), at)
+
+
 def test_all_of_the_error_is_spent_at_the_end_and_no_more_beyond():
     assert Looks((0.5, 1)).spent[-1] == pytest.approx(0.05)
     assert Looks((0.5, 1.4)).spent[-1] == pytest.approx(0.05)

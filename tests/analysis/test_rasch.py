@@ -184,6 +184,47 @@ def test_points_of_raters_who_rated_everything_are_plain_differences_of_means():
     assert found == pytest.approx(levels.mean(axis=0) - levels.mean(), abs=1e-6)
 
 
+@pytest.mark.parametrize("partial", [False, True])
+def test_points_over_criteria_are_those_of_the_scores_of_both(partial):
+    levels = Made(criteria=(-0.7, 0.7)).drawn(100, 5)[0]
+    if partial:
+        levels[:, :, 1] = np.minimum(levels[:, :, 1], 4)
+    several = {name: Ratings(levels[:, :, at], scale=range(1, 6 - (partial and at)))
+               for at, name in enumerate("ab")}  # fmt: skip
+    found = rasch(several, partial=partial).raters
+    expected = levels.mean(axis=(0, 2)) - levels.mean()
+    assert found["points"].to_numpy() == pytest.approx(expected, abs=1e-6)
+    assert (found["points_low"] < found["points"]).all()
+
+
+def test_of_two_raters_one_lies_twice_as_far_from_the_other_as_from_their_middle():
+    levels = Made(severity=(-0.5, 0.5)).drawn(80, 8)[0][:, :, 0]
+    both, one = (rasch(levels, centre=centre).raters.loc[1] for centre in ([0, 1], [0]))
+    names = ["severity", "low", "high", "se"]
+    assert one[names].tolist() == pytest.approx([2 * value for value in both[names]], rel=1e-6)
+
+
+@pytest.mark.parametrize("end", [1, 4])
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_rater_with_one_score_off_an_end_rests_on_it(end, partial):
+    """The other criterion has fewer levels, so that its highest is not the first's."""
+    levels = np.array(BLOCK * 3).clip(1, 4)
+    other = np.where(np.arange(18) == 4, 5 - end, end)
+    first = Ratings(np.column_stack([levels, other]), scale=range(1, 5))
+    assert set(rasch(first).raters["reason"]) == {"rests_on_one_unit"}
+    if partial:
+        top = np.column_stack([levels.clip(1, 2), np.where(end == 1, 1, 2) + 0 * other])
+        several = {"first": first, "second": Ratings(top, scale=[1, 2])}
+        found = rasch(several, partial=True)
+        assert set(found.raters["reason"]) == {"rests_on_one_unit"}
+
+
+def test_a_rater_who_gave_the_lowest_alone_is_left_out():
+    table = Made().drawn(60, 7)[0][:, :, 0]
+    found = rasch(np.column_stack([table, np.full(60, 1)]), interval=None)
+    assert found.raters["reason"].tolist() == [None, None, None, "always_one_end"]
+
+
 def test_a_fair_mean_takes_out_which_raters_a_system_had():
     """The lenient rater had only the first system, the strict only the second."""
     whole = Made().drawn(1200, 3)[0][:, :, 0].astype(float)
@@ -228,7 +269,7 @@ def test_severities_of_the_centre_average_nothing():
     found = rasch(levels, centre=[0, 1]).raters
     assert found["severity"][:2].mean() == pytest.approx(0, abs=1e-12)
     assert found["points"][:2].mean() == pytest.approx(0, abs=1e-9)
-    with pytest.raises(ValueError, match="name some of the raters, 0, 1, 2"):
+    with pytest.raises(ValueError, match=r"centre=\['model'\]: name some of the raters, 0, 1, 2"):
         rasch(levels, centre=["model"])
 
 
@@ -337,3 +378,15 @@ def test_criteria_on_different_scales_need_thresholds_of_their_own():
 def test_labels_without_an_order_are_refused():
     with pytest.raises(ValueError, match="needs an order"):
         rasch([["a", "b"], ["b", "c"]])
+
+
+def test_what_a_page_shows_ends_with_what_is_to_be_known():
+    table = [[1, 2], [2, 2], [3, 4], [4, 4], [2, 3], [1, 1], [3, 3], [4, 5], [5, 5], [2, 1]]
+    shown = rasch(table, interval=None)
+    assert shown._repr_html_().startswith("<table")
+    assert shown.thresholds["criterion"].isna().all()
+    counts = shown.raters[["n_units", "n_ratings"]]
+    numbers = shown.raters.drop(columns=["rater", "reason", *counts])
+    assert (set(counts.dtypes), set(numbers.dtypes)) == ({np.dtype(int)}, {np.dtype(float)})
+    none = rasch([[1, 1], [1, 1]])
+    assert none._repr_html_().endswith(f"</table><p>{none.notes()[0]}</p>")

@@ -78,10 +78,21 @@ def test_what_is_no_mistake_is_read():
     assert mean(pd.Series([1, 2, 3], index=list("abc"))).value == 2
 
 
+@pytest.mark.parametrize("scale", [[0, 1, 2], [1, 2, 200], [-1, 1, 2], [1, 2, 2.5]])
+def test_what_is_missing_stays_so_on_every_scale_that_holds_the_answers(scale):
+    table = [[1.0, np.nan, 2.0], [2.0, 2.0, np.nan], [np.nan, 1.0, 1.0]]
+    read = Ratings(table, scale=scale)
+    assert [[None if c == 0 else read.scale[c - 1] for c in row] for row in read.codes] == [
+        [None if v != v else v for v in row] for row in table
+    ]
+
+
 def test_a_table_with_more_raters_than_units_says_how_it_was_read():
     crowd = np.array(TABLE).T
     assert "more_raters_than_units" in alpha(crowd, interval=None).warnings
     assert "more_raters_than_units" in coefficients(crowd)["ac1"].warnings
+    assert "more_raters_than_units" in alpha([[1, 2]]).warnings
+    assert "more_raters_than_units" not in alpha([[1, 2], [2, 2]]).warnings
     assert "more_raters_than_units" not in alpha(TABLE).warnings
     # Names say which side is which.
     names = pd.DataFrame(crowd).rename_axis(index="unit", columns="rater")

@@ -54,6 +54,14 @@ def test_naming_a_rater_takes_that_raters_confidences():
     assert confidence(Ratings(values, confidence=sure, raters=["b"])).weighted.value == expected
 
 
+def test_where_one_side_has_no_labels_confidences_are_matched_by_their_places():
+    values, sure = [[5, 4], [1, 2]], [[90, 60], [10, 40]]
+    expected = weighted_mean(values, sure).value
+    labels = {"index": ["v", "u"], "columns": ["b", "a"]}
+    assert weighted_mean(values, pd.DataFrame(sure, **labels)).value == expected
+    assert weighted_mean(pd.DataFrame(values, **labels), sure).value == expected
+
+
 def test_a_frame_of_confidences_is_matched_by_its_labels():
     values = pd.DataFrame({"a": [5, 1], "b": [4, 2]}, index=["u", "v"])
     sure = pd.DataFrame({"a": [90, 10], "b": [60, 40]}, index=["u", "v"])

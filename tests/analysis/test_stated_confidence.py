@@ -115,6 +115,42 @@ def test_people_stand_beside_each_against_the_others():
     assert brier.model.low_like <= brier.model.low
 
 
+@pytest.mark.parametrize("people", [2, 3])
+def test_who_left_an_item_out_is_neither_met_nor_set_against_the_others_there(people):
+    rng = np.random.default_rng(7)
+    table = rng.integers(0, 3, (60, people + 1)).astype(object)
+    table[rng.random(table.shape) < 0.3] = None
+    stated = rng.uniform(0, 1, table.shape)
+    # One more person answered where the model did not, and nobody where the model did.
+    table = np.column_stack([table, np.where(table[:, people] == None, 1, None)])  # noqa: E711
+    table = table[:, [*range(people), people + 1, people]]
+    stated = np.column_stack([stated, stated[:, people]])
+    table[-3:, :-1] = None
+    people += 1
+    sides = {"model": [], "persons": []}
+    for j in range(people):
+        for who, side in ((people, "model"), (j, "persons")):
+            scores = []
+            for row, sure in zip(table, stated, strict=True):
+                others = [row[k] for k in range(people) if k != j and row[k] is not None]
+                if None in (row[people], row[j]) or not others:
+                    continue
+                scores.append(np.mean([(sure[who] - (row[who] == other)) ** 2 for other in others]))
+            sides[side] += [np.mean(scores)] if scores else []
+    brier = calibration(table, people, stated).stated[0]
+    assert brier.model.value == pytest.approx(np.mean(sides["model"]))
+    assert brier.persons.value == pytest.approx(np.mean(sides["persons"]))
+    assert brier.model.n_raters == people - 1
+
+
+def test_two_clusters_in_a_bin_are_enough_to_say_what_chance_makes_and_one_is_not():
+    table = [["a", "a"], ["b", "a"], ["a", "a"], ["b", "b"]]
+    sure = [[None, 0.75]] * 4
+    for clusters, known in ([0, 0, 1, 1], True), ([0, 0, 0, 0], False):
+        found = calibration(Ratings(table, cluster=clusters), 1, sure)
+        assert (found.by_chance is not None) is known
+
+
 def test_bins_have_the_share_met_with_its_interval():
     found = calibration(*_at(drawn()))
     assert found.bins["n"].sum() == 400
@@ -153,10 +189,12 @@ def test_a_bin_has_ten_answers_and_there_are_ten_bins_at_most(answers, bins):
     assert (np.diff(where) >= 0).all()
 
 
-def test_a_mended_confidence_is_that_of_isotonic_regression_on_the_other_fifths_of_clusters():
+@pytest.mark.parametrize("digits", [9, 1])
+def test_a_mended_confidence_is_isotonic_regression_on_the_other_fifths_of_clusters(digits):
     from sklearn.isotonic import IsotonicRegression
 
     table, confidence = drawn(items=50, seed=6)
+    confidence[:, 1] = confidence[:, 1].astype(float).round(digits)
     c, hit = confidence[:, 1].astype(float), (table[:, 0] == table[:, 1]).astype(float)
     made = np.empty(50)
     for fold in range(5):
@@ -174,10 +212,12 @@ def test_a_model_without_stated_confidence_has_no_calibration():
     assert calibration(table, 1, confidence) is None
 
 
-def test_a_confidence_beyond_one_is_refused():
+@pytest.mark.parametrize("wrong", [85, 1.5, -0.5])
+def test_a_confidence_that_is_no_share_is_refused(wrong):
     table, confidence = drawn()
-    confidence[3, 1] = 85
-    with pytest.raises(ValueError, match="a confidence of 85: give shares from 0 to 1"):
+    confidence[3:5, 1] = 0, 1
+    confidence[5, 1] = wrong
+    with pytest.raises(ValueError, match=f"a confidence of {wrong}: give shares from 0 to 1"):
         calibration(table, 1, confidence)
 
 

@@ -112,6 +112,7 @@ def test_order_and_names_change_nothing():
         ([["a", "b"], ["a", "a"], ["b", "b"]], "too_few_for_truth"),
         ([["a", "b", None], [None, "a", "b"], ["b", None, "b"]], "too_few_for_truth"),
         ([["a", "a", "a"]] * 4, "no_variation"),
+        ([["a", "a", "a", None], ["a", None, "a", "a"]] * 4, "no_variation"),
     ],
 )
 def test_without_three_who_meet_there_is_no_truth(table, reason):
@@ -185,6 +186,24 @@ def test_a_rater_is_right_as_often_as_the_others_truth_says_with_students_interv
         row = found.iloc[j]
         assert (row["accuracy"], row["n_units"]) == (pytest.approx(hit.mean()), len(hit))
         assert (row["low"], row["high"]) == pytest.approx((hit.mean() - reach, hit.mean() + reach))
+
+
+def test_of_hundreds_of_raters_what_most_say_is_true():
+    rng = np.random.default_rng(8)
+    true = np.arange(6) % 2
+    said = np.where(rng.random((6, 400)) < 0.7, true[:, None], 1 - true[:, None])
+    assert dawid_skene(said, interval=None).units["label"].tolist() == true.tolist()
+
+
+def test_who_is_always_right_has_no_interval():
+    found = dawid_skene([list("aaaa"), list("bbbb")] * 6)
+    assert found.raters["accuracy"].tolist() == [1] * 4
+    assert found.raters["low"].isna().all()
+
+
+def test_what_a_page_shows_names_units_and_raters():
+    found = dawid_skene([[*row, "<b>"] for row in ("aab", "bba", "aaa")], interval=None)
+    assert found._repr_html_().startswith("<p>dawid_skene: 3 units, 4 raters</p><table")
 
 
 @pytest.mark.peers

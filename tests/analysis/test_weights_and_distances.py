@@ -133,6 +133,32 @@ def test_ordinal_alpha_follows_its_definition():
     assert alpha(TABLE, "ordinal").value == pytest.approx(by_hand(TABLE, distance), abs=1e-12)
 
 
+def test_ordinal_alpha_of_more_values_than_a_table_takes_follows_its_definition():
+    """Some values come often and some once, and some units are rated once."""
+    rng = np.random.default_rng(4)
+    table = rng.integers(1, 60, (150, 1)) ** 2 + rng.integers(0, 9, (150, 2))
+    table = [[a, b if i % 5 else None] for i, (a, b) in enumerate(table.tolist())]
+    values = np.sort([v for row in table if None not in row for v in row])
+    assert len(set(values)) > 100
+    rank = {v: np.searchsorted(values, [v, v + 1]).mean() for v in values.tolist()}
+    expected = by_hand(table, lambda a, b: (rank[a] - rank[b]) ** 2)
+    assert alpha(table, "ordinal").value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["circular", "bipolar"])
+def test_distances_between_ends_are_the_same_wherever_the_scale_lies(level):
+    moved = [[None if v is None else v + 4 for v in row] for row in TABLE]
+    here = alpha(TABLE, level, scale=SCALE).value
+    assert alpha(moved, level, scale=[v + 4 for v in SCALE]).value == pytest.approx(here)
+
+
+def test_bipolar_distances_are_the_same_in_small_steps():
+    small = [[None if v is None else v / 100 for v in row] for row in TABLE]
+    here = alpha(TABLE, "bipolar", scale=SCALE).value
+    found = alpha(small, "bipolar", scale=[v / 100 for v in SCALE])
+    assert found.value == pytest.approx(here)
+
+
 SETS = [
     [frozenset("ab"), frozenset("a")],
     [frozenset("c"), frozenset("c")],

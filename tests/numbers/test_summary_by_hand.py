@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from raterbook.protocols import STATISTICS
-from tests.analysis.drawn_round import (
+from tests.numbers.drawn_round import (
     PEOPLE,
     SCALE,
     SEEDS,

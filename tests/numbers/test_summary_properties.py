@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from raterbook.analysis.estimate import REASONS, WARNINGS
 from raterbook.numbers.compute import summary
 from raterbook.protocols import STATISTICS
-from tests.analysis.test_stem_shares import STEM
+from tests.numbers.test_stem_shares import STEM
 
 QUESTIONS = {
     **STEM,

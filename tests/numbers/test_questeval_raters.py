@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from raterbook.analysis.text import token_f1
 from raterbook.numbers.compute import summary
 from tests.analysis.conftest import build
-from tests.analysis.test_questeval_measures import QUEST, QUEST_MEASURES, U
+from tests.numbers.test_questeval_measures import QUEST, QUEST_MEASURES, U
 
 PAIRED = [{"statistic": f"difference_{name}"} for name in ("recall", "precision")]
 KINDS = {
