@@ -90,6 +90,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="raterbook",
         description="Rate model outputs, know how far the raters can be trusted, publish a report.",
+        epilog="Begin with `raterbook demo`, the sample rounds and their pages, or with `raterbook "
+        "new .`, a workspace of your own. What a command takes: `raterbook COMMAND --help`.",
         formatter_class=formatter,
     )
     top.add_argument("--version", action="version", version=f"raterbook {__version__}")

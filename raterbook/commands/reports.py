@@ -91,8 +91,9 @@ def report(given: Namespace) -> int:
         raise Refused(str(error)) from error
     for name in wanted:
         print(place.reports / name / "index.html")
-        if (place.reports / name / "paper.tex").exists():
-            print(place.reports / name / "paper.tex")
+        for beside in ("report.pdf",) * given.pdf + ("paper.tex",):
+            if (place.reports / name / beside).exists():
+                print(place.reports / name / beside)
         if other := checked(name, parameters).other():
             print(
                 f"  made with other than the usual parameters ({', '.join(other)}), as the page "

@@ -121,7 +121,7 @@ def verify(given: Namespace) -> int:
     from ..rounds.model import counted
     from ..rounds.store.history import SHORTEST
 
-    store = workspace(given).store
+    store = workspace(given).existing()
     if given.head and not re.fullmatch(rf"[0-9a-fA-F]{{{SHORTEST},64}}", given.head):
         raise Refused(f"--head {given.head!r} is no head: {SHORTEST} to 64 digits, 0–9 and a–f.")
     compared = []

@@ -14,7 +14,7 @@ from raterbook.analysis.estimate import How
 from ..protocols.statistics import COMPLETENESS
 from ..rounds import Round
 from ..rounds.completeness import by_models
-from ..rounds.model import HELPERS
+from ..rounds.model import HELPERS, RoundError
 from ..rounds.raters import lookalike, public_name, spelt
 from .number import Number
 from .parameters import OVERALL, Parameters
@@ -135,12 +135,12 @@ def check_names(stored: Round, parameters: Parameters) -> None:
         helpers = {each.name: each.kind for each in raters if each.kind in HELPERS}
         for name in parameters.raters:
             if name in helpers and len(helpers) < len(raters):
-                raise ValueError(
+                raise RoundError(
                     f"parameter raters: {name} is of the kind {helpers[name]}; raters are compared "
                     "with it, so it is never one of those who count. Leave the name out."
                 )
             if name in away:
-                raise ValueError(
+                raise RoundError(
                     f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
                     f"Let the answers count again with `raterbook include {stored.name} {name}`, "
                     "or leave the name out."
@@ -163,7 +163,7 @@ def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
     for column in groups:
         twins = lookalike(dict.fromkeys(own[column] for own in every if column in own))
         if twins is not None:
-            raise ValueError(
+            raise RoundError(
                 f"parameter groups: of {column}, {spelt(twins[0])} looks like {spelt(twins[1])}, "
                 "and nobody could tell their numbers apart. Group by another column."
             )
@@ -172,7 +172,7 @@ def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
 def check(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:
     for name in given:
         if name not in known:
-            raise ValueError(
+            raise RoundError(
                 f"parameter {what}: {where} has no {name!r}. "
                 f"Choose from {', '.join(known) or 'nothing: there are none'}."
             )

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from ..protocols.problems import Refusal
+
 if TYPE_CHECKING:
     from raterbook.analysis.intervals import Interval
 
@@ -56,25 +58,25 @@ class Parameters:
         for name, kind in kinds.items():
             object.__setattr__(self, name, number(name, getattr(self, name), kind))
         if not self.round or not isinstance(self.round, str):
-            raise ValueError("parameter round: give the name of a round.")
+            raise Refusal("parameter round: give the name of a round.")
         if not 0.5 <= self.coverage < 1:
-            raise ValueError(f"parameter coverage: {self.coverage} is not between .5 and 1.")
+            raise Refusal(f"parameter coverage: {self.coverage} is not between .5 and 1.")
         if not 100 <= self.resamples <= 1_000_000:
-            raise ValueError(f"parameter resamples: {self.resamples} is not 100 to 1,000,000.")
+            raise Refusal(f"parameter resamples: {self.resamples} is not 100 to 1,000,000.")
         object.__setattr__(self, "epsilon", epsilon_of(self.epsilon))
         for entry in self.columns:
             what, _, column = entry.partition("=")
             if what not in COLUMNS or not column or (what == "family" and "=" not in column):
-                raise ValueError(f"parameter columns: {entry!r} is none of {', '.join(WRITTEN)}.")
+                raise Refusal(f"parameter columns: {entry!r} is none of {', '.join(WRITTEN)}.")
         if self.seed < 0:
-            raise ValueError(f"parameter seed: {self.seed} is below 0.")
+            raise Refusal(f"parameter seed: {self.seed} is below 0.")
         from raterbook.analysis.intervals import METHODS  # the analysis is long to load
 
         one_of("interval", self.interval, METHODS)
         one_of("ties", self.ties, TIES)
         said = YES_NO.get(str(self.pseudonyms).strip().lower())
         if said is None:
-            raise ValueError(f"parameter pseudonyms: {self.pseudonyms!r} is not true or false.")
+            raise Refusal(f"parameter pseudonyms: {self.pseudonyms!r} is not true or false.")
         object.__setattr__(self, "pseudonyms", said)
 
     def other(self) -> dict[str, Any]:
@@ -120,9 +122,7 @@ def checked(round_name: str, given: Mapping[str, Any]) -> Parameters:
         if name not in allowed:
             near = difflib.get_close_matches(name, allowed, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise ValueError(
-                f"Unknown report parameter {name!r}: choose {', '.join(allowed)}.{hint}"
-            )
+            raise Refusal(f"Unknown report parameter {name!r}: choose {', '.join(allowed)}.{hint}")
     return Parameters(round=round_name, **given)
 
 
@@ -132,11 +132,11 @@ def epsilon_of(said: Any) -> float | dict[str, float]:
         pairs = [part.partition("=") for part in said.split(",") if part.strip()]
         twice = [name.strip() for name, _, _ in pairs]
         if lost := [name for name in twice if not name or twice.count(name) > 1]:
-            raise ValueError(f"epsilon {said!r}: give each question once, not {lost[0]!r} again")
+            raise Refusal(f"epsilon {said!r}: give each question once, not {lost[0]!r} again")
         said = {name.strip(): value for name, _, value in pairs}
     if isinstance(said, Mapping):
         if not said:
-            raise ValueError("epsilon {}: give a share, or a question and its share")
+            raise Refusal("epsilon {}: give a share, or a question and its share")
         return {str(name): share_of(value) for name, value in said.items()}
     return share_of(said)
 
@@ -148,12 +148,12 @@ def share_of(said: Any) -> float:
         share = number("epsilon", said, float)
     except ValueError:
         known = ", ".join(f"{name} ({value:g})" for name, value in EXPERTISE.items())
-        raise ValueError(
+        raise Refusal(
             f"parameter epsilon: {said!r} is not a number: give a share from 0 to .5, one of "
             f"{known}, or a question's: tone=.2,{OVERALL}=.1"
         ) from None
     if not 0 <= share < 0.5:
-        raise ValueError(f"epsilon {share!r}: give a share from 0 to .5, such as .15")
+        raise Refusal(f"epsilon {share!r}: give a share from 0 to .5, such as .15")
     return float(share)
 
 
@@ -164,9 +164,9 @@ def number(name: str, value: Any, kind: type) -> Any:
         return kind(float(value)) if kind is int else kind(value)
     except (TypeError, ValueError, OverflowError):
         what = "a whole number" if kind is int else "a number"
-        raise ValueError(f"parameter {name}: {value!r} is not {what}.") from None
+        raise Refusal(f"parameter {name}: {value!r} is not {what}.") from None
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ValueError(f"parameter {name}: {value!r} is not one of {', '.join(allowed)}.")
+        raise Refusal(f"parameter {name}: {value!r} is not one of {', '.join(allowed)}.")

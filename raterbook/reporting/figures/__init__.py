@@ -22,6 +22,7 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator
 
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raterbook",
@@ -211,6 +212,13 @@ def svg(ax: Any) -> str:
         each.set_parse_math(False)
         each.set_usetex(False)
         each.set_text(legible(each.get_text()))
+    if named := [each for each in figure.axes if each.get_ylabel()]:
+        # How high the axes come to be decides which ticks there are, and they how much room is
+        # left for the label beside them: a layout for the ticks of before would cut it.
+        with style():
+            figure.get_layout_engine().execute(figure)
+        for each in named:
+            each.yaxis.set_major_locator(FixedLocator(each.get_yticks()))
     for _ in range(ROOMIER):
         text = io.StringIO()
         with style(), warnings.catch_warnings(record=True) as said:
