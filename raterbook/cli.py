@@ -31,7 +31,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def run(words: Sequence[str] | None) -> int:
-    given = parser().parse_args(words)
+    known = parser()
+    if not (sys.argv[1:] if words is None else words):
+        known.print_help(sys.stderr)
+        return 2
+    given = known.parse_args(words)
     try:
         return given.run(given) or 0
     except KeyboardInterrupt:

@@ -196,7 +196,10 @@ def _against(store: Store, place: str) -> Match:
         ) from None
 
 
-@command("JupyterLab on the notebooks of raters and leads")
+@command(
+    "JupyterLab on the notebooks of raters and leads",
+    arg("options", nargs="*", metavar="OPTION", help="behind --, for JupyterLab: --port=8900"),
+)
 def lab(given: Namespace) -> int:
     import signal
     import subprocess
@@ -213,7 +216,8 @@ def lab(given: Namespace) -> int:
     environment = os.environ | {"RATERBOOK_WORKSPACE": str(place.path.resolve())}
     notebooks = place.path / "notebooks"
     process = subprocess.Popen(  # noqa: S603  (this Python, and a folder of ours)
-        [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}"], env=environment
+        [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}", *given.options],
+        env=environment,
     )
     # Whoever ends this command ends JupyterLab with it; Ctrl+C in a terminal reaches both already.
     ended = signal.signal(signal.SIGTERM, lambda *_: process.terminate())

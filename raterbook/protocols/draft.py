@@ -155,7 +155,8 @@ class ProtocolDraft:
     def _lines(self) -> Iterator[str]:
         title = self.title or self.name.replace("-", " ").capitalize()
         yield f"# yaml-language-server: $schema={SCHEMA_FILE}"
-        yield "# Every key that may stand here: docs/protocol.md. To check it, and to see the form:"
+        yield f"# Every key that may stand here: {SCHEMA_FILE} beside it, or docs/protocol.md."
+        yield "# To check it, and to see the form:"
         yield f"#   raterbook protocols {self.name}.yaml"
         yield f"#   raterbook protocols {self.name}.yaml --preview"
         yield f"name: {self.name}"

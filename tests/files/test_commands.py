@@ -276,6 +276,13 @@ def test_an_import_from_standard_input(run, monkeypatch):
     assert run("import", "h1", "-")[1].startswith("1 answer added")
 
 
+def test_the_bare_command_says_what_there_is_and_how_to_begin(run):
+    status, said = run()
+    assert status == 2
+    assert "commands:" in said
+    assert "Begin with `raterbook demo`" in said
+
+
 def test_a_rehearsal_says_that_nothing_was_stored(run, tmp_path):
     (tmp_path / "a.csv").write_text("item,rater,question,value\nh1,ana,label,SUPPORTED\n")
     said = run("import", "h1", "a.csv", "--dry-run")[1]

@@ -51,7 +51,7 @@ export class Bar {
         button("Items", act.list, { press: "L" }),
         this.flagged,
         button("Pause", act.pause, { press: "B" }),
-        button("Help", act.keys, { press: "?" }),
+        button("Help", act.keys, { press: "?", class: "rb-button rb-helps" }),
         this.saved,
       ),
       this.trouble,
