@@ -212,23 +212,23 @@ def svg(ax: Any) -> str:
         each.set_parse_math(False)
         each.set_usetex(False)
         each.set_text(legible(each.get_text()))
-    if named := [each for each in figure.axes if each.get_ylabel()]:
-        # How high the axes come to be decides which ticks there are, and they how much room is
-        # left for the label beside them: a layout for the ticks of before would cut it.
-        with style():
-            figure.get_layout_engine().execute(figure)
-        for each in named:
-            each.yaxis.set_major_locator(FixedLocator(each.get_yticks()))
+    named = [each.yaxis for each in figure.axes if each.get_ylabel()]
     for _ in range(ROOMIER):
         text = io.StringIO()
         with style(), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", UserWarning)
             # Not figure.savefig, which draws everything once more beforehand.
             FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
-        if not any("layout" in str(each.message) for each in said):
+        if any("layout" in str(each.message) for each in said):
+            # Labels took all the room there was: a larger figure rather than none.
+            figure.set_size_inches(1.4 * figure.get_size_inches())
+        elif any(each.label.get_position()[0] < 0.9 * each.label.get_size() for each in named):
+            # How high the axes came to be decided on wider ticks than the layout had seen, and the
+            # label beside them was cut: once more, with these.
+            for each in named:
+                each.set_major_locator(FixedLocator(each.get_majorticklocs()))
+        else:
             break
-        # Labels took all the room there was: a larger figure rather than none.
-        figure.set_size_inches(1.4 * figure.get_size_inches())
     plt.close(figure)
     return slim(text.getvalue())
 
