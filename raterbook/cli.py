@@ -33,7 +33,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def run(words: Sequence[str] | None) -> int:
-    given = parser().parse_args(words)
+    known = parser()
+    if not (sys.argv[1:] if words is None else words):
+        known.print_help(sys.stderr)
+        return 2
+    given = known.parse_args(words)
     try:
         return given.run(given) or 0
     except KeyboardInterrupt:
@@ -92,6 +96,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="raterbook",
         description="Rate model outputs, know how far the raters can be trusted, publish a report.",
+        epilog="Begin with `raterbook demo`, the sample rounds and their pages, or with `raterbook "
+        "new .`, a workspace of your own. What a command takes: `raterbook COMMAND --help`.",
         formatter_class=formatter,
     )
     top.add_argument("--version", action="version", version=f"raterbook {__version__}")

@@ -37,7 +37,35 @@ function keep(el, ended) {
   watch.observe(panel, { childList: true, subtree: true });
   watch.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   ended.push(() => watch.disconnect());
+  stay(panel, ended);
   look();
+}
+
+// A panel that becomes shorter after a press in it, as from the steps of opening to a round, leaves
+// nobody below its end with nothing in sight. Its children may all be drawn anew, this script among
+// them, so what is known of it stays with the panel itself.
+const KNOWN = Symbol.for("PANEL");
+function stay(panel, ended) {
+  const known = (panel[KNOWN] ??= { height: panel.offsetHeight, mine: false });
+  const taken = (event) => (known.mine = panel.contains(event.target));
+  const sized = new ResizeObserver(() => {
+    const shrank = panel.offsetHeight < known.height;
+    known.height = panel.offsetHeight;
+    const scrolls = (one) =>
+      one.scrollHeight > one.clientHeight && /auto|scroll/.test(getComputedStyle(one).overflowY);
+    let pane = panel.parentElement;
+    while (pane && !scrolls(pane)) pane = pane.parentElement;
+    const top = pane ? pane.getBoundingClientRect().top : 0;
+    if (!shrank || !known.mine || panel.getBoundingClientRect().bottom > top + 100) return;
+    panel.scrollIntoView({ block: "start" });
+    if (document.activeElement === document.body) panel.focus({ preventScroll: true });
+  });
+  for (const kind of ["focusin", "pointerdown"]) document.addEventListener(kind, taken, true);
+  sized.observe(panel);
+  ended.push(() => {
+    sized.disconnect();
+    for (const kind of ["focusin", "pointerdown"]) document.removeEventListener(kind, taken, true);
+  });
 }
 
 // A whole page in a frame is light or dark as Lab is, which it cannot see by itself.

@@ -77,12 +77,17 @@ class Workspace:
 
     def round(self, name: str) -> WorkspaceRound:
         """The round of this name."""
+        self.existing(f"There is no round {name!r}, and no database")
+        return WorkspaceRound(self, name)
+
+    def existing(self, lacking: str = "There is no database") -> Store:
+        """The store of a workspace that has one: looking makes none."""
         if not is_there(self.db):
             raise RoundError(
-                f"There is no round {name!r}, and no database {masked(self.db)} yet: open a round "
-                "first, or name the workspace it is in."
+                f"{lacking} {masked(self.db)} yet: open a round first, or name the workspace it is "
+                "in (--workspace DIR before the command, RATERBOOK_WORKSPACE for notebooks)."
             )
-        return WorkspaceRound(self, name)
+        return self.store
 
     def open(
         self,
@@ -118,9 +123,15 @@ class Workspace:
 
         return LeadPanel(self, round_name)
 
+    @property
+    def nothing(self) -> str:
+        """What is said of it before a round is opened."""
+        where = "This folder" if self.path == Path() else str(self.path)
+        return f"{where} has no rounds yet: open one with `raterbook open`."
+
     def backup(self, file: str | Path) -> Path:
         """One consistent copy of the database, while raters work."""
-        return self.store.backup(file)
+        return self.existing().backup(file)
 
     def report(
         self,

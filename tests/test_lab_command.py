@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 
+from raterbook.cli import main
 from tests.browser.lab import free_port
 
 
@@ -24,6 +25,23 @@ def wait(until, seconds=60):
     while not until() and time.monotonic() < end:
         time.sleep(0.2)
     return until()
+
+
+def test_what_stands_behind_two_dashes_goes_to_jupyterlab(tmp_path, monkeypatch):
+    begun = []
+
+    class Process:
+        def __init__(self, words, env):
+            begun.append(words)
+
+        def wait(self):
+            return 0
+
+    monkeypatch.setattr(subprocess, "Popen", Process)
+    assert main(["--workspace", str(tmp_path), "lab", "--", "--no-browser", "--port=8900"]) == 0
+    assert begun[0][-2:] == ["--no-browser", "--port=8900"]
+    assert main(["--workspace", str(tmp_path), "lab"]) == 0
+    assert begun[1][-1] == f"--notebook-dir={tmp_path / 'notebooks'}"
 
 
 def test_ending_the_command_ends_jupyterlab_too(tmp_path):

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import papermill
 import pytest
 
 from raterbook.notebooks import refuse_unknown
+from raterbook.numbers.parameters import checked
+from raterbook.protocols.problems import Refusal
 from raterbook.rounds import ItemTable, RoundError, Store
 from tests.browser.conftest import sample_rows
 
@@ -62,6 +65,22 @@ def test_every_notebook_calls_the_round_by_one_name_and_has_no_default(path):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     assert named.isdisjoint(dir(__import__("builtins")))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_papermill_reads_every_parameter_of_a_notebook_with_its_meaning(path):
+    """Of a line with a second “=” it says that it cannot be parsed, and lists it nowhere."""
+    first = ast.parse(code(path, "parameters")).body
+    found = papermill.inspect_notebook(str(path))
+    assert list(found) == [line.targets[0].id for line in first]
+    assert all(each["help"] for each in found.values())
+
+
+@pytest.mark.parametrize("given", [{"interval": "boot"}, {"coverage": "all"}, {"ties": "last"}])
+def test_a_wrong_value_of_a_parameter_is_a_sentence_in_the_notebook(given):
+    with pytest.raises(Refusal, match=f"parameter {next(iter(given))}: ") as found:
+        checked("round-01", given)
+    assert found.value._render_traceback_() == [str(found.value)]
 
 
 def test_a_parameter_the_notebook_does_not_have_stops_it(folder):

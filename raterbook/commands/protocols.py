@@ -93,6 +93,7 @@ def _made(given: Namespace) -> None:
     from pathlib import Path
 
     from ..protocols.draft import DraftQuestion, ProtocolDraft
+    from ..protocols.keys import SCHEMA_FILE
 
     path = Path(given.new if given.new.endswith((".yaml", ".yml")) else f"{given.new}.yaml")
     if given.from_ and given.columns:
@@ -108,7 +109,9 @@ def _made(given: Namespace) -> None:
         draft = replace(draft, questions=tuple(map(DraftQuestion.read, questions)))
     draft.write(path)
     items, mine = shlex.quote(given.from_ or "ITEMS.csv"), shlex.quote(str(path))
-    print(f"{path}: {len(draft.fields)} fields. Read it through, then:")
+    beside = path.with_name(SCHEMA_FILE)
+    print(f"{path}: {len(draft.fields)} fields; {beside} lets editors complete its keys.")
+    print("Read it through, then:")
     print(f"  raterbook protocols {mine} --preview")
     if answered:
         print(f"  raterbook doctor {items} --protocol {mine}")

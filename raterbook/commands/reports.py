@@ -91,8 +91,9 @@ def report(given: Namespace) -> int:
         raise Refused(str(error)) from error
     for name in wanted:
         print(place.reports / name / "index.html")
-        if (place.reports / name / "paper.tex").exists():
-            print(place.reports / name / "paper.tex")
+        for beside in ("report.pdf",) * given.pdf + ("paper.tex",):
+            if (place.reports / name / beside).exists():
+                print(place.reports / name / beside)
         if other := checked(name, parameters).other():
             print(
                 f"  made with other than the usual parameters ({', '.join(other)}), as the page "
@@ -211,7 +212,12 @@ def check(given: Namespace) -> int:
     further = [verdict(target, row) for target, row in asked]
     if not asked and not numbers.targets:
         # A gate that asks nothing would always be open.
-        raise Refused(f"{given.round}: {numbers.protocol} sets no targets; name some: --require.")
+        whole = (row for row in numbers.rows if row["question"] and not row["group"])
+        row = next((row for row in whole if row["estimate"] is not None), None)
+        such = f", such as --require '{row['statistic']}:{row['question']}>=BOUND'" if row else ""
+        raise Refused(
+            f"{given.round}: {numbers.protocol} sets no targets. Name some by --require{such}."
+        )
     targets = further if asked else numbers.targets
     passed = all(
         target["met"] and (not given.decided or target["verdict"] == "met") for target in targets

@@ -128,6 +128,8 @@ def import_file(given: Namespace) -> None:
             new_raters=given.new_raters,
         )
     )
+    if given.dry_run:
+        print("Nothing was stored: the same without --dry-run does it.")
 
 
 def what_layouts_carry() -> str:
@@ -175,7 +177,7 @@ def _no_rounds(place: Workspace) -> str:
     from ..rounds.store.postgres import is_address
 
     if not is_address(place.db):
-        return f"{place.path} has no rounds yet: open one with `raterbook open`."
+        return place.nothing
     store = place.store
     if store.server is not None and store.server.is_masked():
         return (
@@ -363,7 +365,7 @@ def include(given: Namespace) -> None:
 
 @command("forget who a rater is; the answers stay", RATER, WHY)
 def erase(given: Namespace) -> None:
-    pseudonym = led(given).store.erase(given.rater, given.why)
+    pseudonym = led(given).existing().erase(given.rater, given.why)
     print(f"{given.rater} is forgotten here; the answers stay under {pseudonym}.")
     print(
         "This reaches only this database. Backups, exported files and pages made before still "

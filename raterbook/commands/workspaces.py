@@ -121,7 +121,7 @@ def verify(given: Namespace) -> int:
     from ..rounds.model import counted
     from ..rounds.store.history import SHORTEST
 
-    store = workspace(given).store
+    store = workspace(given).existing()
     if given.head and not re.fullmatch(rf"[0-9a-fA-F]{{{SHORTEST},64}}", given.head):
         raise Refused(f"--head {given.head!r} is no head: {SHORTEST} to 64 digits, 0–9 and a–f.")
     compared = []
@@ -196,7 +196,10 @@ def _against(store: Store, place: str) -> Match:
         ) from None
 
 
-@command("JupyterLab on the notebooks of raters and leads")
+@command(
+    "JupyterLab on the notebooks of raters and leads",
+    arg("options", nargs="*", metavar="OPTION", help="behind --, for JupyterLab: --port=8900"),
+)
 def lab(given: Namespace) -> int:
     import signal
     import subprocess
@@ -213,7 +216,8 @@ def lab(given: Namespace) -> int:
     environment = os.environ | {"RATERBOOK_WORKSPACE": str(place.path.resolve())}
     notebooks = place.path / "notebooks"
     process = subprocess.Popen(  # noqa: S603  (this Python, and a folder of ours)
-        [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}"], env=environment
+        [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}", *given.options],
+        env=environment,
     )
     # Whoever ends this command ends JupyterLab with it; Ctrl+C in a terminal reaches both already.
     ended = signal.signal(signal.SIGTERM, lambda *_: process.terminate())

@@ -219,6 +219,8 @@ def put(data: bytes, file: str | Path) -> None:
             stream.write(data)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
+        if not path.parent.is_dir():
+            reason = f"there is no folder {shown(path.parent)}"
         raise FileError(
             f"{label(file)} cannot be written: {reason}. Choose a file in a folder that exists."
         ) from None

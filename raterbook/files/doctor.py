@@ -114,6 +114,7 @@ class AnswersFound:
     questions: tuple[str, ...]
     items: tuple[str, ...]
     per_item: tuple[int, int, int]  # raters of an item: fewest, usual, most
+    unread: tuple[str, ...] = ()  # columns that no question has
 
     @classmethod
     def of(
@@ -150,9 +151,11 @@ def answers_in(file: Table | Records, protocols: Sequence[Protocol]) -> AnswersF
     questions, protocol = max(asking, key=lambda each: len(each[0]))
     columns = Columns(file, wide_columns(protocol), Problems(file.name))
     raters = [cell.strip() for cell in columns.cells("rater")]
-    return AnswersFound.of(
+    found = AnswersFound.of(
         "wide", questions, zip(item_names(columns, protocol), raters, strict=True)
     )
+    unread = (name for name in columns.placed if name not in columns.known)
+    return replace(found, unread=tuple(unread))
 
 
 def _columns_of_questions(table: Table, protocol: Protocol) -> list[str]:
@@ -260,6 +263,14 @@ class Doctor:
         if good:
             said += ["", f"A protocol of your own for these columns: {making}"]
             return said, commands
+        if who := self._rated(table):
+            return [
+                f"Answers, a row for each item and rater, as its column {shown(who)} says; but no "
+                "protocol known here asks what its other columns answer. Make one of the file with "
+                "the items; then this says how to go on:",
+                f"  {self.command} protocols --new NAME --from ITEMS.csv --ask …",
+                f"  {self.command} doctor {shlex.quote(source)} --protocol NAME.yaml",
+            ], []
         try:
             own = fit(table, parse(replace(draft_of(table), name=new).text()), new)
         except ValueError as error:
@@ -268,6 +279,15 @@ class Doctor:
             return [*said, "", f"One could be made of its columns, but {own.problem}"], []
         opening = f"{self.command} open {self._round(source)} --protocol {new}.yaml --items "
         return said, [making, opening + shlex.quote(source)]
+
+    def _rated(self, table: Table) -> str | None:
+        """The column that is called after raters, where it takes one to name a row."""
+        words = {plain(word) for one in self.protocols.values() for word in rater_headers(one)}
+        who = next((each for each in table.columns if plain(each) in {"rater", *words}), None)
+        try:
+            return who if who in draft_of(table).key else None
+        except ValueError:
+            return who
 
     def _open(self, each: Fit, source: str, *more: str) -> str:
         """The command that opens a round of this file."""
@@ -301,6 +321,8 @@ class Doctor:
             )
             said.append(f"Items: {len(found.items):,}, each with answers of {each}.")
             said.append(f"Questions: {listed(found.questions, 20)}.")
+            if found.unread:
+                said.append(f"Not read, as no question: {listed(found.unread, 20)}.")
         rater = [] if found.raters else ["--rater", "NAME"]
         for round in self.rounds:
             if (

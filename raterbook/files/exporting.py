@@ -130,7 +130,10 @@ def write_sheet(round: Round, rater: str, file: str | Path) -> Path:
             if not apart or piece[0] != "0" or any(one.per == "whole" for one in protocol.questions)
         ]
     if not rows:
-        raise FileError(f"{shown(rater)} has no items in {round.name}: give some first.")
+        raise FileError(
+            f"{shown(rater)} has no items in {round.name}: give some by `raterbook reassign "
+            f"{round.name} FROM {shown(rater)}` or `raterbook assign {round.name} --per-item K`."
+        )
     table = Table(label(file), ["item", *pieces, *fields, "rater", *asked], rows)
     put(format.write(table), file)
     return Path(file)

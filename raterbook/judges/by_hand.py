@@ -14,6 +14,7 @@ import raterbook.judges.cache as cache
 from raterbook.files import formats
 from raterbook.files.content import LARGEST, most, put, read_text, refuse_large
 from raterbook.judges.clients.model import Reply, storable
+from raterbook.judges.clients.scripted import NAME as STAND_IN
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
 from raterbook.judges.money import OWN, Prices, tokens_of
 from raterbook.judges.outcome import JudgeRun
@@ -55,10 +56,7 @@ class DryRun:
         lines = [
             f"{count} requests to {self.model}: about {self.tokens_in:,} tokens sent and "
             f"{self.tokens_out:,} received (estimates).",
-            f"About {self.cost:.4f} USD by {self.price_source}. Prices change: compare them with "
-            "your provider's (--prices FILE, or prices=, takes others)."
-            if self.cost is not None
-            else f"Price unknown: {self.price_source} do not name {self.model}. {OWN}.",
+            self.price(),
         ]
         if self.later:
             lines.append(f"Not counted, as they wait for answers: {', '.join(self.later)}.")
@@ -67,6 +65,17 @@ class DryRun:
             lines += ["", f"The first prompt ({first.id}, hash {first.prompt.hash[:12]}):", ""]
             lines.append(first.prompt.text)
         return printable("\n".join(lines))
+
+    def price(self) -> str:
+        """What it would cost, and by whose prices."""
+        if self.model == STAND_IN:
+            return f"{STAND_IN} costs nothing: it is a stand-in that answers by fixed rules."
+        if self.cost is None:
+            return f"Price unknown: {self.price_source} do not name {self.model}. {OWN}."
+        return (
+            f"About {self.cost:.4f} USD by {self.price_source}. Prices change: compare them with "
+            "your provider's (--prices FILE, or prices=, takes others)."
+        )
 
 
 def askings(

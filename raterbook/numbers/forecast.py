@@ -30,7 +30,7 @@ from raterbook.analysis.ratings.patterns import divide
 
 from ..protocols.comparisons import facts
 from ..protocols.problems import hint
-from ..rounds import Round
+from ..rounds import Round, RoundError
 from ..rounds.plan import draw
 from .averages import holds, row_means
 from .compute import ranges_of
@@ -232,7 +232,7 @@ def forecast(
     are, in place of the round's own.
     """
     if width is not None and not 0 < width < np.inf:
-        raise ValueError(f"width {width!r} is no width: give a number above 0, such as .2")
+        raise RoundError(f"width {width!r} is no width: give a number above 0, such as .2")
     parameters = Parameters(stored.name, coverage=coverage)
     frame = frame_of(stored, parameters, sight=refuse_hidden(stored))
     asked, protocol = questions_of(stored.protocol), stored.protocol
@@ -242,14 +242,14 @@ def forecast(
         assumption(board, name, *given, n_items) for name, given in (assume or {}).items()
     ]
     if not n_items or not len(board.counted(asked)[0]):
-        raise ValueError(f"{stored.name} has no answers that count, so it is no pilot.")
+        raise RoundError(f"{stored.name} has no answers that count, so it is no pilot.")
     declared = wanted(protocol, frame, parameters)
     own = outlooks(board, declared, n_items, ranges_of(protocol))
     taken = {each.name for each in beforehand}
     every = beforehand + [each for each in own if each.name not in taken]
     chosen = choose(every, measures, stored.name) if measures else leading(every, protocol)
     if not chosen:
-        raise ValueError(
+        raise RoundError(
             f"{stored.name} has no number whose width can be told beforehand: that is possible of "
             "agreement, means, shares and differences of means."
         )
@@ -357,7 +357,7 @@ def assumption(board: Board, name: str, value: float, alike: float, n_items: int
     statistic, _, question = name.partition(":")
     if question not in board.questions:
         known = ", ".join(board.questions)
-        raise ValueError(f"assume {name!r}: write STATISTIC:QUESTION, a question of {known}")
+        raise RoundError(f"assume {name!r}: write STATISTIC:QUESTION, a question of {known}")
     grid = board.grid(question)
     codes = grid.codes[:, board.counted([question])[0]]
     given = np.bincount(codes[codes > 0], minlength=len(grid.scale.values) + 1)[1:]
@@ -385,7 +385,7 @@ def choose(every: Sequence[Outlook], measures: Sequence[str], name: str) -> list
         if not fitting:
             known = [each.name for each in every]
             there = ", ".join(dict.fromkeys([each.statistic for each in every])) or "none"
-            raise ValueError(
+            raise RoundError(
                 f"{name}: no forecast of {text!r}; there are those of {there}.{hint(text, known)}"
             )
         found |= {each.name: each for each in fitting}
@@ -431,9 +431,9 @@ def sizes_of(pilot: Size, given: Mapping[str, Sequence[float]]) -> list[Size]:
             for cluster in sizes:
                 for many in items:
                     if min(raters, per_item, many, 1 if cluster is None else cluster) < 1:
-                        raise ValueError("items, raters, ratings and cluster sizes begin at 1")
+                        raise RoundError("items, raters, ratings and cluster sizes begin at 1")
                     if per_item > raters:
-                        raise ValueError(
+                        raise RoundError(
                             f"{per_item:g} ratings an item are more than {raters:g} raters can "
                             "give: ask for fewer, or for more raters"
                         )

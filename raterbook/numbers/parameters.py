@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from raterbook.protocols.problems import hint
-from raterbook.rounds.model import HELPERS
+from raterbook.protocols.problems import Refusal, hint
+from raterbook.rounds.model import HELPERS, RoundError
 from raterbook.rounds.raters import lookalike, public_name, spelt
 
 if TYPE_CHECKING:
@@ -60,25 +60,25 @@ class Parameters:
         for name, kind in kinds.items():
             object.__setattr__(self, name, number(name, getattr(self, name), kind))
         if not self.round or not isinstance(self.round, str):
-            raise ValueError("parameter round: give the name of a round.")
+            raise Refusal("parameter round: give the name of a round.")
         if not 0.5 <= self.coverage < 1:
-            raise ValueError(f"parameter coverage: {self.coverage} is not between .5 and 1.")
+            raise Refusal(f"parameter coverage: {self.coverage} is not between .5 and 1.")
         if not 100 <= self.resamples <= 1_000_000:
-            raise ValueError(f"parameter resamples: {self.resamples} is not 100 to 1,000,000.")
+            raise Refusal(f"parameter resamples: {self.resamples} is not 100 to 1,000,000.")
         object.__setattr__(self, "epsilon", epsilon_of(self.epsilon))
         for entry in self.columns:
             what, _, column = entry.partition("=")
             if what not in COLUMNS or not column or (what == "family" and "=" not in column):
-                raise ValueError(f"parameter columns: {entry!r} is none of {', '.join(WRITTEN)}.")
+                raise Refusal(f"parameter columns: {entry!r} is none of {', '.join(WRITTEN)}.")
         if self.seed < 0:
-            raise ValueError(f"parameter seed: {self.seed} is below 0.")
+            raise Refusal(f"parameter seed: {self.seed} is below 0.")
         from raterbook.analysis.intervals import METHODS  # the analysis is long to load
 
         one_of("interval", self.interval, METHODS)
         one_of("ties", self.ties, TIES)
         said = YES_NO.get(str(self.pseudonyms).strip().lower())
         if said is None:
-            raise ValueError(f"parameter pseudonyms: {self.pseudonyms!r} is not true or false.")
+            raise Refusal(f"parameter pseudonyms: {self.pseudonyms!r} is not true or false.")
         object.__setattr__(self, "pseudonyms", said)
 
     def other(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def checked(round_name: str, given: Mapping[str, Any]) -> Parameters:
     allowed = [field.name for field in fields(Parameters) if field.name != "round"]
     for name in given:
         if name not in allowed:
-            raise ValueError(
+            raise Refusal(
                 f"Unknown report parameter {name!r}: choose {', '.join(allowed)}."
                 + hint(name, allowed)
             )
@@ -135,11 +135,11 @@ def epsilon_of(said: Any) -> float | dict[str, float]:
         pairs = [part.partition("=") for part in said.split(",") if part.strip()]
         twice = [name.strip() for name, _, _ in pairs]
         if lost := [name for name in twice if not name or twice.count(name) > 1]:
-            raise ValueError(f"epsilon {said!r}: give each question once, not {lost[0]!r} again")
+            raise Refusal(f"epsilon {said!r}: give each question once, not {lost[0]!r} again")
         said = {name.strip(): value for name, _, value in pairs}
     if isinstance(said, Mapping):
         if not said:
-            raise ValueError("epsilon {}: give a share, or a question and its share")
+            raise Refusal("epsilon {}: give a share, or a question and its share")
         return {str(name): share_of(value) for name, value in said.items()}
     return share_of(said)
 
@@ -151,12 +151,12 @@ def share_of(said: Any) -> float:
         share = number("epsilon", said, float)
     except ValueError:
         known = ", ".join(f"{name} ({value:g})" for name, value in EXPERTISE.items())
-        raise ValueError(
+        raise Refusal(
             f"parameter epsilon: {said!r} is not a number: give a share from 0 to .5, one of "
             f"{known}, or a question's: tone=.2,{OVERALL}=.1"
         ) from None
     if not 0 <= share < 0.5:
-        raise ValueError(f"epsilon {share!r}: give a share from 0 to .5, such as .15")
+        raise Refusal(f"epsilon {share!r}: give a share from 0 to .5, such as .15")
     return float(share)
 
 
@@ -167,12 +167,12 @@ def number(name: str, value: Any, kind: type) -> Any:
         return kind(float(value)) if kind is int else kind(value)
     except (TypeError, ValueError, OverflowError):
         what = "a whole number" if kind is int else "a number"
-        raise ValueError(f"parameter {name}: {value!r} is not {what}.") from None
+        raise Refusal(f"parameter {name}: {value!r} is not {what}.") from None
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ValueError(f"parameter {name}: {value!r} is not one of {', '.join(allowed)}.")
+        raise Refusal(f"parameter {name}: {value!r} is not one of {', '.join(allowed)}.")
 
 
 # Names in a report's parameters, held against the round before any kernel starts.
@@ -187,12 +187,12 @@ def check_names(stored: Round, parameters: Parameters) -> None:
         helpers = {each.name: each.kind for each in raters if each.kind in HELPERS}
         for name in parameters.raters:
             if name in helpers and len(helpers) < len(raters):
-                raise ValueError(
+                raise RoundError(
                     f"parameter raters: {name} is of the kind {helpers[name]}; raters are compared "
                     "with it, so it is never one of those who count. Leave the name out."
                 )
             if name in away:
-                raise ValueError(
+                raise RoundError(
                     f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
                     f"Let the answers count again with `raterbook include {stored.name} {name}`, "
                     "or leave the name out."
@@ -215,7 +215,7 @@ def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
     for column in groups:
         twins = lookalike(dict.fromkeys(own[column] for own in every if column in own))
         if twins is not None:
-            raise ValueError(
+            raise RoundError(
                 f"parameter groups: of {column}, {spelt(twins[0])} looks like {spelt(twins[1])}, "
                 "and nobody could tell their numbers apart. Group by another column."
             )
@@ -224,7 +224,7 @@ def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
 def refuse_unknown(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:
     for name in given:
         if name not in known:
-            raise ValueError(
+            raise RoundError(
                 f"parameter {what}: {where} has no {name!r}. "
                 f"Choose from {', '.join(known) or 'nothing: there are none'}."
             )

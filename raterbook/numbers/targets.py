@@ -184,7 +184,7 @@ class Sight:
         level = self.level()
         if asked.interval in DRAWN and level * asked.resamples < DRAWS:
             needed = round_up(DRAWS / level)
-            raise ValueError(
+            raise RoundError(
                 f"parameter interval: {asked.resamples:,} draws carry no interval of "
                 f"{100 * (1 - level):g} %, which this look at {self.name} asks for. Use jackknife"
                 + (f", or resamples={needed}." if needed <= 1_000_000 else ".")

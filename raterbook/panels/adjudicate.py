@@ -81,7 +81,7 @@ class DecisionPanel(widgets.VBox):
         self.names = tick("Raters’ names")
         self.head, self.page, self.said = Drawn(), Drawn(), Notice()
         self.chosen = widgets.Dropdown(
-            options=[], description="Dispute", layout=widgets.Layout(width="30em", max_width="100%")
+            options=[], description="Dispute", layout=widgets.Layout(width="40em", max_width="99%")
         )
         self.place = widgets.BoundedIntText(
             min=1, max=1, description="Go to", layout=widgets.Layout(width="12em")
@@ -290,7 +290,7 @@ class DecisionPanel(widgets.VBox):
             raise RoundError("Nothing was stored: choose an answer first.")
         chosen = str(self.choice.value)
         said = scale_names(self.round.protocol.question(one.question)).get(chosen, chosen)
-        self._say(one, f"decided, {said}.", value=self.choice.value)
+        self._say(one, f"decided: {said}.", value=self.choice.value)
 
     def _leave(self) -> None:
         one = self._current()
@@ -306,7 +306,7 @@ class DecisionPanel(widgets.VBox):
         self._store(cell, reason=why, **answer)
         self._go_on(one)
         self._did(cell, before)
-        self.tell(f"{place} of {len(self.found)} is {done}")
+        self.tell(f"Dispute {place} of {len(self.found)} is {done}")
 
     def _take_back(self) -> None:
         one = self._current()

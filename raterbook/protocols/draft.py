@@ -23,7 +23,7 @@ SMALL = re.compile(
     r"or|output|response|should|that|the|there|this|to|was|what|when|where|which|who|why|will|with|"
     r"you|your|much|many|far)\b"
 )
-_ASKED = re.compile(r"\s*(?:([a-z][a-z0-9_]*)\s*:\s+)?(.*?)\s*(?:=\s*([^=]*))?", re.DOTALL)
+_ASKED = re.compile(r"\s*(?:([A-Za-z][A-Za-z0-9_]*)\s*:\s+)?(.*?)\s*(?:=\s*([^=]*))?", re.DOTALL)
 _ENDS = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)")
 SURE = r"\b(sure|confident|certain)\b"
 HOW = "write it as “Is it right? = yes, no”, “How clear is it? = 1-5”, “… = percent” or “… = text”"
@@ -65,7 +65,7 @@ class DraftQuestion:
         prompt = match[2].strip() if match else ""
         if match is None or not prompt:
             raise ProtocolError(f"{text!r} asks nothing: {HOW}.")
-        id = match[1] or _id(prompt)
+        id = match[1].lower() if match[1] else _id(prompt)
         if id in RESERVED:
             raise ProtocolError(
                 f"{text!r}: {id!r} is a word of conditions; give another id before it."
@@ -155,7 +155,8 @@ class ProtocolDraft:
     def _lines(self) -> Iterator[str]:
         title = self.title or self.name.replace("-", " ").capitalize()
         yield f"# yaml-language-server: $schema={SCHEMA_FILE}"
-        yield "# Every key that may stand here: docs/protocol.md. To check it, and to see the form:"
+        yield f"# Every key that may stand here: {SCHEMA_FILE} beside it, or docs/protocol.md."
+        yield "# To check it, and to see the form:"
         yield f"#   raterbook protocols {self.name}.yaml"
         yield f"#   raterbook protocols {self.name}.yaml --preview"
         yield f"name: {self.name}"
@@ -179,7 +180,7 @@ class ProtocolDraft:
             yield f"  groups: [{groups}]  # numbers are also given by these"
         else:
             yield "  # groups: [domain]  # columns to break numbers down by"
-        yield "  # show: text, long (with search), none (left out), hidden (must not be known)"
+        yield "  # show: text, long (with search), markdown, none (left out), hidden (from raters)"
         yield "  fields:"
         for field in self.fields:
             yield from _field(field)
@@ -217,7 +218,8 @@ class ProtocolDraft:
         values = ", ".join(map(flow, question.options))
         if question.type == "choice":
             used: set[str] = set()
-            for option in question.options:
+            # Of two answers the one's share is the other's remainder.
+            for option in question.options[: 1 if len(question.options) == 2 else None]:
                 name = re.sub(r"[^a-z0-9]+", "_", fold(option)).strip("_") or "answer"
                 while name in used:
                     name += "_2"

@@ -31,7 +31,15 @@ def printable(text: object) -> str:
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(text))
 
 
-class ProtocolError(ValueError):
+class Refusal(ValueError):
+    """Something wrong with what was given: its message says all there is to say."""
+
+    def _render_traceback_(self) -> list[str]:
+        """In a notebook too: the lines that led to it are ours."""
+        return [printable(self)]
+
+
+class ProtocolError(Refusal):
     """A protocol that cannot be used; `problems` has every reason, the message the first twenty."""
 
     def __init__(self, problems: str | Iterable[str]):

@@ -65,7 +65,8 @@ class Sitting:
         if not self.turns:
             self.refresh()
         if not self.turns:
-            return {"kind": "say", "text": f"{self.rater} has no items in {self.round.name}."}
+            said = f"{self.rater} has no items in {self.round.name}. Whoever leads the round gives "
+            return {"kind": "say", "text": f"{said}some; then run this cell again."}
         current = self.round.current(self.rater)
         place = self._place(asked, current)
         item = self.round.page(self.turns[place])

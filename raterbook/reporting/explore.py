@@ -17,6 +17,7 @@ from matplotlib import pyplot as plt
 
 from ..numbers.counted import subjects
 from ..numbers.targets import refuse_hidden
+from ..rounds import RoundError
 from ..rounds.store.postgres import masked
 from . import views
 from .figures import in_both_lights, style, svg
@@ -118,13 +119,13 @@ class Explore:
         unknown = [name for name in columns if name not in self.every]
         if unknown:
             known = ", ".join(["rater", *self.columns])
-            raise ValueError(f"there is no column {unknown[0]} to filter by: choose {known}")
+            raise RoundError(f"there is no column {unknown[0]} to filter by: choose {known}")
         given = {n: [v] if isinstance(v, str) else list(v) for n, v in columns.items()}
         for name, values in given.items():
             there = set(self.every[name].dropna().astype(str))
             if absent := [value for value in values if value not in there]:
                 known = ", ".join(sorted(there)[:12])
-                raise ValueError(f"no answer has {name} {absent[0]!r}: there are {known}")
+                raise RoundError(f"no answer has {name} {absent[0]!r}: there are {known}")
         found = Explore(self.round, {**self.filters, **given})
         found.__dict__["every"] = self.every  # read once, however often it is filtered
         return found

@@ -15,7 +15,8 @@ from ..numbers.measures import frame_of
 from ..numbers.parameters import Parameters, checked
 from ..numbers.targets import in_sight, is_measured, refuse_hidden
 from ..protocols import load, names
-from ..protocols.statistics import alphas, followed, leading
+from ..protocols.beside import facts
+from ..protocols.statistics import STATISTICS, alphas, followed, leading
 from .comparison import (
     MOST_PANELS,
     by_chance,
@@ -104,13 +105,19 @@ def said(document: dict[str, Any]) -> str:
             for target in targets
         )
     labels = labels_of(document["protocol"])
-    for statistic in (*followed(), *leading()):
-        for row in document["numbers"]:
-            if row["statistic"] == statistic and row["group"] is None and row["estimate"]:
-                question = f" of {label(row['question'], labels)}" if row["question"] else ""
-                what = name_of(statistic) + (question if statistic == "mean" else "")
-                whose = ", by models" if row["raters"] == "model" else ""
-                return f"{what} {say(row)}{whose}"
+    whole = [row for row in document["numbers"] if not row["group"] and row["estimate"] is not None]
+    shares = [row["statistic"] for row in whole if facts(row["statistic"]).is_proportion]
+    for statistic in (*followed(), *leading(), *shares):
+        for row in whole:
+            if row["statistic"] != statistic:
+                continue
+            what, question = name_of(statistic), row["question"]
+            if question and statistic == "mean":
+                what = f"{what} of {label(question, labels)}"
+            elif question and statistic not in STATISTICS:
+                what = f"{label(question, labels)}: {what.lower()}"
+            whose = ", by models" if row["raters"] == "model" else ""
+            return f"{what} {say(row)}{whose}"
     if (look := document.get("look")) and look["hidden"]:
         return "hidden until a declared look"
     return "no number yet"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from ..numbers.number import LEADING
 from ..numbers.parameters import checked
 from ..numbers.targets import in_sight
 from ..protocols import Question
+from ..protocols.statistics import PROPORTION
 from ..rounds import Round
 from ..rounds.frame import in_words
 from .folder import slug, write_whole
@@ -253,9 +255,22 @@ class Report(reading.ItemTexts):
     def name(self, row: Mapping[str, Any]) -> str:
         """What a row's statistic is called, and whose it is where that is not people's alone."""
         said = name_of(row["statistic"])
+        if row["statistic"] in self.repeated:
+            return f"{self.label(row['question'])}: {said.lower()}"
         if row["question"]:
             return said + self.whose(row["question"])
         return f"{said} (by models)" if self.mixed and row["raters"] == "model" else said
+
+    @cached_property
+    def repeated(self) -> set[str]:
+        """Shares that several questions have under one name: each is said with its question."""
+        asked = {
+            (row["statistic"], row["question"])
+            for row in self.numbers.rows
+            if row["statistic"].startswith(PROPORTION)
+        }
+        times = Counter(statistic for statistic, _ in asked)
+        return {statistic for statistic, many in times.items() if many > 1}
 
     @cached_property
     def marked(self) -> list[dict[str, Any]]:

@@ -50,7 +50,7 @@ def build(
     if isinstance(jobs, int) and jobs < 1:
         raise ReportError(f"{jobs} jobs can build nothing: name 1 process or more.")
     if not rounds:
-        raise ReportError(f"{workspace.path} has no rounds yet: open one with `raterbook open`.")
+        raise ReportError(workspace.nothing)
     refuse_masked(workspace.store)
     rounds = list(dict.fromkeys(rounds))
     for name in rounds:  # all names and parameters are checked before the first kernel starts

@@ -55,7 +55,8 @@ def correlations(answers, questions):
     frame = table.corr("spearman", min_periods=10)
     away = frame.where(~np.eye(len(frame), dtype=bool))
     if away.stack().dropna().empty:
-        raise NothingToSee("No two criteria were answered together ten times by people.")
+        why = "were answered together ten times" if len(frame) > 1 else "here have scores"
+        raise NothingToSee(f"No two questions {why}, so there is nothing to correlate.")
     figure = heat(away, ".2f")
     first, second = away.stack().dropna().idxmax()
     most = away.stack().dropna().max()

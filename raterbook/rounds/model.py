@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from raterbook.protocols.problems import printable
+from raterbook.protocols.problems import Refusal
 
 STATUSES = ("answered", "not_applicable", "skipped", "retracted")
 ROLES = ("main", "training", "gold")
@@ -60,12 +60,8 @@ ALTERED = (
 )
 
 
-class RoundError(ValueError):
+class RoundError(Refusal):
     """Something a round cannot do; the message names the thing, its value and the remedy."""
-
-    def _render_traceback_(self) -> list[str]:
-        """In a notebook the message is all there is to say: the lines that led to it are ours."""
-        return [printable(self)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,8 +127,10 @@ def bare_desk(context, tmp_path):
     """bare_desk(protocol, rows) gives the same desk without Lab around it."""
     desks = []
 
-    def bare_desk(protocol, rows=None, parts=None, rater="ana", theme="light", size=(1280, 800)):
-        round = open_round(tmp_path, protocol, rows, parts, (rater,))
+    def bare_desk(
+        protocol, rows=None, parts=None, rater="ana", theme="light", size=(1280, 800), **plan
+    ):
+        round = open_round(tmp_path, protocol, rows, parts, **{"raters": (rater,), **plan})
         page = context.new_page()
         page.set_viewport_size({"width": size[0], "height": size[1]})
         database = tmp_path / "data" / "raterbook.sqlite"

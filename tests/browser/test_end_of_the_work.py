@@ -1,5 +1,7 @@
 """After an item's submission and after the last one: what a rater still lacks."""
 
+import pytest
+
 
 def test_undo_takes_back_a_flag_of_a_submitted_item(bare_desk):
     desk = bare_desk("halo-support", 2)
@@ -26,6 +28,23 @@ def test_the_end_is_said(bare_desk):
     desk = bare_desk("neureg-qa", 1)
     desk.press(*"55555", "Control+Enter").wait_for_submitted(1)
     assert "all your items" in desk.form.inner_text().lower()
+
+
+@pytest.mark.parametrize("size", [(1186, 512), (567, 354), (384, 660)])
+def test_the_end_is_seen_whatever_the_width(bare_desk, size):
+    desk = bare_desk("neureg-qa", 1, size=size)
+    desk.press(*"55555", "Control+Enter").wait_for_submitted(1).drawn()
+    title = desk.form.get_by_text("All your items are submitted.").bounding_box()
+    bar = desk.form.locator(".rb-bar").bounding_box()
+    assert bar["y"] + bar["height"] <= title["y"]
+    assert title["y"] + title["height"] <= size[1]
+
+
+def test_a_rater_without_items_is_told_so_for_as_long_as_there_are_none(bare_desk):
+    desk = bare_desk("halo-support", 1, rater="zoe", raters=("ana", "zoe"), per_item=1, seed=1)
+    said = desk.form.locator(".rb-questions").get_by_text("zoe has no items in round-01.")
+    said.wait_for()
+    assert desk.notice() == ""
 
 
 def test_a_protocol_can_ask_for_the_reason_why_something_cannot_be_judged(bare_desk):

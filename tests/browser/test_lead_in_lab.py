@@ -15,6 +15,12 @@ from tests.browser.desk import Desk
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "open.ipynb"
 LABELS = ("SUPPORTED", "NO EVIDENCE", "CONTRADICTED")
 _RUN = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
+_IN_SIGHT = """() => {
+  const lines = [...document.querySelectorAll('.rb-lead p')];
+  const said = lines.find((line) => /is open:/.test(line.innerText));
+  const { top, bottom } = said.getBoundingClientRect();
+  return top > 90 && bottom < innerHeight;
+}"""
 SLOW = 30_000  # a kernel starts, a page is built
 
 
@@ -105,8 +111,11 @@ def test_from_a_csv_to_a_page_with_a_rater_added_and_one_left_out(sit_down):
     fill(page, "Raters", "ana, ben")
     hear(page, "2 raters: everybody rates all 12 items.")
     desk.picture("lead-3-understood")
+    page.set_viewport_size({"width": 1366, "height": 900})
     press(page, "Open the round")
     hear(page, "round-01 is open: 12 items of halo-support.")
+    page.wait_for_function(_IN_SIGHT)  # what was opened, not the nothing below its end
+    page.set_viewport_size({"width": 1366, "height": 2600})
     desk.picture("lead-4-progress")
     page.locator(".rb-lead button", has_text="Look again").focus()
     desk.press("x", "d", "d", "a")  # in a cell Lab would cut, delete and add

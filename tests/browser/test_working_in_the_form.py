@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from raterbook.protocols import load
 from raterbook.rounds import Round, RoundError
+from tests.browser.conftest import sample_rows
 
 
 def events(desk):
@@ -194,6 +196,37 @@ def test_the_sentence_asked_about_is_lit_in_its_response(stem):
         text = stem.form.locator(".rb-open .rb-part-text").inner_text()
         assert stem.page.evaluate(lit) == [text], number
         stem.press("1")
+
+
+def test_a_lit_sentence_is_whole_under_the_head_of_its_field(bare_desk):
+    """Of two lines in a pane of four, of which the head covers nearly two."""
+    long = " ".join(
+        f"The sentence with the number {n} is a long one, and takes two lines." for n in range(9)
+    )
+    rows, _ = sample_rows(load("stem-sentences"), 1)
+    row = {**rows[0], "article": rows[0]["article"] * 20, "response": long}
+    desk = bare_desk("stem-sentences", [row], size=(1186, 512))
+    place = """() => {
+      const field = document.querySelector('.rb-pieces .rb-field');
+      const head = field.querySelector('.rb-field-head').getBoundingClientRect();
+      const [range] = CSS.highlights.get('rb-lit');
+      const lit = range.getBoundingClientRect();
+      const pane = field.closest('.rb-pane').getBoundingClientRect();
+      return { above: lit.top - head.bottom, below: pane.bottom - lit.bottom };
+    }"""
+    for _ in range(9):
+        found = desk.page.evaluate(place)
+        assert found["above"] >= -1, found
+        assert found["below"] >= -1, found
+        desk.press("1")
+
+
+def test_enter_writes_in_the_open_question_wherever_the_form_was_clicked(bare_desk):
+    desk = bare_desk("halo-support", 1)
+    desk.press("n")
+    desk.form.locator(".rb-where").click()
+    desk.press("Enter").write("ab")
+    assert desk.form.locator(".rb-card .rb-entry").input_value() == "ab"
 
 
 def test_help_is_one_key_away_and_gives_the_keyboard_back(bare_desk):

@@ -276,17 +276,36 @@ def test_an_import_from_standard_input(run, monkeypatch):
     assert run("import", "h1", "-")[1].startswith("1 answer added")
 
 
+def test_the_bare_command_says_what_there_is_and_how_to_begin(run):
+    status, said = run()
+    assert status == 2
+    assert "commands:" in said
+    assert "Begin with `raterbook demo`" in said
+
+
+def test_a_rehearsal_says_that_nothing_was_stored(run, tmp_path):
+    (tmp_path / "a.csv").write_text("item,rater,question,value\nh1,ana,label,SUPPORTED\n")
+    said = run("import", "h1", "a.csv", "--dry-run")[1]
+    assert said.endswith("Nothing was stored: the same without --dry-run does it.")
+    assert Workspace(tmp_path).round("h1").status()["answers"] == 1  # the label of the items
+
+
 def test_looking_at_what_is_not_there_makes_nothing(run, tmp_path):
     assert run("--db", "other/x.sqlite", "status")[0] == 0
     assert run("--db", "other/x.sqlite", "status", "h1") == (
         2,
         "There is no round 'h1', and no database other/x.sqlite yet: open a round first, or name "
-        "the workspace it is in.",
+        "the workspace it is in (--workspace DIR before the command, RATERBOOK_WORKSPACE for "
+        "notebooks).",
     )
+    for words in (("verify",), ("backup", "copy.sqlite"), ("erase", "ana")):
+        code, said = run("--workspace", "other", *words)
+        assert (code, said[:26]) == (2, "There is no database other")
     assert run("--workspace", "other", "status") == (
         0,
         "other has no rounds yet: open one with `raterbook open`.",
     )
+    assert Workspace(".").nothing.startswith("This folder has no rounds yet: open one")
     assert not (tmp_path / "other").exists()
 
 

@@ -247,6 +247,26 @@ def test_answers_to_questions_nobody_knows_become_a_protocol_and_a_round(here, d
     assert round.status()["answers"] == 16
 
 
+def test_answers_by_raters_that_no_protocol_knows_are_not_taken_for_items(here, capsys):
+    tickets = [{"Ticket No": f"T{n}", "Reply": f"Reply {n}"} for n in range(3)]
+    pd.DataFrame(tickets).to_csv("tickets.csv", index=False)
+    rows = [
+        {"Ticket No": one["Ticket No"], "Annotator": who, "Helpful": "yes", "Mood": 3}
+        for one in tickets
+        for who in ("ana", "ben")
+    ]
+    pd.DataFrame(rows).to_csv("scores.csv", index=False)
+    assert main(["doctor", "scores.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "Answers, a row for each item and rater, as its column Annotator says" in said
+    assert "raterbook doctor scores.csv --protocol NAME.yaml" in said
+    run("raterbook protocols --new mine --from tickets.csv --ask 'helpful: Is it? = yes, no'")
+    capsys.readouterr()
+    assert main(["doctor", "scores.csv", "--protocol", "mine.yaml"]) == 0
+    said = capsys.readouterr().out
+    assert "Questions: Helpful.\nNot read, as no question: Mood." in said
+
+
 def test_a_wide_file_of_answers_is_recognised(here, doctor):
     rows = [
         {"id": f"f{n}", "rater": who, "tone": 3, "clarity": 4}

@@ -73,6 +73,13 @@ def test_the_command_writes_one_for_people_alone(opened, tmp_path, capsys):
     assert "auto is automatic: a sheet is for people who rate." in capsys.readouterr().err
     assert main([*words, "anna", str(tmp_path / "none.csv")]) == 2
     assert "anna" in capsys.readouterr().err
+    stored.assign(per_item=1)
+    stored.add_rater("cem")
+    assert main([*words, "cem", str(tmp_path / "none.csv")]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "cem has no items in round-01: give some by `raterbook reassign round-01 FROM cem`" in said
+    )
     assert not (tmp_path / "none.csv").exists()
     assert stored.status()["answers"] == 3  # those that came with the items
 

@@ -63,6 +63,7 @@ def test_every_estimate_says_whose_prices_it_is_by_and_of_when(open_round):
     assert unknown.cost is None
     assert f"Price unknown: {source} do not name mine." in str(unknown)
     assert "About 0.0" not in str(unknown)
+    assert "scripted costs nothing: it is a stand-in" in str(dry_run(stored, "scripted"))
 
 
 def test_tokens_that_were_not_counted_leave_a_cost_unknown(open_round):

@@ -220,7 +220,7 @@ def test_a_number_without_levels_is_written_and_checked(tmp_path, value, stored)
     decide(panel, value, "By hand.")
     assert [row[2] for row in decided(round_)] == ([stored] if stored else [])
     assert words(panel.said).startswith(
-        "1 of 1 is decided, 62.5" if stored else "Nothing was stored: "
+        "Dispute 1 of 1 is decided: 62.5" if stored else "Nothing was stored: "
     )
 
 

@@ -109,6 +109,19 @@ def test_a_question_never_has_the_name_of_a_column_or_of_another():
     assert [each.id for each in load("mine.yaml").questions] == ["clarity_rating", "clarity_3"]
 
 
+def test_a_name_with_a_capital_is_the_name_of_the_question_all_the_same(capsys):
+    assert new("mine", "--ask", "Helpfulness: How helpful is it? = 1-5") == 0
+    assert load("mine.yaml").question("helpfulness").prompt == "How helpful is it?"
+    assert "protocol.schema.json lets editors complete its keys" in capsys.readouterr().out
+
+
+def test_of_two_answers_one_share_is_measured():
+    assert new("mine", "--ask", "right: Is it? = yes, no", "--ask", "kind: Which? = a, b, c") == 0
+    found = [each.statistic for each in load("mine.yaml").measures]
+    shares = [name for name in found if name.startswith("proportion_")]
+    assert shares == ["proportion_yes", "proportion_a", "proportion_b", "proportion_c"]
+
+
 def test_a_question_of_small_words_alone_keeps_them_for_its_name():
     assert new("mine", "--ask", "Why? = text", "--ask", "How is it? = 1-5") == 0
     assert [each.id for each in load("mine.yaml").questions] == ["why", "how_is"]

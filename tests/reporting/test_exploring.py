@@ -34,6 +34,12 @@ def test_every_view_is_a_function_of_answers_and_has_its_title():
     assert made - helpers == set(VIEWS)
 
 
+def test_one_question_with_scores_goes_together_with_nothing(tmp_path):
+    explore = Explore(opened(tmp_path, SAID))  # tone is a score, label none
+    said = explore.correlations()._repr_html_()
+    assert "No two questions here have scores, so there is nothing to correlate." in said
+
+
 @pytest.mark.parametrize("name", rounds.NAMES)
 def test_a_view_of_any_round_shows_something_or_says_why_not(tmp_path, name):
     explore = Explore(rounds.built(name, tmp_path))

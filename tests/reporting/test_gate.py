@@ -75,7 +75,9 @@ def test_a_gate_can_be_read_by_a_machine(checkout):
 def test_a_gate_that_asks_nothing_or_not_clearly_is_bad_input(workspace, capsys):
     at = ["--workspace", str(workspace.path), "--db", workspace.db]
     assert main([*at, "check", "neureg-sample"]) == 2
-    assert "sets no targets" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "sets no targets. Name some by --require, such as --require '" in said
+    assert ">=BOUND'." in said
     assert main([*at, "check", "neureg-sample", "--require", "alpha_ordinal>=.2"]) == 2
     assert "name one of relevance, accuracy, completeness" in capsys.readouterr().err
     assert main([*at, "check", "neureg-sample", "--require", "alpha_ordinal:relevnce>=.2"]) == 2

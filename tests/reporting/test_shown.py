@@ -5,13 +5,14 @@ import re
 import uuid
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from raterbook.protocols import load
 from raterbook.reporting import Report
-from raterbook.reporting.figures import ON_DARK, ON_LIGHT, folded, ink_on, svg
+from raterbook.reporting.figures import ON_DARK, ON_LIGHT, folded, ink_on, style, svg
 from raterbook.reporting.figures.planes import heat_figure
 from raterbook.reporting.figures.rows import colours, means_figure
 from raterbook.reporting.figures.rows import forest_finding as agreement
@@ -211,6 +212,18 @@ def test_labels_beside_a_figure_fold_rather_than_lose_their_end():
         heat_figure(pd.DataFrame([[1.0]], ["A row"], ["Could not be assessed"]), "Said", str)
     )
     assert re.findall(r">(Could not|be assessed)<", text) == ["Could not", "be assessed"]
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_a_label_beside_an_axis_is_whole_whichever_ticks_there_come_to_be(lines):
+    """A title of two lines leaves room for other ticks than the layout had seen."""
+    with style():
+        figure, ax = plt.subplots(figsize=(6.2, 2.8))
+        ax.bar(range(30), np.linspace(-2, 1.35, 30))
+        ax.set(xlabel="cases", ylabel="helper-a − helper-b", xticks=[])
+        figure.suptitle("\n".join(["Said"] * lines), fontsize=10, fontweight="bold")
+    (baseline,) = re.findall(r"rotate\(-90 ([\d.-]+) [\d.]+\)", svg(ax))
+    assert float(baseline) > 9  # letters are that high, and stand to the left of it
 
 
 def test_a_strip_is_as_small_for_many_items_as_for_few():

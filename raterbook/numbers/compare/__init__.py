@@ -24,7 +24,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.ratings import Coded
 
 from ...protocols.statistics import alpha_at
-from ...rounds import Round
+from ...rounds import Round, RoundError
 from ..counted import Grid
 from ..parameters import Parameters, checked
 from ..targets import Sight, in_sight, refuse_hidden
@@ -71,7 +71,7 @@ def compare(
     sides = sides_of(stored, frame, model, given, sight=sight)
     found = comparison_of(sides, given, grouped(stored, frame, given))
     if found is None:
-        raise ValueError(nothing_to_compare(stored.name, model))
+        raise RoundError(nothing_to_compare(stored.name, model))
     return with_severity(found, strictness_of([sides], given))
 
 
@@ -183,7 +183,7 @@ def beside_people(
         sides = sides_of(stored, frame, model, given, board, sight)
         found = comparison_of(sides, given, columns)
         if found is None and model in given.judge:
-            raise ValueError(nothing_to_compare(stored.name, model))
+            raise RoundError(nothing_to_compare(stored.name, model))
         if found is not None:
             every[model] = sides, found
     strict = strictness_of([sides for sides, _ in every.values()], given)
@@ -211,7 +211,7 @@ def rank(
         automatic = [each.name for each in stored.raters() if each.kind == "automatic"]
         alone = next(iter([*found, *automatic]), None)
         remedy = f"--model {alone} compares it alone; " if alone else ""
-        raise ValueError(
+        raise RoundError(
             f"{stored.name}: a ranking needs two models that answered items people did ({only}): "
             f"{remedy}raterbook judge {stored.name} --model NAME asks a model."
         )

@@ -14,7 +14,7 @@ from raterbook.analysis.comparison.annotators import LEVEL
 from raterbook.analysis.intervals import USUAL, Interval
 from raterbook.analysis.ratings import Coded
 
-from ...rounds import Round
+from ...rounds import Round, RoundError
 from ..counted import MACHINES, Board, Grid
 from ..measures import cluster_of, questions_of
 from ..parameters import (
@@ -78,12 +78,12 @@ def the_model(stored: Round, name: str | None) -> str:
     known = ", ".join(models) or "none yet"
     if name is None:
         if len(models) != 1:
-            raise ValueError(f"{stored.name}: name the model to compare ({known}).")
+            raise RoundError(f"{stored.name}: name the model to compare ({known}).")
         return models[0]
     if name not in kinds:
-        raise ValueError(f"{stored.name} has no model {name!r}; its models: {known}.")
+        raise RoundError(f"{stored.name} has no model {name!r}; its models: {known}.")
     if name not in models:
-        raise ValueError(
+        raise RoundError(
             f"{name} is a rater of kind {kinds[name]} in {stored.name}: name a model ({known})."
         )
     return name
@@ -233,6 +233,6 @@ def _shares(column: Iterable[Any], name: str, items: Iterable[Any]) -> np.ndarra
         except ValueError:
             share = -1.0
         if not (share != share or 0 <= share <= 1):
-            raise ValueError(f"item {item}, column {name}: {value!r} is no chance: give 0 to 1")
+            raise RoundError(f"item {item}, column {name}: {value!r} is no chance: give 0 to 1")
         found.append(share)
     return np.array(found)

@@ -24,6 +24,7 @@ export class Desk {
       return false;
     }
     form.move.work();
+    form.say(""); // what was said before may be no more so
     const changes = this.sheet.change(slot, after);
     this.history.add(this.sheet.item.ref, changes, { typing, back });
     this.store(changes, { typing });

@@ -220,7 +220,8 @@ export class Form {
       if (this.sheet?.item.submitted) return this.foot.next;
       return this.sheet?.unwritten ? this.questions.node.querySelector("button") : this.foot.submit;
     };
-    takeFocus(next() ?? this.root);
+    takeFocus(next() ?? this.root, { preventScroll: this.end.isNew });
+    this.end.bringIntoView();
   }
 
   // Opens the number field of the open question, if it has one, with a first digit.
@@ -301,6 +302,12 @@ export class Form {
     this.bar.say(text);
     this.timers.clear(this.saying);
     this.saying = this.timers.set(() => this.bar.say(""), 8000);
+  }
+
+  // What the kernel has to say; where there is no item, there is nothing else to see, and it stays.
+  told(text) {
+    if (this.sheet) this.say(text);
+    else this.questions.wait(text);
   }
 
   pause() {

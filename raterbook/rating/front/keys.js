@@ -46,6 +46,8 @@ const COMMANDS = new Map(
   KEYS.flatMap((entry) => (entry.does ? entry.keys.map((key) => [key, entry.does]) : [])),
 );
 
+// What Enter is for by itself; anywhere else in the form it writes in the open question.
+const ENTERED = "button, a, summary, [role=radio], [role=separator]";
 const WRITING = new Set(["text", "number", "search", "textarea"]);
 
 export function isTyping(target) {
@@ -112,8 +114,8 @@ export function pressed(form, press) {
   const command = commandOf(press, isTyping(target));
   if (command === null) {
     const idle = !isTyping(target) && press.key === "Enter" && !press.ctrlKey;
-    const card = idle && target.classList.contains("rb-card");
-    return card ? form.questions.focus({ write: true }) : false;
+    const taken = !idle || form.help.isOpen || target.closest(ENTERED);
+    return taken ? false : form.questions.focus({ write: true });
   }
   if (!form.curtain.hidden) {
     if (command.does !== "pause" && command.does !== "escape") return false;

@@ -51,7 +51,7 @@ export class Bar {
         button("Items", act.list, { press: "L" }),
         this.flagged,
         button("Pause", act.pause, { press: "B" }),
-        button("Help", act.keys, { press: "?" }),
+        button("Help", act.keys, { press: "?", class: "rb-button rb-helps" }),
         this.saved,
       ),
       this.trouble,
@@ -197,9 +197,19 @@ export class End {
   }
 
   draw({ total, submitted, flagged = 0 }, here) {
+    const was = this.node.hidden;
     this.node.hidden = !here || submitted < total;
+    this.isNew = was && !this.node.hidden;
     const flags = flagged ? `, ${flagged} of them flagged` : "";
     this.said.textContent = `${plural(submitted, "item", "items")}${flags}. Thank you.`;
+  }
+
+  // Once, where all of the form scrolls: the way on, far below, is not what there is to see.
+  bringIntoView() {
+    const pane = this.node.closest(".rb-main");
+    if (!this.isNew || !pane) return;
+    this.isNew = false;
+    pane.scrollTop += this.node.getBoundingClientRect().top - pane.getBoundingClientRect().top - 6;
   }
 }
 

@@ -7,7 +7,6 @@ import { readFormula } from "./formula.js";
 import { readMarkdown } from "./markdown.js";
 
 const MANY = 20; // blocks; with fewer there is nothing to gain
-const HEAD = 36; // pixels that a field's head may cover on top of its pane
 const BLOCK = 1500; // characters, roughly; a line is never broken
 
 export function blocksOf(text) {
@@ -249,11 +248,14 @@ export class Passage {
     const form = onlyPane ? null : this.node.closest(".rb-main");
     const pane = [this.node.closest(".rb-pane"), form].find(scrolls);
     if (!pane) return;
+    const head = this.node.closest(".rb-field")?.querySelector(".rb-field-head");
     const middle = () => {
       const there = this.range(place).getBoundingClientRect();
-      const here = pane.getBoundingClientRect();
-      const away = there.top + there.height / 2 - (here.top + here.height / 2);
-      if (there.top < here.top + HEAD || there.bottom > here.bottom) pane.scrollTop += away;
+      const { top, bottom } = pane.getBoundingClientRect();
+      const free = top + (head?.offsetHeight ?? 0); // the head covers what is above
+      const fits = there.height < bottom - free;
+      const away = fits ? (there.top + there.bottom - free - bottom) / 2 : there.top - free;
+      if (there.top < free || there.bottom > bottom) pane.scrollTop += away;
     };
     middle(); // first near it, where blocks have only estimated heights …
     middle(); // … then to it

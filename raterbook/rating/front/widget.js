@@ -34,7 +34,7 @@ function render({ model, el: place }) {
     if (message.kind === "items") form.listed(message);
     if (message.kind === "trouble") form.courier?.troubled(message.text);
     if (message.kind === "say") {
-      if (form.bar) form.say(message.text);
+      if (form.bar) form.told(message.text);
       else waiting.textContent = message.text;
     }
   };

@@ -22,6 +22,7 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator
 
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raterbook",
@@ -211,16 +212,23 @@ def svg(ax: Any) -> str:
         each.set_parse_math(False)
         each.set_usetex(False)
         each.set_text(legible(each.get_text()))
+    named = [each.yaxis for each in figure.axes if each.get_ylabel()]
     for _ in range(ROOMIER):
         text = io.StringIO()
         with style(), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", UserWarning)
             # Not figure.savefig, which draws everything once more beforehand.
             FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
-        if not any("layout" in str(each.message) for each in said):
+        if any("layout" in str(each.message) for each in said):
+            # Labels took all the room there was: a larger figure rather than none.
+            figure.set_size_inches(1.4 * figure.get_size_inches())
+        elif any(each.label.get_position()[0] < 0.9 * each.label.get_size() for each in named):
+            # How high the axes came to be decided on wider ticks than the layout had seen, and the
+            # label beside them was cut: once more, with these.
+            for each in named:
+                each.set_major_locator(FixedLocator(each.get_majorticklocs()))
+        else:
             break
-        # Labels took all the room there was: a larger figure rather than none.
-        figure.set_size_inches(1.4 * figure.get_size_inches())
     plt.close(figure)
     return slim(text.getvalue())
 

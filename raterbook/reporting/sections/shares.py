@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from ...protocols.comparisons import facts
 from ...protocols.measures import is_adjusted
-from ...protocols.statistics import STATISTICS, of_family
+from ...protocols.statistics import PROPORTION, STATISTICS, of_family
 from ..html import NOTHING, Section, heading, join, paragraph, part, quoted, table
 from ..words import (
     capital,
@@ -37,40 +37,34 @@ CAPTION = (
     "above 100"
 )
 ASIDE = ("proportion_excluded", "missing_severity")
+MOST_COLUMNS = 6  # shares side by side
+Share = tuple[str, str | None]  # a statistic, and the question it is of
 
 
 def shares(report: Report) -> Section | None:
     """Systems and shares, in the form “91.1 ± 2.3”, with what the shares leave out."""
-    statistics = list(
-        dict.fromkeys(
-            row["statistic"]
-            for row in report.numbers.rows
-            if row["statistic"].startswith(("proportion_", "severe_any"))
-        )
-    )
-    kept = [s for s in statistics if report.rows(s)]
-    if not any(row["estimate"] is not None for s in kept for row in report.rows(s)):
+    found = [row for row in report.numbers.rows if is_listed(row)]
+    kept = [
+        share
+        for share in dict.fromkeys((row["statistic"], row["question"]) for row in found)
+        if report.rows(*share)
+    ]
+    if not any(row["estimate"] is not None for share in kept for row in report.rows(*share)):
         return None
-    by = [s for s in kept if s not in ASIDE and report.system and report.by(s, report.system)]
-    alone = [s for s in kept if s not in by]
+    by = [
+        (statistic, question)
+        for statistic, question in kept
+        if statistic not in ASIDE
+        and report.system
+        and report.by(statistic, report.system, question)
+    ]
+    alone = [share for share in kept if share not in by]
     parts = []
     if by:
-        lines = [
-            (
-                system,
-                *(half_width(one(report, s, system)) for s in by),
-                count_of(one(report, by[0], system)),
-            )
-            for system in report.system_names
-        ]
-        lines.append(
-            ("All", *(half_width(whole(report, s)) for s in by), count_of(whole(report, by[0])))
-        )
-        head = ("System", *(share_name(report, s) for s in by), "Ratings")
-        parts.append(table(head, lines, CAPTION))
+        parts.append(by_system(report, by))
     rest = [
-        (share_name(report, s), half_width(whole(report, s)), count_of(whole(report, s)))
-        for s in alone
+        (share_name(report, share), half_width(whole(report, *share)), count_of(report, share))
+        for share in alone
     ]
     if rest:
         caption = "Further shares" if by else CAPTION
@@ -79,32 +73,64 @@ def shares(report: Report) -> Section | None:
     return Section("Shares", join(parts), folded=bool(report.numbers.targets))
 
 
-def share_name(report: Report, statistic: str) -> str:
+def is_listed(row: dict[str, Any]) -> bool:
+    return row["statistic"].startswith((PROPORTION, "severe_any"))
+
+
+def by_system(report: Report, kept: list[Share]) -> Markup:
+    """A column for each share; a line for each, where the columns would not fit."""
+    named = [share_name(report, share) for share in kept]
+    systems = report.system_names
+    cells = [
+        [*(half_width(one(report, *share, system)) for system in systems),
+         half_width(whole(report, *share))]
+        for share in kept
+    ]  # fmt: skip
+    if len(kept) > max(MOST_COLUMNS, len(systems)):
+        lines = [
+            (name, *own, count_of(report, share))
+            for name, own, share in zip(named, cells, kept, strict=True)
+        ]
+        return table(("Share", *systems, "All", "Ratings"), lines, CAPTION)
+    first = [*(one(report, *kept[0], system) for system in systems), whole(report, *kept[0])]
+    body = [
+        (name, *own, f"{row['n_ratings']:,}" if row else "–")
+        for name, own, row in zip([*systems, "All"], zip(*cells, strict=True), first, strict=True)
+    ]
+    return table(("System", *named, "Ratings"), body, CAPTION)
+
+
+def share_name(report: Report, share: Share) -> str:
     """As elsewhere on the page, and by models where they are the ones who answered."""
-    row = whole(report, statistic)
-    return called(report, statistic) + (report.whose(row["question"]) if row else "")
+    statistic, question = share
+    if statistic in report.repeated:
+        return f"{report.label(question)}: {called(report, share)}"
+    return capital(called(report, share)) + report.whose(question)
 
 
-def called(report: Report, statistic: str) -> str:
+def called(report: Report, share: Share) -> str:
     """By its own name, or as the option it counts is called."""
+    statistic, question = share
     for measure in report.protocol.measures:
         if measure.statistic != statistic or statistic in STATISTICS:
+            continue
+        if statistic in report.repeated and question not in (measure.question or ()):
             continue
         if measure.label:
             return str(measure.label)
         asked = [q for q in report.protocol.questions if q.id in (measure.question or ())]
         if isinstance(measure.is_, tuple) and len(asked) == len(measure.is_) == 1:
-            return capital(value_name(asked[0], measure.is_[0]))
+            return value_name(asked[0], measure.is_[0])
     return name_of(statistic)
 
 
-def one(report: Report, statistic: str, system: str) -> dict[str, Any] | None:
-    rows = report.by(statistic, report.system)
+def one(report: Report, statistic: str, question: str | None, system: str) -> dict[str, Any] | None:
+    rows = report.by(statistic, report.system, question)
     return next((row for row in rows if str(row["group"][report.system]) == system), None)
 
 
-def whole(report: Report, statistic: str) -> dict[str, Any] | None:
-    return report.numbers.get(statistic)
+def whole(report: Report, statistic: str, question: str | None = None) -> dict[str, Any] | None:
+    return report.numbers.get(statistic, question)
 
 
 def half_width(row: dict[str, Any] | None) -> str:
@@ -120,7 +146,8 @@ def half_width(row: dict[str, Any] | None) -> str:
     return f"{text} ± {100 * half:.1f}{marks(row)}"
 
 
-def count_of(row: dict[str, Any] | None) -> str:
+def count_of(report: Report, share: Share) -> str:
+    row = whole(report, *share)
     return f"{row['n_ratings']:,}" if row else "–"
 
 

@@ -125,7 +125,7 @@ def strip(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -
                 "of pairs of raters, item by item",
             )
         )
-    every, main = main, comparable(main)
+    alone, main = len(main) == 1, comparable(main)
     if main:
         like = [row for row in main if row["low_like"] is not None]
         more = ""
@@ -133,8 +133,8 @@ def strip(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -
             more = f"{interval(main[0]['low'], main[0]['high'])}{marks(main[0])} these raters"
             if like:
                 more += f"; {interval(like[0]['low_like'], like[0]['high_like'])} raters like these"
-            if len(every) > 1:
-                more += f", {report.label(main[0]['question'])}"
+            if not alone:
+                more = f"{report.label(main[0]['question'])}: {more}"
         elif len(main) > 1:
             more = f"over {count(len(main), 'question')}; 1 is perfect, 0 is chance"
         cards.append(("Krippendorff’s α", span([row["estimate"] for row in main], ""), more))

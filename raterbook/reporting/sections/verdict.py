@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...numbers.number import UNTRUSTED, is_carried, is_shown, is_untrusted
 from ...numbers.targets import is_measured, items_needed
-from ...protocols.statistics import FIRM, TENTATIVE, leading
+from ...protocols.statistics import FIRM, STATISTICS, TENTATIVE, leading
 from ..html import Section, bullets, heading, join, paragraph, part, table
 from ..words import (
     CAUTIONS,
@@ -231,7 +231,7 @@ def whole(report: Report, row: dict[str, Any]) -> str:
         return unanswered(report, row)
     what = name_of(row["statistic"])
     if row["statistic"].startswith("proportion_"):
-        what += f" answers{report.whose(row['question'])}"
+        what = capital(answers_of(report, row["statistic"], row["question"]))
     elif row["question"] and row["statistic"] not in ("recall", "precision"):
         what += f" of {report.label(row['question'])}"
     return f"{what}: {say(row)}."
@@ -271,7 +271,7 @@ def ranking(
         return None
     rows.sort(key=lambda row: -row["estimate"])
     names = [str(row["group"][report.system]) for row in rows]
-    what = phrase(statistic, report.label(question) if question else None, report.whose(question))
+    what = phrase(report, statistic, question)
     if len(rows) > 2:
         return several(report, statistic, question, rows, names, what)
     gap = comparison(report, statistic, question, names[0], names[1])
@@ -347,14 +347,22 @@ def first_of(
     return f"{said}, not of {listing(level, 'or', limit=MOST_PAIRS)}." if level else f"{said}."
 
 
-def phrase(statistic: str, label: str | None, whose: str = "") -> str:
+def phrase(report: Report, statistic: str, question: str | None) -> str:
     if statistic in ("overall_mean", "overall_computed_mean"):
         return "mean score"
     if statistic == "mean":
-        return f"mean {(label or 'score').lower()}"
+        return f"mean {(report.label(question) if question else 'score').lower()}"
     if statistic in ("recall", "precision"):
         return statistic
-    return f"{name_of(statistic).lower()} answers{whose} in"
+    return f"{answers_of(report, statistic, question)} in"
+
+
+def answers_of(report: Report, statistic: str, question: str | None) -> str:
+    """“accurate answers”; what a protocol of one's own calls a share, with the question."""
+    said = name_of(statistic).lower()
+    if statistic in STATISTICS or question is None:
+        return f"{said} answers{report.whose(question)}"
+    return f"“{said}” answers to {report.label(question)}"
 
 
 def level(value: float) -> str:

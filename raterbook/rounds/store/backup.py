@@ -154,7 +154,7 @@ def copied(source: Store, file: Path) -> tuple[Path, dict[str, tuple[int, str]]]
     if file.is_dir():
         file = file / "raterbook.sqlite"
     if file.exists():
-        raise RoundError(f"{file} exists already, and a backup replaces nothing: name a new file.")
+        raise RoundError(f"{file} exists already, and a copy replaces nothing: name a new file.")
     refuse_masked(source)
     target = type(source)(file)
     try:
