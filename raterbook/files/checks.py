@@ -215,6 +215,14 @@ def refuse_appointments(
 
 def refuse_crowd(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
     """A line of a file makes a rater, who is asked about the whole round where there is no plan."""
+    most_raters = content.RATERS[0] + len(given) // content.RATERS[1]
+    newcomers = len({each.rater for each in given} - set(snapshot.raters))
+    if newcomers > content.most(most_raters):
+        raise FileError(
+            f"{name} has {counted(len(given), 'answer')} of {newcomers:,} new raters, and "
+            f"{most_raters:,} is the most of so many answers. Look whether its column of raters is "
+            f"one, or set RATERBOOK_LIMITS={-(-newcomers // most_raters)} for a file you trust."
+        )
     planned = [each.rater for each in given if each.kind in (None, *PLANNED)]
     new = len(set(planned) - set(snapshot.raters))
     whole = snapshot.per_item is None

@@ -34,6 +34,8 @@ CELLS = (1_000_000, 40)
 TEXT = (16 * 1024**2, 100)
 MARKUP = (200_000, 8)  # tags in a packed file
 GIVEN = (100_000, 40)  # items that new raters of a file are asked, and so many for each answer
+RATERS = (10_000, 10)  # new raters of a file, and one more for each so many answers
+ITEMS = (10_000, 100)  # items of a file, and one more for each so many characters
 
 RAISE = "raise the limits (RATERBOOK_LIMITS=2 doubles them)"
 

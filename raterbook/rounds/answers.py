@@ -32,7 +32,7 @@ from raterbook.rounds.model import (
     shown,
 )
 from raterbook.rounds.plan import PlanRule
-from raterbook.rounds.raters import join, looks_known
+from raterbook.rounds.raters import Named, fitting, join, known, looks_known
 from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions, Subject
 from raterbook.rounds.store import schema
 
@@ -440,7 +440,6 @@ def _taken_up(seen: Snapshot, fresh: Sequence[Fresh]) -> dict[str, dict[str, Non
 
 def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> list[int]:
     """Everybody the file names has a part in the round, each of one kind; those who are new."""
-    new: list[int] = []
     named: dict[str, tuple[int, set[str | None], set[str | None]]] = {}
     for given, _, _ in file.fresh:
         _, kinds, versions = named.setdefault(given.rater, (given.row, set(), set()))
@@ -448,6 +447,8 @@ def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> 
         versions.add(given.version)
     if (twin := looks_known(connection, named)) is not None:
         raise FileError(f"{file.source}, row {named[twin[0]][0]}: {twin[1]}")
+    there = known(connection)
+    who = []
     for name, (row, kinds, versions) in named.items():
         for what, found in (("kind", kinds - {None}), ("version", versions - {None})):
             if len(found) > 1:
@@ -457,8 +458,9 @@ def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> 
                 )
         kind = next(iter(kinds - {None}), None)
         version = next(iter(versions - {None}), None)
+        who.append(Named(name, kind, version))
         try:
-            new += join(connection, round_id, [name], kind, now, version)
+            fitting(there, who[-1])
         except RoundError as error:
             raise FileError(f"{file.source}, row {row}: {error}") from None
-    return new
+    return join(connection, round_id, who, now)
