@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
-from raterbook.environment import setting
+from raterbook.environment import most
 from raterbook.protocols.problems import printable
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
@@ -65,14 +65,6 @@ WESTERN = re.compile(
 
 # A sign inside a word, as Polish or Czech texts show when they are read as Western ones.
 INSIDE = re.compile(r"(?<=[^\W\d_])[£³¹²¿¼¾½¥¡¢¦¬](?=[^\W\d_])|£(?=[^\W\d_])")
-
-
-def most(limit: int) -> int:
-    """A limit, as many times as the environment asks for."""
-    times = setting("LIMITS") or "1"
-    if not times.isascii() or not times.isdigit() or not 1 <= int(times[:9]) <= 10_000:
-        raise FileError(f"RATERBOOK_LIMITS is {shown(times)}. Set a whole number from 1 to 10000.")
-    return limit * int(times)
 
 
 class Tally:

@@ -8,6 +8,7 @@ value, `Snapshot.refuse_part` for a part, `Conditions` for questions that depend
 from __future__ import annotations
 
 import uuid
+from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -101,9 +102,9 @@ def save(
         if (closed := seen.closed()) is not None:
             acks.append(Ack(row["event_id"], False, None, closed))
             continue
-        row["lamport"] = max(stack, default=0) + 1 if event.lamport is None else event.lamport
+        row["lamport"] = _last(stack) + 1 if event.lamport is None else event.lamport
         row.update(round_id=seen.round_id, rater_id=rater, server_time=now)
-        stack.append(row["lamport"])
+        insort(stack, row["lamport"])
         known[row["event_id"]] = row
         rows.append(row)
         acks.append(Ack(row["event_id"], True, _rank(stack, row["lamport"]), None, row["lamport"]))
@@ -242,7 +243,11 @@ def _again(twin: Mapping[str, Any], row: Row, stack: list[int]) -> Ack:
 
 def _rank(stack: Sequence[int], lamport: int) -> int:
     """Which revision it is: events in order of their counters, equal ones as they came."""
-    return sum(1 for other in stack if other <= lamport)
+    return bisect_right(stack, lamport)
+
+
+def _last(stack: Sequence[int]) -> int:
+    return stack[-1] if stack else 0
 
 
 def _known(
@@ -273,7 +278,7 @@ def _subjects(events: Sequence[Event], seen: Snapshot, questions: StoredQuestion
 
 
 def _lamports(connection: Connection, rater: int, seen: Snapshot, subjects: set[int]) -> _Stacks:
-    """The counters of everything this rater said about these subjects."""
+    """The counters of everything this rater said about these subjects, each cell's in order."""
     if len(subjects) <= 200:
         rows = connection.execute(_OF_SUBJECTS, {"rater": rater, "subjects": sorted(subjects)})
     else:
@@ -281,6 +286,8 @@ def _lamports(connection: Connection, rater: int, seen: Snapshot, subjects: set[
     stacks: _Stacks = defaultdict(list)
     for *place, lamport in rows:
         stacks[tuple(place)].append(lamport)
+    for stack in stacks.values():
+        stack.sort()
     return stacks
 
 
@@ -309,7 +316,7 @@ def _unasked(
     holding = {
         _place(row): row
         for row in sorted(rows, key=lambda row: int(row["lamport"]))
-        if name_of[row["question_id"]] in concerned and row["lamport"] >= max(stacks[_place(row)])
+        if name_of[row["question_id"]] in concerned and row["lamport"] >= _last(stacks[_place(row)])
     }
     if not holding:
         return {}, []
