@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import raterbook.files.content as content
+from raterbook.environment import most
 from raterbook.protocols import Protocol, Question, asked, is_missing
 from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh
@@ -217,7 +218,7 @@ def refuse_crowd(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
     """A line of a file makes a rater, who is asked about the whole round where there is no plan."""
     most_raters = content.RATERS[0] + len(given) // content.RATERS[1]
     newcomers = len({each.rater for each in given} - set(snapshot.raters))
-    if newcomers > content.most(most_raters):
+    if newcomers > most(most_raters):
         raise FileError(
             f"{name} has {counted(len(given), 'answer')} of {newcomers:,} new raters, and "
             f"{most_raters:,} is the most of so many answers. Look whether its column of raters is "
@@ -229,7 +230,7 @@ def refuse_crowd(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
     asked = new * sum(whole or each.role != "main" for each in snapshot.items.values())
     least, each_more = content.GIVEN
     limit = least + each_more * len(given)
-    if asked > content.most(limit):
+    if asked > most(limit):
         raise FileError(
             f"{name} has {counted(len(given), 'answer')} of {counted(new, 'new rater')}, who would "
             f"be asked {asked:,} times about an item. Plan who is asked what first (raterbook "

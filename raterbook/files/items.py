@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import raterbook.files.content as content
+from raterbook.environment import most
 from raterbook.files.formats import read_table
 from raterbook.files.names import known_columns, needed_columns, question_names
 from raterbook.files.table import Columns, Table
@@ -81,11 +82,11 @@ def read_items(
 def _refuse_many(items: int, file: Table) -> None:
     """To store an item takes its time, however short it is."""
     least, characters = content.ITEMS
-    if items <= content.most(least):
+    if items <= most(least):
         return
     size = sum(len(row) + sum(map(len, row)) for row in file.rows)
     limit = least + size // characters
-    if items > content.most(limit):
+    if items > most(limit):
         raise FileError(
             f"{file.name} has {items:,} items in {size:,} characters, and {limit:,} is the most of "
             "so many. Look whether each row is one, or set "

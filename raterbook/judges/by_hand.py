@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import raterbook.judges.cache as cache
+from raterbook.environment import most
 from raterbook.files import formats
-from raterbook.files.content import LARGEST, most, put, read_text, refuse_large
+from raterbook.files.content import LARGEST, put, read_text, refuse_large
 from raterbook.judges.clients.model import Reply, storable
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
 from raterbook.judges.money import OWN, Prices, tokens_of

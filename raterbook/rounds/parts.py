@@ -15,7 +15,6 @@ from raterbook.rounds.model import ItemTable, Part, PartRow, RoundError
 from raterbook.rounds.snapshot import Snapshot, Subject
 from raterbook.rounds.store import schema
 
-
 PARTS = (10_000, 25)  # parts written at once, and one more for each so many characters of theirs
 
 

@@ -85,7 +85,7 @@ class Named(NamedTuple):
 def known(connection: Connection) -> dict[str, Row[Any]]:
     """Everybody of the workspace, by name and by pseudonym."""
     rows = list(connection.execute(_EVERYBODY))
-    return {row.pseudonym: row for row in rows} | {row.name: row for row in rows}
+    return {str(row.pseudonym): row for row in rows} | {str(row.name): row for row in rows}
 
 
 def fitting(there: Mapping[str, Row[Any]], who: Named) -> int | None:
@@ -283,9 +283,7 @@ def traces(name: str) -> set[int]:
     return {hash((rest, each)) for each in (word, *shorter)}
 
 
-def join(
-    connection: Connection, round_id: int, named: Iterable[Named], now: int
-) -> list[int]:
+def join(connection: Connection, round_id: int, named: Iterable[Named], now: int) -> list[int]:
     """These raters have a part in the round; who has one already is left as is.
 
     Whoever brings new ones asks before whether any of them `looks_known`.
