@@ -147,9 +147,12 @@ def refuse_large(size: int, name: str, limit: int | None = None) -> None:
 
 def read_text(path: Path, limit: int | None = None) -> str:
     """A file of UTF-8 that is no table: what else is wrong with it, its reader says."""
+    pieces: list[bytes] = []
     with path.open("rb") as stream:
-        data = stream.read(most(limit or LARGEST) + 1)
-    refuse_large(len(data), label(path), limit)
+        while piece := stream.read(CHUNK):  # as much as there is, not as much as there may be
+            pieces.append(piece)
+            refuse_large(len(pieces) * CHUNK - CHUNK + len(piece), label(path), limit)
+    data = b"".join(pieces)
     return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -23,6 +23,7 @@ from raterbook.judges.run import EXPECTED_OUT
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
+from raterbook.rounds.model import listed, shown
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -212,10 +213,10 @@ def _refuse_unknown(stored: Round, replies: dict[tuple[str, int], str], source: 
         allowed |= {item.key for item in stored.items()}
     unknown = [subject for subject, _ in replies if subject not in allowed]
     if unknown:
-        shown = ", ".join(repr(one) for one in unknown[:5])
+        some = ", ".join(repr(shown(one)) for one in unknown[:5])
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise ValueError(
-            f"{source}: {stored.name} has no {shown}{more}; ids are those of the prompts file"
+            f"{source}: {stored.name} has no {some}{more}; ids are those of the prompts file"
             + (", or items' keys" if len(every) == 1 else "")
             + ". Nothing was taken in."
         )
@@ -325,11 +326,13 @@ def _collected(rows: Iterable[tuple[str, dict[str, Any]]], source: str) -> Repli
         if not isinstance(name, str) or text is None:
             raise ValueError(
                 f"{where}: an id (one of {', '.join(_ID)}) and a reply (one of "
-                f"{', '.join(_TEXT)}) are needed; it has {', '.join(map(str, row)) or 'nothing'}"
+                f"{', '.join(_TEXT)}) are needed; it has {listed(row) or 'nothing'}"
             )
         cell = (name, _replicate(row.get("replicate"), where))
         if cell in found and found[cell] != text:
-            raise ValueError(f"{where}: {name!r} stands twice in {source}, with different replies")
+            raise ValueError(
+                f"{where}: {shown(name)!r} stands twice in {source}, with different replies"
+            )
         found[cell] = text
     if not found:
         raise ValueError(f"{source}: there is no reply in it")
@@ -345,6 +348,7 @@ def _replicate(value: Any, where: str) -> int:
         number = 0
     if not 1 <= number <= MOST_REPLICATES:
         raise ValueError(
-            f"{where}: replicate {value!r} is not a whole number from 1 to {MOST_REPLICATES:,}"
+            f"{where}: replicate {shown(value)!r} is not a whole number from 1 to "
+            f"{MOST_REPLICATES:,}"
         )
     return number

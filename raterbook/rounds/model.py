@@ -407,8 +407,16 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
+MOST_SAID = 10_000  # characters of an error
+
+
 def message(error: BaseException) -> str:
-    """An error in words, for the person who asked."""
+    """An error in words, for the person who asked; what it quotes may be of any length."""
+    said = _words(error)
+    return said if len(said) <= MOST_SAID else f"{said[: MOST_SAID - 500]} … {said[-400:]}"
+
+
+def _words(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         said = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
         if isinstance(error, PermissionError) and error.filename:

@@ -84,7 +84,7 @@ class Named(NamedTuple):
 
 def known(connection: Connection) -> dict[str, Row[Any]]:
     """Everybody of the workspace, by name and by pseudonym."""
-    rows = list(connection.execute(_EVERYBODY))
+    rows: list[Row[Any]] = list(connection.execute(_EVERYBODY))
     return {str(row.pseudonym): row for row in rows} | {str(row.name): row for row in rows}
 
 

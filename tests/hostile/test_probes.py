@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 # A module of this folder each, with PROBES and CONTROLS.
-CLASSES = ("database", "endpoints", "files", "messages", "names", "pages", "replies")
+CLASSES = ("database", "dense", "endpoints", "files", "messages", "names", "pages", "replies")
 
 TABLES = {name: importlib.import_module(f"tests.hostile.{name}") for name in CLASSES}
 
