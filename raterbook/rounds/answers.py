@@ -22,6 +22,9 @@ from raterbook.protocols.kinds import confidence, storable
 from raterbook.rounds.completeness import Conditions, depends_on
 from raterbook.rounds.current import AnswerCell, Fact, facts
 from raterbook.rounds.model import (
+    LARGEST,
+    LONGEST_ID,
+    LONGEST_TIME,
     STATUSES,
     Ack,
     Event,
@@ -38,12 +41,9 @@ from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions,
 from raterbook.rounds.store import schema
 
 MOST_REPLICATES = 1_000_000
-LONGEST_ID = 200  # characters
-LONGEST_TIME = 315_360_000  # seconds on one answer
 COLUMNS = tuple(each.name for each in schema.answer_event.c if each.name not in ("seq", "shown_as"))
 Row = dict[str, Any]  # by the names of COLUMNS
 AT_ONCE = 20_000
-LARGEST = 2**53  # the largest whole number every sender can count to
 _Stacks = dict[tuple[int, int, int, int], list[int]]
 _events = schema.answer_event
 # A rater waits for these after every key, so the statements are built once.

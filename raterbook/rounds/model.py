@@ -12,6 +12,9 @@ from raterbook.protocols.problems import printable
 
 STATUSES = ("answered", "not_applicable", "skipped", "retracted")
 ROLES = ("main", "training", "gold")
+LONGEST_ID = 200  # characters of an event's id
+LONGEST_TIME = 315_360_000  # seconds on one answer
+LARGEST = 2**53  # the largest whole number every sender can count to
 MARKS = ("flag", "unflag", "submit", "unsubmit", "reveal", "note")
 
 
