@@ -5,7 +5,17 @@ import importlib
 import pytest
 
 # A module of this folder each, with PROBES and CONTROLS.
-CLASSES = ("database", "dense", "endpoints", "files", "messages", "names", "pages", "replies")
+CLASSES = (
+    "archives",
+    "database",
+    "dense",
+    "endpoints",
+    "files",
+    "messages",
+    "names",
+    "pages",
+    "replies",
+)
 
 TABLES = {name: importlib.import_module(f"tests.hostile.{name}") for name in CLASSES}
 
