@@ -224,7 +224,7 @@ def replayed(folder):
 
 def said_often(folder):
     """30,000 answers to one question at once, as a file of unsaved answers may have them."""
-    with sitting(folder) as (round, ana, page):
+    with sitting(folder) as (_, ana, page):
         often = [ana.event(page["ref"], "tone", 1 + n % 3, event_id=f"n{n}") for n in range(30_000)]
         (folder / "unsaved.json").write_text(
             json.dumps({"round": "round-01", "rater": "ana", "answers": often})
