@@ -18,7 +18,7 @@ from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Round, RoundError
 from raterbook.rounds.model import PEOPLE, shown
 
-MOST = 500  # events in a message; front/outbox.js sends 200, and others wait while these are saved
+MOST = 1_000  # events in a message; front/outbox.js sends 200, and others wait while these are saved
 GONE = (
     "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "
     "where you stopped; what was saved is kept."
@@ -102,7 +102,7 @@ class Form(anywidget.AnyWidget):
             events = content.get("events")
             if not isinstance(events, list) or len(events) > MOST:
                 raise RoundError(
-                    f"What was to be saved is no list of up to {MOST} answers: reload the page."
+                    f"What was to be saved is no list of up to {MOST:,} answers: reload the page."
                 )
             return self._sitting.save(events)
         said = repr(shown(kind)) if isinstance(kind, str) else f"of {type(kind).__name__}"

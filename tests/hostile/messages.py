@@ -240,9 +240,9 @@ def said_often(folder):
 def too_many(folder):
     """More in one message than any form sends: nobody else waits while they are stored."""
     with sitting(folder) as (round, ana, page):
-        many = [ana.event(page["ref"], "tone", 2, event_id=f"n{n}") for n in range(501)]
+        many = [ana.event(page["ref"], "tone", 2, event_id=f"n{n}") for n in range(1_001)]
         told = ana.form.answer({"kind": "save", "tab": "t", "events": many})
-        if told["kind"] != "trouble" or "500 answers" not in told["text"] or round.current("ana"):
+        if told["kind"] != "trouble" or "1,000 answers" not in told["text"] or round.current("ana"):
             return f"{told}"
         return stopped(round, ana)
 
@@ -438,7 +438,7 @@ AGAIN = {
     "an answer replayed a thousand times": replayed,
     "one id for two answers in one message": one_id_twice,
     "30,000 answers to one question": said_often,
-    "501 answers in a message": too_many,
+    "1,001 answers in a message": too_many,
     "one id for two marks": mark_under_another,
     "an item of another rater": of_another,
     "answers into a closed round": closed_while_open,
