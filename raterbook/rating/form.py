@@ -18,7 +18,7 @@ from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Round, RoundError
 from raterbook.rounds.model import PEOPLE, shown
 
-MOST = 1_000  # events in a message; front/outbox.js sends 200, and others wait while these are saved
+MOST = 1_000  # events in a message, of which front/outbox.js sends 200; others wait meanwhile
 GONE = (
     "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "
     "where you stopped; what was saved is kept."

@@ -189,6 +189,9 @@ DENSE: dict[str, Hostile] = {
     "a reply whose name is a MB": Hostile(
         ".jsonl", lambda: text(f'{{"id": "x", "{"k" * MILLION}": 1}}')(), "k+…k+", as_replies
     ),
+    "replies nested 100,000 deep": Hostile(
+        ".jsonl", text(f'{{"id": {"[" * 100_000}'), "nested too deeply|not JSON", as_replies
+    ),
     # YAML
     "a number to the base of 60": Hostile(
         ".yaml",

@@ -38,5 +38,15 @@ def test_a_control_fires(control, tmp_path):
     assert control.attack(tmp_path)
 
 
+def test_every_line_of_the_list_of_faults_has_a_probe():
+    named = {
+        line
+        for table in TABLES.values()
+        for probe in table.PROBES
+        for line in probe.fault.split(", ")
+    }
+    assert named - {""} == {f"X{number}" for number in range(1, 13)}
+
+
 def test_every_class_has_a_control():
     assert [name for name, table in TABLES.items() if not table.CONTROLS] == []
