@@ -32,6 +32,15 @@ def setting(name: str) -> str | None:
     return found
 
 
+def most(limit: int) -> int:
+    """A limit of what is taken in, as many times as the environment asks for."""
+    times = setting("LIMITS") or "1"
+    if not times.isascii() or not times.isdigit() or not 1 <= int(times[:9]) <= 10_000:
+        said = times if times.isprintable() and len(times) <= 60 else ascii(times[:60])
+        raise ValueError(f"RATERBOOK_LIMITS is {said}. Set a whole number from 1 to 10000.")
+    return limit * int(times)
+
+
 class NotInstalled(ValueError):
     """Something only some need is missing; the message has the command that brings it."""
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -67,10 +68,12 @@ def build(folder: Path, rounds: Iterable[str] = ROUNDS) -> None:
         raise ValueError(
             f"{folder} holds other files: name a folder that is new or empty for the samples."
         )
-    # Made beside it and put in place whole.
-    work = folder.with_name(folder.name + ".part")
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    if folder.name in ("", ".."):
+        raise ValueError(f"{folder} is the folder here, or above: name a new one for the samples.")
+    # Made beside it, in a folder that nobody has, and put in place whole.
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    work.chmod(0o755)
     try:
         place = Workspace(work, db=str(work / DATABASE))
         for name in rounds:

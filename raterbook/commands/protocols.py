@@ -64,9 +64,10 @@ def protocols(given: Namespace) -> None:
     elif not given.name:
         print(overview(load(name) for name in listed()))
     else:
+        found = load(given.name)
         if given.name not in listed():
-            print(check(given.name) + "\n")
-        print(show(load(given.name)))
+            print(check(given.name, found) + "\n")
+        print(show(found))
 
 
 def _previewed(protocol: Protocol, given: Namespace) -> None:

@@ -93,7 +93,7 @@ def open_round(given: Namespace) -> None:
         mix=Mix(gold=given.gold or 0.0, training=given.training) if is_mixed else None,
         looks=given.looks,
     )
-    found = len(opened.items())
+    found = opened.log()[0]["items"]
     print(f"{given.round}: {found:,} items of {opened.protocol.name}.")
     if given.looks is not None:
         print(opened.status()["looks"]["said"])

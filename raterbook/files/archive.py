@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from raterbook.environment import optional
-from raterbook.files.content import label
+from raterbook.files.content import label, read_text
 from raterbook.protocols import Protocol, parse
 from raterbook.rounds.model import FileError, counted, listed, shown
+from raterbook.rounds.raters import check_round, is_plain
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -51,6 +52,7 @@ TYPES = {
     "role": "string",
     "cluster": "string",
 }
+LARGEST = 4 * 1024**2  # bytes of a seal
 TAKEN = 1 << 20  # bytes read at a time
 
 
@@ -116,6 +118,12 @@ class Archive:
             raise FileError(f"{name}/{SEAL}: the protocol is not the one its hash is of.")
         for file, of_file in sealed.items():
             check_schema(self.folder / file, self.sealed["schema"])
+            rows = rows_in(self.folder / file)
+            if rows != of_file["rows"]:  # by it is said how much is read into memory
+                raise FileError(
+                    f"{name}/{file} has {rows:,} rows, and its seal says {of_file['rows']:,}: "
+                    "bring it back from a copy, or seal the folder anew."
+                )
             if hash_of(self.folder / file) != of_file["sha256"]:
                 raise FileError(
                     f"{name}/{file} was changed after it was sealed: bring it back from a copy, or "
@@ -126,26 +134,56 @@ class Archive:
 
 def open_archive(folder: str | Path, round: str) -> Archive:
     """A round of an archive, whose files are as they were sealed."""
+    check_round(round)  # the name of a folder, here and where its page comes
     place = Path(folder) / f"{PART}{round}"
-    try:
-        sealed = json.loads((place / SEAL).read_text("utf-8"))
-        made = sealed["format"]
-    except FileNotFoundError:
+    if not (place / SEAL).exists():
         known = listed(rounds_of(folder)) or "none"
         raise FileError(
             f"{label(folder)} has no round {shown(round)} with a seal ({SEAL}): it has {known}."
-        ) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileError(f"{label(place)}/{SEAL} cannot be read ({error}).") from None
+        )
+    text = read_text(place / SEAL, "an archive's seal", LARGEST)
+    try:
+        sealed = json.loads(text)
+        made = sealed["format"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FileError(f"{label(place)}/{SEAL} cannot be read ({shown(error, 200)}).") from None
     if made != FORMAT:
-        raise FileError(f"{label(place)}/{SEAL} has format {made}: this version reads {FORMAT}.")
+        raise FileError(
+            f"{label(place)}/{SEAL} has format {shown(made)}: this version reads {FORMAT}."
+        )
+    if not _is_seal(sealed):
+        raise FileError(
+            f"{label(place)}/{SEAL} is no seal of {round}: bring it back from a copy, or seal the "
+            "folder anew."
+        )
     return Archive(place, sealed).verify()
+
+
+def _is_seal(sealed: Any) -> bool:
+    """Whether everything in it is of its kind; that it is true, `verify` sees."""
+    of_kind = [
+        isinstance(sealed.get(name), kind)
+        for name, kind in (("round", str), ("protocol", dict), ("schema", dict), ("files", dict))
+    ]
+    return (
+        all(of_kind)
+        and isinstance(sealed.get("answers"), str | None)
+        and all(isinstance(sealed["protocol"].get(name), str) for name in ("text", "hash"))
+        and all(isinstance(type, str) for type in sealed["schema"].values())
+        and all(
+            isinstance(each, dict)
+            and isinstance(each.get("sha256"), str)
+            and isinstance(each.get("rows"), int)
+            for each in sealed["files"].values()
+        )
+    )
 
 
 def rounds_of(folder: str | Path) -> list[str]:
     """The rounds of an archive, by their names."""
     found = Path(folder).glob(f"{PART}*/{SEAL}")
-    return sorted(file.parent.name.removeprefix(PART) for file in found)
+    names = (file.parent.name.removeprefix(PART) for file in found)
+    return sorted(name for name in names if is_plain(name))
 
 
 def write_archive(round: Round, folder: str | Path, pseudonyms: bool = False) -> Archive:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import raterbook.files.content as content
+from raterbook.environment import most
 from raterbook.protocols import Protocol, Question, asked, is_missing
 from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh
@@ -238,7 +239,7 @@ class Newcomers:
 
     @property
     def too_many(self) -> bool:
-        return self.asked > content.most(self.worth)
+        return self.asked > most(self.worth)
 
     def refuse(self, name: str) -> None:
         if self.too_many:
@@ -248,6 +249,19 @@ class Newcomers:
                 "an item. Plan who is asked what first (raterbook assign), or set "
                 f"RATERBOOK_LIMITS={-(-self.asked // self.worth)} for a file you trust."
             )
+
+
+def refuse_strangers(given: Sequence[Given], snapshot: Snapshot, name: str) -> None:
+    """A line of a file makes a rater, each with a name to compare and a row of the page."""
+    fewest, answers_each = content.RATERS
+    limit = fewest + len(given) // answers_each
+    new = len({each.rater for each in given} - set(snapshot.raters))
+    if new > most(limit):
+        raise FileError(
+            f"{name} has {counted(len(given), 'answer')} of {new:,} new raters, and {limit:,} is "
+            "the most of so many answers. Look whether its column of raters is one, or set "
+            f"RATERBOOK_LIMITS={-(-new // limit)} for a file you trust."
+        )
 
 
 def welcomed(given: Sequence[Given], mine: Iterable[str], others: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from raterbook.rounds.model import FileError
 
 LONG_TEXT = 200  # characters, on average: such a field is shown with search
 FEW = 12  # different values at most, of a column that groups
+MOST_QUESTIONS = 500
 ENDS = (".", "?", "!", "…", "。", "？", "！")  # of a sentence, which is read and is no label
 # What people call the same thing; the first that a protocol has is meant.
 ALIKE = {
@@ -205,6 +206,11 @@ def _draft_of_answers(table: Table) -> ProtocolDraft:
     for row in table.rows:
         if row[by["question"]].strip() and row[by["value"]].strip():
             values.setdefault(row[by["question"]].strip(), {})[row[by["value"]].strip()] = None
+    if len(values) > MOST_QUESTIONS:
+        raise FileError(
+            f"{table.name} has {len(values):,} different texts in its column of questions, and a "
+            f"draft asks {MOST_QUESTIONS} at most. Look whether the column is one of questions."
+        )
     questions = tuple(_question(name, list(given)) for name, given in values.items())
     fields = (DraftField("id", "none"), DraftField("text", required=False, why="what was judged"))
     return ProtocolDraft(

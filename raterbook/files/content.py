@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from raterbook.environment import setting
+from raterbook.environment import most
 from raterbook.protocols.problems import printable
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
@@ -35,6 +35,8 @@ CELLS = (1_000_000, 40)
 TEXT = (16 * 1024**2, 100)
 MARKUP = (200_000, 8)  # tags in a packed file
 GIVEN = (100_000, 40)  # items that new raters of a file are asked, and so many for each answer
+RATERS = (10_000, 10)  # new raters of a file, and one more for each so many answers
+ITEMS = (10_000, 50)  # items of a file, and one more for each so many characters
 
 RAISE = "raise the limits (RATERBOOK_LIMITS=2 doubles them)"
 
@@ -64,14 +66,6 @@ WESTERN = re.compile(
 
 # A sign inside a word, as Polish or Czech texts show when they are read as Western ones.
 INSIDE = re.compile(r"(?<=[^\W\d_])[£³¹²¿¼¾½¥¡¢¦¬](?=[^\W\d_])|£(?=[^\W\d_])")
-
-
-def most(limit: int) -> int:
-    """A limit, as many times as the environment asks for."""
-    times = setting("LIMITS") or "1"
-    if not times.isascii() or not times.isdigit() or not 1 <= int(times[:9]) <= 10_000:
-        raise FileError(f"RATERBOOK_LIMITS is {shown(times)}. Set a whole number from 1 to 10000.")
-    return limit * int(times)
 
 
 class Tally:
@@ -154,14 +148,17 @@ def refuse_large(size: int, name: str, limit: int | None = None) -> None:
 
 def read_text(path: Path, what: str, limit: int | None = None) -> str:
     """A file of UTF-8 that is no table; `what` it should hold is said where it is not there."""
+    pieces: list[bytes] = []
     try:
         with path.open("rb") as stream:
-            data = stream.read(most(limit or LARGEST) + 1)
+            while piece := stream.read(CHUNK):  # as much as there is, not as much as there may be
+                pieces.append(piece)
+                refuse_large((len(pieces) - 1) * CHUNK + len(piece), label(path), limit)
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file of {what}") from None
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from None
-    refuse_large(len(data), label(path), limit)
+    data = b"".join(pieces)
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:

@@ -344,7 +344,10 @@ class Doctor:
             if asking
             else "No protocol known here asks these questions; one can be made from the file."
         )
-        return said, self._opening(file, found, asking, source, rater)
+        try:
+            return said, self._opening(file, found, asking, source, rater)
+        except ValueError as error:
+            return [*said, f"Nothing to go on with: {error}"], []
 
     def _opening(
         self,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import raterbook.files.content as content
+from raterbook.environment import most
 from raterbook.files.packed import read_parquet, read_workbook, write_parquet, write_workbook
 from raterbook.files.table import BLANK, Records, Table, checked, from_frame, text_of
 from raterbook.rounds.items import Decoded
@@ -140,7 +141,7 @@ def read_delimited(
     first = _first_line(text)
     if '"' not in first:  # before a million of them are made
         tally.columns(first.count(mark) + 1)
-    old = csv.field_size_limit(content.most(content.LONGEST))
+    old = csv.field_size_limit(most(content.LONGEST))
     rows: list[list[str]] = []
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True):
@@ -202,7 +203,7 @@ def _words(error: str, text: str, separator: str) -> str:
         pass
     if "field limit" in error:
         return (
-            f"row {row} has a cell of more than {content.most(content.LONGEST) // 1024**2} MB. "
+            f"row {row} has a cell of more than {most(content.LONGEST) // 1024**2} MB. "
             "A quote may be missing: look at the quotes from there on."
         )
     if "unexpected end" in error:
@@ -246,7 +247,7 @@ DEEP = "nested too deeply. Use one flat object per line."
 def is_deep(value: Any) -> bool:
     """Whether there are more lists in lists than anybody writes."""
     level = [value]
-    for _ in range(content.most(content.DEEPEST)):
+    for _ in range(most(content.DEEPEST)):
         level = [
             inner
             for each in level

@@ -15,6 +15,7 @@ from raterbook.files.checks import (
     one_person,
     refuse_appointments,
     refuse_lookalikes,
+    refuse_strangers,
     refuse_unasked,
     welcomed,
     withdrawn,
@@ -88,6 +89,7 @@ def take(
         everybody = [rater.name for rater in people.everybody(connection)]
         known = people.known_from_rounds(connection)
         refuse_appointments(given, file.kind, everybody, problems)
+        refuse_strangers(given, snapshot, problems.source)
         if not new_raters:
             refuse_lookalikes(given, snapshot.raters, everybody, problems)
         now_there = {fact.cell: fact for fact in facts(connection, snapshot, asked, retracted=True)}

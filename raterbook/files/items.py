@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import raterbook.files.content as content
+from raterbook.environment import most
 from raterbook.files.formats import read_table
 from raterbook.files.names import known_columns, needed_columns, question_names
 from raterbook.files.table import Columns, Table
@@ -64,6 +67,8 @@ def read_items(
         )
     if bare:
         rows, kept = _merged(rows, kept, naming)
+    if isinstance(source, str | Path):
+        _refuse_many(len(rows), file)
     _named_once(rows, protocol, problems)
     _cases_agree(rows, protocol, problems)
     if not rows:
@@ -72,6 +77,21 @@ def read_items(
     original = None if bare else file.original
     notes = (*file.notes, *_filled(columns, answers))
     return ItemFile(tuple(rows), tuple(kept), file.name, original, notes)
+
+
+def _refuse_many(items: int, file: Table) -> None:
+    """To store an item takes its time, however short it is."""
+    least, characters = content.ITEMS
+    if items <= most(least):
+        return
+    size = sum(len(row) + sum(map(len, row)) for row in file.rows)
+    limit = least + size // characters
+    if items > most(limit):
+        raise FileError(
+            f"{file.name} has {items:,} items in {size:,} characters, and {limit:,} is the most of "
+            "so many. Look whether each row is one, or set "
+            f"RATERBOOK_LIMITS={-(-items // limit)} for a file you trust."
+        )
 
 
 def renamed(file: Table, headers: Mapping[str, str], protocol: Protocol) -> Table:

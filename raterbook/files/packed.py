@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import raterbook.files.content as content
-from raterbook.environment import optional
+from raterbook.environment import most, optional
 from raterbook.files.content import Tally
 from raterbook.files.table import BLANK, Table, text_of
 from raterbook.rounds.model import FileError, Problems, listed, shown
@@ -24,12 +24,15 @@ _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 # What no workbook has, and what its reader would take too long over.
 _ENTITIES = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C")
+# What its reader makes much of, and how many at most.
+_SHEETS = (re.compile(rb"\bsheetId\b"), "sheets", 1_000)
+_LOOKS = (re.compile(rb"[<:](?:xf|font|border|dxf|numFmt)\b"), "formats of cells", 50_000)
 _LONG_CODE = re.compile(rb"""formatCode\s*=\s*(?:"[^"]{2000}|'[^']{2000})""")
 
 
 def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
     """The first sheet, its rows numbered as there. Formulas are refused, not calculated."""
-    openpyxl = optional("openpyxl", "excel", f"{name}: an Excel file")
+    optional("openpyxl", "excel", f"{name}: an Excel file")
 
     problems, tally = Problems(name), Tally(name, len(data))
     columns: list[str] = []
@@ -38,13 +41,12 @@ def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             _weigh(packed, tally)
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, keep_links=False)
-        if not book.worksheets:
+        sheet = _first_sheet(data)
+        if sheet is None:
             raise FileError(f"{name} has no sheet with cells. Save it again as .xlsx, or as .csv.")
-        sheet = book.worksheets[0]
         sheet.reset_dimensions()
         for number, cells in enumerate(sheet.iter_rows(), start=1):
-            row = _row(cells, number, problems) if cells else BLANK
+            row = _row(cells, number, problems, tally) if cells else BLANK
             while row and not row[-1].strip():
                 row.pop()
             tally.columns(len(row), number)
@@ -65,11 +67,29 @@ def read_workbook(data: bytes, name: str, encoding: str | None = None) -> Table:
     return Table(name, columns, rows, numbers)
 
 
+def _first_sheet(data: bytes) -> Any:
+    """As openpyxl opens a workbook, without the other sheets and what lies beside the cells: what
+    is to be printed takes the square of its length to read, and every sheet the files of all."""
+    from openpyxl.reader.excel import ExcelReader
+    from openpyxl.styles.stylesheet import apply_stylesheet
+    from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+
+    reader = ExcelReader(io.BytesIO(data), read_only=True, keep_links=False)
+    reader.read_manifest()
+    reader.read_strings()
+    reader.read_workbook()
+    apply_stylesheet(reader.archive, reader.wb)  # a number is a date by its format
+    for sheet, rel in reader.parser.find_sheets():
+        if rel.target in reader.valid_files and "chartsheet" not in rel.Type:
+            return ReadOnlyWorksheet(reader.wb, sheet.name, rel.target, reader.shared_strings)
+    return None
+
+
 def _weigh(packed: zipfile.ZipFile, tally: Tally) -> None:
     """Unpack everything once and keep nothing of it, so that nothing large is kept later."""
     members = packed.infolist()
-    if len(members) > content.most(content.MEMBERS):
-        tally.refuse("files in it", content.most(content.MEMBERS))
+    if len(members) > most(content.MEMBERS):
+        tally.refuse("files in it", most(content.MEMBERS))
     size, limit = sum(member.file_size for member in members), tally.most_text
     if size > limit:
         raise FileError(
@@ -80,7 +100,7 @@ def _weigh(packed: zipfile.ZipFile, tally: Tally) -> None:
     for member in members:
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise FileError(f"{tally.name} is packed as Excel packs none. Save it again as .xlsx.")
-        before = b""
+        before, made = b"", {_SHEETS: 0, _LOOKS: 0}
         with packed.open(member) as stream:
             while piece := stream.read(content.CHUNK):
                 tags += piece.count(b"<")
@@ -92,14 +112,21 @@ def _weigh(packed: zipfile.ZipFile, tally: Tally) -> None:
                         f"{tally.name} has entities or a format of thousands of characters, which "
                         "no workbook needs. Save it as .csv."
                     )
+                plain = piece.replace(b"\0", b"")  # as it were without it, of UTF-16
+                for each in made:
+                    pattern, what, number = each
+                    made[each] += sum(1 for _ in pattern.finditer(plain))
+                    if made[each] > most(number):
+                        tally.refuse(what, most(number))
                 before = piece[-3000:]
 
 
-def _row(cells: Iterable[Any], number: int, problems: Problems) -> list[str]:
+def _row(cells: Iterable[Any], number: int, problems: Problems, tally: Tally) -> list[str]:
     row = []
     for cell in cells:
         if cell.data_type == "f":
             problems.add(f"cell {cell.coordinate} holds a formula. Paste its value.", number)
+            tally.text += COPIED * len(text_of(cell.value))
         elif cell.data_type == "e":
             problems.add(
                 f"cell {cell.coordinate} holds the error {shown(cell.value)}. Correct it.", number
@@ -107,6 +134,9 @@ def _row(cells: Iterable[Any], number: int, problems: Problems) -> list[str]:
         text = text_of(cell.value)
         row.append(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text))
     return row
+
+
+COPIED = 4  # how many characters one of a formula stands for: to copy it down takes as long
 
 
 def write_workbook(table: Table) -> bytes:
@@ -225,8 +255,8 @@ def _cells(column: Any, tally: Tally) -> list[str]:
     texts = [text_of(value) for value in column.dictionary.take(there).to_pylist()]
     texts += [""] * (len(used) - len(there))
     sizes = [len(text) for text in texts]
-    if max(sizes) > content.most(content.LONGEST):
-        tally.refuse("characters in a cell", content.most(content.LONGEST))
+    if max(sizes) > most(content.LONGEST):
+        tally.refuse("characters in a cell", most(content.LONGEST))
     tally.add(0, int(np.bincount(codes, minlength=len(sizes)) @ np.array(sizes)), rows=0)
     return [texts[code] for code in codes.tolist()]
 

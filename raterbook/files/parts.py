@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,7 @@ def _number(cell: str) -> int | None:
     cell = cell.strip()
     if not cell:
         return None
-    if not cell.isascii() or not cell.isdigit() or not 1 <= int(cell) <= MOST:
+    if not re.fullmatch(r"0*[1-9]\d{0,5}", cell[:99], re.ASCII) or int(cell) > MOST:
         raise Misplaced("part", f"{shown(cell)} is no number of a part. Use 1, 2, 3, …")
     return int(cell)
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import raterbook.judges.cache as cache
+from raterbook.environment import most
 from raterbook.files import formats
-from raterbook.files.content import LARGEST, most, put, read_text, refuse_large
+from raterbook.files.content import LARGEST, put, read_text, refuse_large
 from raterbook.judges.clients.model import Reply, storable
 from raterbook.judges.clients.scripted import NAME as STAND_IN
 from raterbook.judges.judging import check_name, check_open, check_replicates, known_items
@@ -23,7 +24,7 @@ from raterbook.judges.run import EXPECTED_OUT, Request, outcome_of
 from raterbook.judges.sheets import Known, Sheet, groups, sheets, waves
 from raterbook.protocols.problems import printable
 from raterbook.rounds.answers import MOST_REPLICATES
-from raterbook.rounds.model import listed
+from raterbook.rounds.model import listed, shown
 
 if TYPE_CHECKING:
     from raterbook.rounds import Round
@@ -328,11 +329,13 @@ def _collected(rows: Iterable[tuple[str, dict[str, Any]]], source: str) -> Repli
         if not isinstance(name, str) or text is None:
             raise ValueError(
                 f"{where}: an id (one of {', '.join(_ID)}) and a reply (one of "
-                f"{', '.join(_TEXT)}) are needed; it has {', '.join(map(str, row)) or 'nothing'}"
+                f"{', '.join(_TEXT)}) are needed; it has {listed(row) or 'nothing'}"
             )
         cell = (name, _replicate(row.get("replicate"), where))
         if cell in found and found[cell] != text:
-            raise ValueError(f"{where}: {name!r} stands twice in {source}, with different replies")
+            raise ValueError(
+                f"{where}: {shown(name)!r} stands twice in {source}, with different replies"
+            )
         found[cell] = text
     if not found:
         raise ValueError(f"{source}: there is no reply in it")
@@ -348,6 +351,7 @@ def _replicate(value: Any, where: str) -> int:
         number = 0
     if not 1 <= number <= MOST_REPLICATES:
         raise ValueError(
-            f"{where}: replicate {value!r} is not a whole number from 1 to {MOST_REPLICATES:,}"
+            f"{where}: replicate {shown(repr(value))} is not a whole number from 1 to "
+            f"{MOST_REPLICATES:,}"
         )
     return number

@@ -186,6 +186,7 @@ class DroppedFile(anywidget.AnyWidget):
             self._pieces = bytearray()
         if at != len(self._pieces) or not isinstance(size, int):
             return  # of a file that another has taken the place of
+        size = max(size, len(self._pieces) + len(buffers[0]))
         try:
             refuse_large(size, label(str(content.get("name") or "The file")))
         except FileError as error:
@@ -200,8 +201,9 @@ class DroppedFile(anywidget.AnyWidget):
 
     def take(self, name: str, data: bytes) -> None:
         """This file, from now on; watchers of `path` hear of it even if the name is the same."""
-        plain = Path(name.replace("\\", "/").replace("\0", "")).name or "file"
-        file = self._folder / plain[-120:]
+        plain = Path(name.replace("\\", "/").replace("\0", "")).name
+        kept = plain.encode("utf-8", "replace")[-200:].decode("utf-8", "ignore")  # of 255 bytes
+        file = self._folder / (kept if kept.strip(".") else "file")
         self.path = ""
         file.write_bytes(data)
         self.words = f"{file.name} is here; drop another in its place."

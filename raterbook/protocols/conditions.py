@@ -12,8 +12,8 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, Literal
 
 Condition = dict[str, Any]
 
@@ -31,7 +31,29 @@ SAYINGS = (
 )
 _SAID_SO = re.compile(r"\s*<\s*unanswerable\s*>", re.IGNORECASE)
 WORDS = ("answered", "answerable")
-LONGEST_NAME = 2_000  # characters; to fold a text of accents takes the square of its length
+LONGEST_NAME = 2_000  # characters; nothing longer is the name of anything
+PILED = 30  # signs on one letter, as many as Unicode's own stream-safe form lets through
+
+
+def normalized(text: str, form: Literal["NFC", "NFKC", "NFKD"] = "NFKC") -> str:
+    """The text in a form of Unicode's; as it is where more signs stand on a letter than any has.
+
+    To put signs on one letter in order takes the square of their number.
+    """
+    if text.isascii():
+        return text
+    piled = 0
+    for sign in text:
+        piled = piled + 1 if _leans(sign) else 0
+        if piled > PILED:
+            return text
+    return unicodedata.normalize(form, text)
+
+
+@lru_cache(2**14)
+def _leans(sign: str) -> bool:
+    """Whether it stands on the letter before it, or comes to when it is taken apart."""
+    return unicodedata.combining(unicodedata.normalize("NFKD", sign)[0]) > 0
 
 
 def is_unanswerable(text: str, spellings: tuple[str, ...] = SAYINGS) -> bool:
@@ -44,13 +66,13 @@ def is_unanswerable(text: str, spellings: tuple[str, ...] = SAYINGS) -> bool:
     """
     text = text.strip()[:LONGEST_NAME]
     # The word in its brackets is nobody's answer, whatever reason follows it.
-    if _SAID_SO.match(unicodedata.normalize("NFKC", text)):
+    if _SAID_SO.match(normalized(text)):
         return True
     return _bare(text) in _bare_spellings(spellings)
 
 
 def _bare(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip().rstrip(" .。!！?？")
+    return normalized(text).casefold().strip().rstrip(" .。!！?？")
 
 
 @cache

@@ -148,7 +148,7 @@ class ProtocolDraft:
                 id = f"{question.id}_{turn}" if turn > 2 else f"{question.id}_rating"
             taken.add(plain(id))
             sure = question.type == "percent" and re.search(SURE, fold(question.prompt))
-            closed = [each.id for each in settled if each.type in ("scale", "choice")]
+            closed = (each.id for each in settled if each.type in ("scale", "choice"))
             settled.append(replace(question, id=id, covers=tuple(closed) if sure else ()))
         return replace(self, questions=tuple(settled))
 

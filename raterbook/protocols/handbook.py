@@ -15,9 +15,9 @@ from raterbook.protocols.questions import Question
 WIDTH = 96
 
 
-def check(path: str | os.PathLike[str]) -> str:
+def check(path: str | os.PathLike[str], protocol: Protocol | None = None) -> str:
     """One line that says a protocol file is sound; a ProtocolError says what is wrong with it."""
-    protocol = load(path)
+    protocol = protocol or load(path)
     number = len(protocol.questions)
     questions = f"{number} question{'s' * (number != 1)}"
     return (

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from raterbook.protocols.conditions import LONGEST_NAME, UNANSWERABLE, is_unanswerable, same
+from raterbook.protocols.conditions import (
+    LONGEST_NAME,
+    UNANSWERABLE,
+    is_unanswerable,
+    normalized,
+    same,
+)
 from raterbook.protocols.schema import KeyProblem, number
 
 if TYPE_CHECKING:
@@ -27,8 +32,8 @@ def fold(text: str) -> str:
     >>> fold(" No_Evidence "), fold("NO–EVIDENCE")
     ('no evidence', 'no evidence')
     """
-    if len(text) <= LONGEST_NAME:  # nothing longer is the name of anything
-        text = unicodedata.normalize("NFKC", text)
+    if len(text) <= LONGEST_NAME:
+        text = normalized(text)
     return " ".join(_DASHES.sub(" ", text.casefold()).split())
 
 
@@ -38,7 +43,7 @@ def plain(header: str) -> str:
     >>> plain("KG Alignment  (1–5)"), plain("QA_ID"), plain("Generated-Answer ")
     ('kg alignment', 'qa id', 'generated answer')
     """
-    text = unicodedata.normalize("NFKC", header).replace("\ufeff", "")
+    text = normalized(header).replace("\ufeff", "")
     return fold(_IN_BRACKETS.sub(" ", text))
 
 

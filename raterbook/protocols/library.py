@@ -73,11 +73,12 @@ def parse(text: str, source: str = "protocol.yaml", *, stored: bool = False) -> 
 
 def _other_format(given: Any) -> str | None:
     """Said alone, before all that a newer file may hold is called unknown."""
-    if not (isinstance(given, int | str) and str(given).isdecimal() and int(given) > 0):
+    said = str(given)[:20] if isinstance(given, int | str) else ""
+    if not (said.isdecimal() and int(said) > 0):
         return f"format {given!r} is not a whole number: write format: {FORMAT}"
-    if int(given) > FORMAT:
+    if int(said) > FORMAT:
         return (
-            f"format {given} is newer than this raterbook reads ({FORMAT}): install the newer "
+            f"format {said} is newer than this raterbook reads ({FORMAT}): install the newer "
             "version to work with it"
         )
     return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Steps = tuple[str | int, ...]
 Problem = tuple[Steps, str]  # where in the file, and what is wrong there
-SHOWN = 20
+SHOWN, LONGEST = 20, 1_500  # problems, and characters of one
 # What moves a terminal's cursor, turns the direction of a line, or cannot be written at all.
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -44,7 +44,7 @@ class ProtocolError(Refusal):
 
     def __init__(self, problems: str | Iterable[str]):
         self.problems = [problems] if isinstance(problems, str) else list(problems)
-        shown = self.problems[:SHOWN]
+        shown = [each[:LONGEST] + "…" * (len(each) > LONGEST) for each in self.problems[:SHOWN]]
         if len(self.problems) > SHOWN:
             shown.append(f"and {len(self.problems) - SHOWN} more")
         super().__init__("\n".join(shown))

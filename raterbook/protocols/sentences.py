@@ -31,6 +31,9 @@ AFTER = re.compile(
 )
 OPENING = " \t\n\"'“‘«‹([{*_`「『（【《〈¿¡"
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
+BETWEEN = re.compile(r"[(\[{“‘«\"/—–]")  # words, beside spaces
+WORD, LETTERS = re.compile(r"\w+"), re.compile(r"[^\W\d_]+")
+INITIAL, INITIALS = re.compile(r"[A-ZÀ-ÖØ-Þ]"), re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 NEAR = 80  # how far around a full stop we look
 WRAPPED = 60  # a line this long without a full stop was broken for width, not for sense
 
@@ -158,7 +161,8 @@ def _narrow_ends(block: str, stop: re.Match[str], position: int) -> bool:
         return False
     if stop["narrow"] != ".":
         return True
-    word = re.split(r"[\s(\[{“‘«\"/—–]", before)[-1].strip("*_'")
+    word = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
+    word = BETWEEN.split(word)[-1].strip("*_'")
     if not word:
         return not before
     if position > stop.end() and block[position - 1] in '"”»’)':
@@ -169,15 +173,15 @@ def _narrow_ends(block: str, stop: re.Match[str], position: int) -> bool:
 def _full_stop(word: str, before: str, following: str) -> bool:
     """Whether the dot after this word ends a sentence before what follows."""
     plain = word.lower().replace("\u00a0", " ")
-    first = re.match(r"\w+", following)
+    first = WORD.match(following)
     opens = bool(first) and first.group().lower() in OPENERS  # type: ignore[union-attr]
     if plain in NEVER:
         return False
     if plain in BEFORE_A_NUMBER and following[0].isdigit():
         return False
-    if plain in EITHER or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", word):
+    if plain in EITHER or INITIALS.fullmatch(word):
         return opens
-    if re.fullmatch(r"[A-ZÀ-ÖØ-Þ]", word):  # an initial: J. Smith; but: plan B. The
+    if INITIAL.fullmatch(word):  # an initial: J. Smith; but: plan B. The
         return opens and not re.search(r"\b[A-Z]\.\s*[A-Z]$", before)
     if word.isdigit() and len(word) < 3:  # a list number in running text: “two: 1. Cats”
         return not re.search(r"(?:^|[:;])\s*\d+$", before)
@@ -186,8 +190,10 @@ def _full_stop(word: str, before: str, following: str) -> bool:
 
 def _starts_small(text: str) -> bool:
     """Small first letter, unless it is a word such as iPhone or mRNA."""
-    word = re.match(r"[^\W\d_]+", text)
-    return text[0].islower() and not (word and any(c.isupper() for c in word.group()[1:]))
+    if not text[0].islower():
+        return False
+    word = LETTERS.match(text)
+    return not (word and any(c.isupper() for c in word.group()[1:]))
 
 
 def _inline_numbers(block: str) -> list[tuple[int, int]]:
@@ -218,6 +224,7 @@ PAIRS = {
     "《": "》",
     "〈": "〉",
 }
+_MARKS = re.compile("[" + re.escape('"' + "".join([*PAIRS, *PAIRS.values()])) + "]")
 DEEPEST = 20
 LONGEST = 300  # longer than this, a quote is a text of its own, with sentences of its own
 
@@ -227,7 +234,8 @@ def enclosed(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     stack: list[tuple[str, int]] = []
     straight: int | None = None
-    for position, character in enumerate(text):
+    for mark in _MARKS.finditer(text):
+        position, character = mark.start(), mark[0]
         if character == '"':
             before = text[position - 1] if position else " "
             if straight is None and (before.isspace() or before in "([{—–-*_"):

@@ -18,6 +18,7 @@ from raterbook.rating.sitting import Sitting
 from raterbook.rounds import Round, RoundError
 from raterbook.rounds.model import PEOPLE, shown
 
+MOST = 1_000  # events in a message, of which front/outbox.js sends 200; others wait meanwhile
 GONE = (
     "The rating form. Run this cell and those above it again (menu Run, Run All Cells) to go on "
     "where you stopped; what was saved is kept."
@@ -98,9 +99,12 @@ class Form(anywidget.AnyWidget):
         if kind == "items":
             return self._sitting.items()
         if kind == "save":
-            if not isinstance(content.get("events"), list):
-                raise RoundError("What was to be saved is no list of answers: reload the page.")
-            return self._sitting.save(content["events"])
+            events = content.get("events")
+            if not isinstance(events, list) or len(events) > MOST:
+                raise RoundError(
+                    f"What was to be saved is no list of up to {MOST:,} answers: reload the page."
+                )
+            return self._sitting.save(events)
         said = repr(shown(kind)) if isinstance(kind, str) else f"of {type(kind).__name__}"
         raise RoundError(f"The form does not know the message {said}: reload the page.")
 

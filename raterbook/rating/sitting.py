@@ -8,8 +8,7 @@ from typing import Any
 
 from raterbook.rating.sheet import early, free, item_page, scope
 from raterbook.rounds import MARKS, Ack, Event, Mark, Round, RoundError
-from raterbook.rounds.answers import LARGEST, LONGEST_ID
-from raterbook.rounds.model import shown
+from raterbook.rounds.model import LARGEST, LONGEST_ID, shown
 from raterbook.rounds.parts import Queued
 
 AHEAD = 100 * 365 * 86_400_000  # ms: how far a browser's count may be before our clock

@@ -64,6 +64,8 @@ class ReportError(RuntimeError):
 
 def fresh_folder(reports: Path, name: str, run: str = "") -> Path:
     """An empty folder beside the finished ones, readable like them; it says which run's it is."""
+    if name in ("", ".", "..") or Path(name).name != name:
+        raise ReportError(f"{name!r} is no name of a folder in {reports}.")
     try:
         reports.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{name[:60]}-{run[:RUN]}-", dir=reports))

@@ -15,7 +15,7 @@ from ..numbers.measures import frame_of
 from ..numbers.parameters import Parameters, checked
 from ..numbers.targets import in_sight, is_measured, refuse_hidden
 from ..protocols import load, names
-from ..protocols.beside import facts
+from ..protocols.comparisons import facts
 from ..protocols.statistics import STATISTICS, alphas, followed, leading
 from .comparison import (
     MOST_PANELS,

@@ -8,6 +8,7 @@ value, `Snapshot.refuse_part` for a part, `Conditions` for questions that depend
 from __future__ import annotations
 
 import uuid
+from bisect import bisect_right, insort
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from raterbook.protocols.kinds import confidence, storable
 from raterbook.rounds.completeness import Conditions, depends_on
 from raterbook.rounds.current import AnswerCell, Fact, facts
 from raterbook.rounds.model import (
+    LARGEST,
+    LONGEST_ID,
+    LONGEST_TIME,
     STATUSES,
     Ack,
     Event,
@@ -32,17 +36,14 @@ from raterbook.rounds.model import (
     shown,
 )
 from raterbook.rounds.plan import PlanRule
-from raterbook.rounds.raters import join, looks_known
+from raterbook.rounds.raters import Named, fitting, join, known, looks_known
 from raterbook.rounds.snapshot import Snapshot, StoredQuestion, StoredQuestions, Subject
 from raterbook.rounds.store import schema
 
 MOST_REPLICATES = 1_000_000
-LONGEST_ID = 200  # characters
-LONGEST_TIME = 315_360_000  # seconds on one answer
 COLUMNS = tuple(each.name for each in schema.answer_event.c if each.name not in ("seq", "shown_as"))
 Row = dict[str, Any]  # by the names of COLUMNS
 AT_ONCE = 20_000
-LARGEST = 2**53  # the largest whole number every sender can count to
 _Stacks = dict[tuple[int, int, int, int], list[int]]
 _events = schema.answer_event
 # A rater waits for these after every key, so the statements are built once.
@@ -101,9 +102,9 @@ def save(
         if (closed := seen.closed()) is not None:
             acks.append(Ack(row["event_id"], False, None, closed))
             continue
-        row["lamport"] = max(stack, default=0) + 1 if event.lamport is None else event.lamport
+        row["lamport"] = _last(stack) + 1 if event.lamport is None else event.lamport
         row.update(round_id=seen.round_id, rater_id=rater, server_time=now)
-        stack.append(row["lamport"])
+        insort(stack, row["lamport"])
         known[row["event_id"]] = row
         rows.append(row)
         acks.append(Ack(row["event_id"], True, _rank(stack, row["lamport"]), None, row["lamport"]))
@@ -242,7 +243,11 @@ def _again(twin: Mapping[str, Any], row: Row, stack: list[int]) -> Ack:
 
 def _rank(stack: Sequence[int], lamport: int) -> int:
     """Which revision it is: events in order of their counters, equal ones as they came."""
-    return sum(1 for other in stack if other <= lamport)
+    return bisect_right(stack, lamport)
+
+
+def _last(stack: Sequence[int]) -> int:
+    return stack[-1] if stack else 0
 
 
 def _known(
@@ -273,7 +278,7 @@ def _subjects(events: Sequence[Event], seen: Snapshot, questions: StoredQuestion
 
 
 def _lamports(connection: Connection, rater: int, seen: Snapshot, subjects: set[int]) -> _Stacks:
-    """The counters of everything this rater said about these subjects."""
+    """The counters of everything this rater said about these subjects, each cell's in order."""
     if len(subjects) <= 200:
         rows = connection.execute(_OF_SUBJECTS, {"rater": rater, "subjects": sorted(subjects)})
     else:
@@ -281,6 +286,8 @@ def _lamports(connection: Connection, rater: int, seen: Snapshot, subjects: set[
     stacks: _Stacks = defaultdict(list)
     for *place, lamport in rows:
         stacks[tuple(place)].append(lamport)
+    for stack in stacks.values():
+        stack.sort()
     return stacks
 
 
@@ -309,7 +316,7 @@ def _unasked(
     holding = {
         _place(row): row
         for row in sorted(rows, key=lambda row: int(row["lamport"]))
-        if name_of[row["question_id"]] in concerned and row["lamport"] >= max(stacks[_place(row)])
+        if name_of[row["question_id"]] in concerned and row["lamport"] >= _last(stacks[_place(row)])
     }
     if not holding:
         return {}, []
@@ -440,7 +447,6 @@ def _taken_up(seen: Snapshot, fresh: Sequence[Fresh]) -> dict[str, dict[str, Non
 
 def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> list[int]:
     """Everybody the file names has a part in the round, each of one kind; those who are new."""
-    new: list[int] = []
     named: dict[str, tuple[int, set[str | None], set[str | None]]] = {}
     for given, _, _ in file.fresh:
         _, kinds, versions = named.setdefault(given.rater, (given.row, set(), set()))
@@ -448,6 +454,8 @@ def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> 
         versions.add(given.version)
     if (twin := looks_known(connection, named)) is not None:
         raise FileError(f"{file.source}, row {named[twin[0]][0]}: {twin[1]}")
+    there = known(connection)
+    who = []
     for name, (row, kinds, versions) in named.items():
         for what, found in (("kind", kinds - {None}), ("version", versions - {None})):
             if len(found) > 1:
@@ -457,8 +465,9 @@ def _join(connection: Connection, round_id: int, file: AnswerFile, now: int) -> 
                 )
         kind = next(iter(kinds - {None}), None)
         version = next(iter(versions - {None}), None)
+        who.append(Named(name, kind, version))
         try:
-            new += join(connection, round_id, [name], kind, now, version)
+            fitting(there, who[-1])
         except RoundError as error:
             raise FileError(f"{file.source}, row {row}: {error}") from None
-    return new
+    return join(connection, round_id, who, now)

@@ -12,6 +12,9 @@ from raterbook.protocols.problems import Refusal
 
 STATUSES = ("answered", "not_applicable", "skipped", "retracted")
 ROLES = ("main", "training", "gold")
+LONGEST_ID = 200  # characters of an event's id
+LONGEST_TIME = 315_360_000  # seconds on one answer
+LARGEST = 2**53  # the largest whole number every sender can count to
 MARKS = ("flag", "unflag", "submit", "unsubmit", "reveal", "note")
 
 
@@ -412,8 +415,16 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
+MOST_SAID = 10_000  # characters of an error
+
+
 def message(error: BaseException) -> str:
-    """An error in words, for the person who asked."""
+    """An error in words, for the person who asked; what it quotes may be of any length."""
+    said = _words(error)
+    return said if len(said) <= MOST_SAID else f"{said[: MOST_SAID - 500]} … {said[-400:]}"
+
+
+def _words(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         said = f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
         if isinstance(error, PermissionError) and error.filename:

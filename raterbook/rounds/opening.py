@@ -85,7 +85,7 @@ def open_round(store: Store, how: Opening) -> None:
         items.add_items(connection, place, table, nothing, items.load(connection, number))
         people.refuse_one_spelt_twice(raters, [one.name for one in people.everybody(connection)])
         people.refuse_known_look(connection, raters)
-        people.join(connection, number, raters, "human", now)
+        people.join(connection, number, [people.Named(name, "human") for name in raters], now)
         if not how.bare:
             items.keep(connection, number, table, now)
         seen = snapshot.take(connection, number)
@@ -308,7 +308,7 @@ def add_answers(
         for row in table.rows:
             if row.fields.get(column, "").strip():
                 rows.setdefault(row.case if of_case else row.key, row)
-        people.join(connection, round_id, [named.rater], named.kind, now)
+        people.join(connection, round_id, [people.Named(named.rater, named.kind)], now)
         seen = snapshot.take(connection, round_id)
         questions = snapshot.questions(connection, protocol, seen.protocol_hash)
         events = [

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, or_, select
 
+from raterbook.environment import most
 from raterbook.protocols import Protocol
 from raterbook.protocols.sentences import sentences
 from raterbook.rounds.model import ItemTable, Part, PartRow, RoundError
@@ -16,6 +17,8 @@ from raterbook.rounds.store import schema
 
 if TYPE_CHECKING:
     from raterbook.rounds.round import Round
+
+PARTS = (10_000, 25)  # parts written at once, and one more for each so many characters of theirs
 
 
 def from_fields(protocol: Protocol, table: ItemTable) -> list[PartRow]:
@@ -50,20 +53,23 @@ def add_parts(
         if rows:
             raise RoundError(f"Protocol {protocol.name} has no parts: leave the parts file out.")
         return 0
+    _refuse_crumbs(rows)
     used, places = _used(connection, snapshot)
+    last = {subject: max(numbers) for subject, numbers in used.items()}
     parts: list[dict[str, Any]] = []
     shown: list[dict[str, Any]] = []
     hidden: list[dict[str, Any]] = []
     for row in rows:
         subject = subject_of(snapshot, spec.of, row)
         taken = used.setdefault(subject.id, set())
-        number = row.number if row.number is not None else max(taken, default=0) + 1
+        number = row.number if row.number is not None else last.get(subject.id, 0) + 1
         if number in taken or number < 1:
             raise RoundError(
                 f"Part {number} of {row.subject!r}: numbers start at 1 and are used once, also "
-                f"those of retired parts; the next free one is {max(taken, default=0) + 1}."
+                f"those of retired parts; the next free one is {last.get(subject.id, 0) + 1}."
             )
         taken.add(number)
+        last[subject.id] = max(number, last.get(subject.id, 0))
         places[subject.id] = places.get(subject.id, 0) + 1
         parts.append(
             {
@@ -85,6 +91,20 @@ def add_parts(
     return len(parts)
 
 
+def _refuse_crumbs(rows: Sequence[PartRow]) -> None:
+    """To store a part takes its time, however short it is."""
+    if len(rows) <= most(PARTS[0]):
+        return
+    size = sum(len(row.text) for row in rows)
+    limit = PARTS[0] + size // PARTS[1]
+    if len(rows) > most(limit):
+        raise RoundError(
+            f"{size:,} characters in {len(rows):,} parts are too many at once, and {limit:,} the "
+            "most: look whether the texts are what is to be split, split them less finely, or set "
+            f"RATERBOOK_LIMITS={-(-len(rows) // limit)} for a file you trust."
+        )
+
+
 @dataclass(frozen=True)
 class NewSplit:
     """The parts an item or case, by its key, is to have instead of those it has, and why."""
@@ -102,31 +122,29 @@ def replace_parts(
         raise RoundError(f"Protocol {protocol.name} has no parts to edit.")
     subject = snapshot.subject(split.subject, protocol.parts.of)
     refuse_answered(connection, snapshot, subject)
-    live = snapshot.parts.get(subject.id, set())
-    retired = connection.scalars(
+    gone = select(schema.part_retired.c.part_id)
+    live = connection.scalars(
         select(schema.part.c.id).where(
-            schema.part.c.subject_id == subject.id, schema.part.c.number.in_(live)
+            schema.part.c.subject_id == subject.id, schema.part.c.id.not_in(gone)
         )
     )
-    dropped = [{"part_id": number, "reason": split.why, "at": now} for number in retired]
-    if dropped:
-        connection.execute(insert(schema.part_retired), dropped)
+    dropped = [{"part_id": number, "reason": split.why, "at": now} for number in live]
+    schema.write(connection, schema.part_retired, dropped)
     for table in (schema.shown_value, schema.hidden_value):
-        connection.execute(
-            delete(table).where(table.c.subject_id == subject.id, table.c.part.in_(live))
-        )
+        connection.execute(delete(table).where(table.c.subject_id == subject.id, table.c.part > 0))
     fresh = [PartRow(row.subject, None, row.text, row.fields) for row in split.rows]
     add_parts(connection, protocol, snapshot, fresh, now)
 
 
 def is_answered(connection: Connection, snapshot: Snapshot, subject: Subject) -> bool:
     """Whether anybody said something about it; labels that came with the items do not count."""
-    about = [subject.id, *(s.id for s in snapshot.items.values() if s.case_id == subject.id)]
-    events, raters = schema.answer_event, schema.rater
+    events, raters, subjects = schema.answer_event, schema.rater, schema.subject
+    its_items = select(subjects.c.id).where(subjects.c.case_id == subject.id)
+    about = or_(events.c.subject_id == subject.id, events.c.subject_id.in_(its_items))
     by_somebody = (
         select(events.c.seq)
         .join(raters, raters.c.id == events.c.rater_id)
-        .where(events.c.subject_id.in_(about), raters.c.kind != "automatic")
+        .where(about, raters.c.kind != "automatic")
     )
     return connection.scalar(by_somebody.limit(1)) is not None
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -217,8 +218,8 @@ def _held(
 ) -> set[tuple[str, str]]:
     """Who has which item now."""
     key_of = {subject.id: key for key, subject in snapshot.items.items()}
-    held = {name: places(connection, snapshot, number) for name, number in raters.items()}
-    return {(key_of[subject], name) for name, mine in held.items() for subject in mine}
+    held = places_of_all(connection, snapshot)
+    return {(key_of[subject], name) for name, number in raters.items() for subject in held[number]}
 
 
 def _give(
@@ -242,10 +243,11 @@ def _give(
     mine: dict[str, list[str]] = {}
     for key, name in pairs:
         mine.setdefault(name, []).append(key)
+    queues = {}
     for name, keys in mine.items():
         roles = {key: snapshot.items[key].role for key in keys}
-        queue = in_order(roles, name, rule.seed, rule.mix)
-        _assign(connection, snapshot, raters[name], queue, now, reason)
+        queues[raters[name]] = in_order(roles, name, rule.seed, rule.mix)
+    _assign(connection, snapshot, queues, now, reason)
     return pairs
 
 
@@ -282,7 +284,8 @@ def renew(
     """Gives every item its raters by this rule: what somebody began stays, what nobody began is
     taken back where an item has more than it is to have, and the rest is dealt."""
     people.refuse_one_spelt_twice(names, [each.name for each in people.everybody(connection)])
-    people.join(connection, snapshot.round_id, names, "human", now)
+    named = [people.Named(name, "human") for name in names]
+    people.join(connection, snapshot.round_id, named, now)
     seen = take(connection, snapshot.round_id)
     raters = _planned(seen)
     if not raters:
@@ -337,6 +340,9 @@ def _begun(
     return found
 
 
+FEW = 20  # raters whose plans are read one by one
+
+
 def take_up(
     connection: Connection,
     snapshot: Snapshot,
@@ -345,13 +351,17 @@ def take_up(
     now: int,
 ) -> None:
     """What people answered elsewhere is theirs: it counts as given out, and they can go on."""
+    if len(answered) > FEW:
+        places_of_all(connection, snapshot)
+    queues = {}
     for name, keys in answered.items():
         row = snapshot.raters[name]
         if row.kind not in PLANNED:
             continue
         held = places(connection, snapshot, row.id)
         new = {key: snapshot.items[key].role for key in keys if snapshot.items[key].id not in held}
-        _assign(connection, snapshot, row.id, in_order(new, name, rule.seed), now, "imported")
+        queues[row.id] = in_order(new, name, rule.seed)
+    _assign(connection, snapshot, queues, now, "imported")
 
 
 @dataclass(frozen=True)
@@ -396,7 +406,7 @@ def move(
     keys = [snapshot.subjects[subject].key for subject in left if subject not in already]
     roles = {key: snapshot.items[key].role for key in keys}
     ordered = in_order(roles, snapshot.names()[to], rule.seed)
-    _assign(connection, snapshot, to, ordered, now, reason)
+    _assign(connection, snapshot, {to: ordered}, now, reason)
     doubled = [subject for subject in left if subject in already]
     snapshot.places.clear()
     plans = places_of_all(connection, snapshot)
@@ -432,26 +442,24 @@ AT_ONCE = 10_000  # rows that are written together: on their way each takes a ki
 def _assign(
     connection: Connection,
     snapshot: Snapshot,
-    rater: int,
-    keys: list[str],
+    queues: Mapping[int, Sequence[str]],
     now: int,
     reason: str | None,
 ) -> None:
-    if not keys:
-        return
+    """Each rater's new items come behind those that the rater had."""
     events = schema.plan_event
-    last = connection.scalar(
-        select(func.max(events.c.position)).where(
-            events.c.round_id == snapshot.round_id, events.c.rater_id == rater
-        )
+    many = sum(map(bool, queues.values()))
+    some = [] if many > 1 else [events.c.rater_id.in_(queues)]
+    query = select(events.c.rater_id, func.max(events.c.position) + 1)
+    query = query.where(events.c.round_id == snapshot.round_id, *some).group_by(events.c.rater_id)
+    first = dict(iter(connection.execute(query))) if many else {}
+    rows = (
+        _row(snapshot, rater, snapshot.items[key].id, "assign", place, now, reason)
+        for rater, keys in queues.items()
+        for place, key in enumerate(keys, first.get(rater) or 0)
     )
-    first = 0 if last is None else last + 1
-    for start in range(0, len(keys), AT_ONCE):
-        rows = [
-            _row(snapshot, rater, snapshot.items[key].id, "assign", first + place, now, reason)
-            for place, key in enumerate(keys[start : start + AT_ONCE], start)
-        ]
-        schema.write(connection, events, rows)
+    while together := list(islice(rows, AT_ONCE)):
+        schema.write(connection, events, together)
 
 
 def _row(

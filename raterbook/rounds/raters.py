@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.engine import Row
 
+from raterbook.protocols.conditions import normalized
 from raterbook.rounds.model import PEOPLE, RATER_KINDS, Rater, RoundError, listed, shown
 from raterbook.rounds.store import log, schema
 
@@ -73,16 +74,29 @@ def find(connection: Connection, name: str) -> Row[Any] | None:
     return None
 
 
-def ensure(
-    connection: Connection, name: str, kind: str | None, version: str | None, now: int
-) -> int:
-    """The rater's number; made when new. A name stays with one kind and one version."""
+class Named(NamedTuple):
+    """A rater as somebody names one; of a new one no kind is a person."""
+
+    name: str
+    kind: str | None = None
+    version: str | None = None
+
+
+def known(connection: Connection) -> dict[str, Row[Any]]:
+    """Everybody of the workspace, by name and by pseudonym."""
+    rows: list[Row[Any]] = list(connection.execute(_EVERYBODY))
+    return {str(row.pseudonym): row for row in rows} | {str(row.name): row for row in rows}
+
+
+def fitting(there: Mapping[str, Row[Any]], who: Named) -> int | None:
+    """The rater's number, None where it is new. A name stays with one kind and one version."""
+    name, kind, version = who
     check_rater(name)
     if kind is not None and kind not in RATER_KINDS:
         raise RoundError(f"{kind!r} is no kind of rater: choose {', '.join(RATER_KINDS)}.")
-    row = find(connection, name)
+    row = there.get(name)
     if row is None:
-        return _add(connection, name, kind or "human", version, now)
+        return None
     if row.erased_at is not None:
         raise RoundError(f"{name} was erased and cannot come back: give the rater another name.")
     for what, old, new in (("kind", row.kind, kind), ("version", row.version, version)):
@@ -94,20 +108,33 @@ def ensure(
     return int(row.id)
 
 
-def _add(connection: Connection, name: str, kind: str, version: str | None, now: int) -> int:
+def ensure(connection: Connection, named: Iterable[Named], now: int) -> list[int]:
+    """Their numbers; who is new is made, all of them at once: files name thousands."""
+    there = known(connection)
     secret = connection.scalar(select(schema.workspace.c.secret)) or ""
-    number = (connection.scalar(select(func.max(schema.rater.c.id))) or 0) + 1
-    connection.execute(
-        insert(schema.rater).values(
-            id=number,
-            kind=kind,
-            version=version,
-            added_at=now,
-            pseudonym=pseudonym(secret, number, lambda name: find(connection, name)),
-        )
-    )
-    connection.execute(insert(schema.identity).values(rater_id=number, name=name))
-    return number
+    last = connection.scalar(select(func.max(schema.rater.c.id))) or 0
+    taken, made = {*there}, dict[str, int]()
+    raters, names, numbers = [], [], []
+    for who in named:
+        number = fitting(there, who) or made.get(who.name)
+        if number is None:
+            number = made[who.name] = last + len(made) + 1
+            alias = pseudonym(secret, number, taken.__contains__)
+            taken |= {alias, who.name}
+            raters.append(
+                {
+                    "id": number,
+                    "kind": who.kind or "human",
+                    "version": who.version,
+                    "added_at": now,
+                    "pseudonym": alias,
+                }
+            )
+            names.append({"rater_id": number, "name": who.name})
+        numbers.append(number)
+    schema.write(connection, schema.rater, raters)
+    schema.write(connection, schema.identity, names)
+    return numbers
 
 
 def erase(connection: Connection, name: str, why: str | None, now: int) -> str:
@@ -148,7 +175,7 @@ def folded(name: str) -> str:
     >>> folded("Ana-Maria Ruíz") == folded("ana maria ruiz")
     True
     """
-    apart = unicodedata.normalize("NFKD", name).casefold()
+    apart = normalized(name, "NFKD").casefold()
     # Signs that combine are letters of their own in other scripts.
     kept = (
         c
@@ -173,7 +200,7 @@ def look(name: str) -> str:
     if name.isascii() and name.isprintable():
         return " ".join(name.split())
     seen = ""
-    for sign in unicodedata.normalize("NFC", name):
+    for sign in normalized(name, "NFC"):
         kind = unicodedata.category(sign)
         if sign.isspace() or kind[0] == "Z":
             seen += " "
@@ -256,28 +283,17 @@ def traces(name: str) -> set[int]:
     return {hash((rest, each)) for each in (word, *shorter)}
 
 
-def join(
-    connection: Connection,
-    round_id: int,
-    names: Iterable[str],
-    kind: str | None,
-    now: int,
-    version: str | None = None,
-) -> list[int]:
+def join(connection: Connection, round_id: int, named: Iterable[Named], now: int) -> list[int]:
     """These raters have a part in the round; who has one already is left as is.
 
     Whoever brings new ones asks before whether any of them `looks_known`.
     """
     table = schema.round_rater
-    here = table.c.round_id == round_id
-    added = []
-    for name in names:
-        rater = ensure(connection, name, kind, version, now)
-        # Asked of this one alone: files name thousands of raters, one after the other.
-        if connection.scalar(select(table.c.rater_id).where(here, table.c.rater_id == rater)):
-            continue
-        connection.execute(insert(table).values(round_id=round_id, rater_id=rater, added_at=now))
-        added.append(rater)
+    here = set(connection.scalars(select(table.c.rater_id).where(table.c.round_id == round_id)))
+    numbers = dict.fromkeys(ensure(connection, named, now))
+    added = [number for number in numbers if number not in here]
+    rows = [{"round_id": round_id, "rater_id": number, "added_at": now} for number in added]
+    schema.write(connection, table, rows)
     return added
 
 

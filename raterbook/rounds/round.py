@@ -295,7 +295,7 @@ class Round:
             now = self.store.now()
             seen = self._still_open(connection, f"{name} was not added")
             raters.refuse_known_look(connection, [name])
-            added = raters.join(connection, self.id, [name], kind, now, version)
+            added = raters.join(connection, self.id, [raters.Named(name, kind, version)], now)
             row = raters.find(connection, name)
             assert row is not None
             if added:

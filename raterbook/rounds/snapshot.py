@@ -307,12 +307,15 @@ def places(connection: Connection, snapshot: Snapshot, rater_id: int) -> dict[in
     return snapshot.places[rater_id]
 
 
+MOST_NAMED = 5_000  # in one query
+
+
 def places_of_all(
     connection: Connection, snapshot: Snapshot, without: Collection[int] = ()
 ) -> dict[int, dict[int, int]]:
     """Every rater's items and places, in one query; `without` those raters."""
     rest = [row.id for row in snapshot.raters.values() if row.id not in without]
-    only = [schema.plan_event.c.rater_id.in_(rest)] if without else []
+    only = [schema.plan_event.c.rater_id.in_(rest)] if without and len(rest) <= MOST_NAMED else []
     none: dict[int, dict[int, int]] = {rater: {} for rater in rest}
     snapshot.places.update(none | _planned(connection, snapshot.round_id, *only))
     return snapshot.places

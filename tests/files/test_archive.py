@@ -31,8 +31,11 @@ def archive(round, tmp_path):
 def test_a_changed_file_is_named(archive, tmp_path):
     file = archive.files[0]
     table = pq.read_table(file)
-    pq.write_table(table.slice(1), file)
+    pq.write_table(table.take(list(range(len(table)))[::-1]), file)
     with pytest.raises(FileError, match=r"answers-0.parquet was changed after it was sealed"):
+        open_archive(tmp_path / "archive", "pilot")
+    pq.write_table(table.slice(1), file)
+    with pytest.raises(FileError, match=r"answers-0.parquet has 620 rows, and its seal says 621"):
         open_archive(tmp_path / "archive", "pilot")
 
 

@@ -651,7 +651,14 @@ FILES: dict[str, Hostile] = {
     },
 }
 
-PROBES = [Probe(name, partial(attack, each, {})) for name, each in FILES.items()]
+LINES = {"stranger": "X2", "year": "X5", "XFD1": "X7", "a row ": "X7"}  # the others are X9
+
+
+def line(name: str) -> str:
+    return next((fault for word, fault in LINES.items() if word in name), "X9")
+
+
+PROBES = [Probe(name, partial(attack, each, {}), line(name)) for name, each in FILES.items()]
 
 # The same without the guard.
 

@@ -5,6 +5,7 @@ round go on, the rater's next answer is stored, and nothing is told that is hidd
 """
 
 import json
+import time
 from contextlib import contextmanager
 from unittest import mock
 
@@ -221,6 +222,31 @@ def replayed(folder):
         return None if (held.value, held.revision) == (2, 1) else f"{held.value}, {held.revision}"
 
 
+def said_often(folder):
+    """30,000 answers to one question at once, as a file of unsaved answers may have them."""
+    with sitting(folder) as (_, ana, page):
+        often = [ana.event(page["ref"], "tone", 1 + n % 3, event_id=f"n{n}") for n in range(30_000)]
+        (folder / "unsaved.json").write_text(
+            json.dumps({"round": "round-01", "rater": "ana", "answers": often})
+        )
+        before = time.process_time()
+        said = ana.form.add_unsaved(folder / "unsaved.json")
+        took = time.process_time() - before
+        if took > 3:
+            return f"the store was held for {took:.1f} s"
+        return None if said == "30000 answers are in the store." else said
+
+
+def too_many(folder):
+    """More in one message than any form sends: nobody else waits while they are stored."""
+    with sitting(folder) as (round, ana, page):
+        many = [ana.event(page["ref"], "tone", 2, event_id=f"n{n}") for n in range(1_001)]
+        told = ana.form.answer({"kind": "save", "tab": "t", "events": many})
+        if told["kind"] != "trouble" or "1,000 answers" not in told["text"] or round.current("ana"):
+            return f"{told}"
+        return stopped(round, ana)
+
+
 def one_id_twice(folder):
     with sitting(folder) as (round, ana, page):
         twice = [ana.event(page["ref"], "tone", value, event_id="one") for value in (2, 3)]
@@ -411,6 +437,8 @@ HIDDEN = {
 AGAIN = {
     "an answer replayed a thousand times": replayed,
     "one id for two answers in one message": one_id_twice,
+    "30,000 answers to one question": said_often,
+    "1,001 answers in a message": too_many,
     "one id for two marks": mark_under_another,
     "an item of another rater": of_another,
     "answers into a closed round": closed_while_open,

@@ -5,7 +5,17 @@ import importlib
 import pytest
 
 # A module of this folder each, with PROBES and CONTROLS.
-CLASSES = ("database", "endpoints", "files", "messages", "names", "pages", "replies")
+CLASSES = (
+    "archives",
+    "database",
+    "dense",
+    "endpoints",
+    "files",
+    "messages",
+    "names",
+    "pages",
+    "replies",
+)
 
 TABLES = {name: importlib.import_module(f"tests.hostile.{name}") for name in CLASSES}
 
@@ -26,6 +36,16 @@ def test_a_probe_holds(probe, tmp_path):
 @pytest.mark.parametrize("control", _listed("CONTROLS"))
 def test_a_control_fires(control, tmp_path):
     assert control.attack(tmp_path)
+
+
+def test_every_line_of_the_list_of_faults_has_a_probe():
+    named = {
+        line
+        for table in TABLES.values()
+        for probe in table.PROBES
+        for line in probe.fault.split(", ")
+    }
+    assert named - {""} == {f"X{number}" for number in range(1, 13)}
 
 
 def test_every_class_has_a_control():

@@ -55,6 +55,7 @@ def marked(kind, rater="{ana}", round="{r1}", subject="{fresh_ana}"):
     )
 
 
+CHOSEN = {"number": "NULL", "value_id": "{right}"}
 BENS = f"SELECT * FROM {R}.answer_event WHERE rater_id = {{ben}}"
 ALL = granted(f"ALL ON ALL TABLES IN SCHEMA {R}")
 SPOKEN = unlocked("answer_event")
@@ -275,6 +276,26 @@ WRITING = [
     ("an answer about an item of another round", added(subject="{item_closed}"), SPOKEN),
     ("a number of one's own choice", added(seq="7777777"), granted(f"INSERT ON {R}.answer_event")),
     ("a login as its writer", added(written_by="'ben'"), granted(f"INSERT ON {R}.answer_event")),
+    # what is no answer: one of these kept a lead from a page, a copy or the history of all
+    ("a number off the scale", added(number="77"), SPOKEN),
+    ("an infinite number", added(number="'Infinity'"), SPOKEN),
+    ("a number that is none", added(number="'NaN'"), SPOKEN),
+    ("a text for a number", added(number="NULL", text="'5'"), SPOKEN),
+    ("a number for a choice", added(question="{tone}"), SPOKEN),
+    ("a text for a choice", added(question="{tone}", number="NULL", text="'2'"), SPOKEN),
+    ("an answer about a part of a whole", added(part="7"), SPOKEN),
+    ("a part that is not there", added(question="{correct}", **CHOSEN, part="999"), SPOKEN),
+    ("a second replicate", added(replicate="2"), SPOKEN),
+    ("seconds that are no number", added(seconds="'NaN'"), SPOKEN),
+    ("a time without end", added(client_time="9223372036854775807"), SPOKEN),
+    ("a count at the end of counting", added(lamport="9223372036854775807"), SPOKEN),
+    ("an id that draws", added(event_id="E'\\x1b[2J'"), SPOKEN),
+    ("a mark nobody knows", marked("x"), unlocked("mark_event")),
+    (
+        "a mark at the end of counting",
+        marked("flag").replace("9, 0)", "9223372036854775807, 0)"),
+        unlocked("mark_event"),
+    ),
     (
         "an event's id known to others",
         added(rater="{ben}", event_id="'{event_ben}'") + " ON CONFLICT DO NOTHING",

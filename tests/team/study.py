@@ -98,6 +98,10 @@ def _numbers(one):
         f"SELECT id FROM {r}.question WHERE name = 'tone' AND protocol_hash = {hash}"
     )
     found["value"] = one(f"SELECT max(id) FROM {r}.allowed WHERE question_id = {found['tone']}")
+    found["correct"] = one(
+        f"SELECT id FROM {r}.question WHERE name = 'correct' AND protocol_hash = {hash}"
+    )
+    found["right"] = one(f"SELECT min(id) FROM {r}.allowed WHERE question_id = {found['correct']}")
     found["overall"] = one(
         f"SELECT id FROM {r}.question WHERE name = 'overall' AND protocol_hash = {hash}"
     )

@@ -114,6 +114,10 @@ ASKED = {
     "a part": ("part_text({part_ben})", "part_text(999999)"),
     "a round": ("scope_of({bens})", "scope_of(999999)"),
     "an item": ("may_answer({r1}, {told_ben}, {overall})", "may_answer({r1}, 999999, {overall})"),
+    "an answer": (
+        "is_answer({correct}, {told_ben}, 1, 'answered', 1, NULL, NULL)",
+        "is_answer({correct}, 999999, 1, 'answered', 1, NULL, NULL)",
+    ),
     "a submission": ("may_submit({r1}, {told_ben}, 'flag')", "may_submit({r1}, 999999, 'flag')"),
     "a field": ("is_shown({told_ben}, 0, 'question')", "is_shown(999999, 0, 'question')"),
     "what is held back": ("is_let_out({told_ben}, 'gold')", "is_let_out(999999, 'gold')"),

@@ -119,17 +119,17 @@ def read_entry(name: str, value: Any, found: Imported) -> Entry | None:
         said = None
     else:
         said = _aligned(name, answers, asked, "answer_count", found)
-    questions: list[tuple[str, str]] = []
+    questions: dict[str, str] = {}
     kept: list[str | None] = []
     for place, text in enumerate(asked):
         plain = _plain(text)
         if not plain:
             found.flag(name, "blank_question", f"place {place + 1}: {_shown(text)}")
             continue
-        if plain in {question for question, _ in questions}:
+        if plain in questions:
             found.flag(name, "repeated_question", f"place {place + 1}: {plain}")
             continue
-        questions.append((plain, _plain(infos[place]) if infos is not None else ""))
+        questions[plain] = _plain(infos[place]) if infos is not None else ""
         answer = _plain(said[place]) if said is not None else ""
         if said is not None and not answer:
             found.flag(name, "blank_answer", f"place {place + 1}: {_shown(said[place])}")
@@ -137,7 +137,9 @@ def read_entry(name: str, value: Any, found: Imported) -> Entry | None:
     if not questions:
         found.flag(name, "no_questions", "every question is blank")
         return None
-    return Entry(name, tuple(questions), tuple(kept), "blank" if said is not None else "mismatch")
+    return Entry(
+        name, tuple(questions.items()), tuple(kept), "blank" if said is not None else "mismatch"
+    )
 
 
 def _aligned(

@@ -39,7 +39,6 @@ export class Ahead {
 }
 
 const PLAIN = /[^\\`$*_~![\]]+/y;
-const SIGNS = /[*_~]+/y;
 const TICKS = /`+/g;
 const DOLLAR = /[^\s\\]\$(?![0-9])/g;
 const LETTER = /[\p{L}\p{N}]/u;
@@ -169,10 +168,8 @@ export class Inline {
 
   emphasis(at, sign) {
     const { text } = this;
-    SIGNS.lastIndex = at;
-    SIGNS.test(text);
     let end = at + 1;
-    while (end < SIGNS.lastIndex && text[end] === sign) end += 1;
+    while (text[end] === sign) end += 1;
     const before = text[at - 1] ?? " ";
     const after = text[end] ?? " ";
     const inWord = sign === "_" && LETTER.test(before) && LETTER.test(after);

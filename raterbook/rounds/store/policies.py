@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raterbook.rounds.model import LARGEST, LATEST, LONGEST_ID, LONGEST_TIME, MARKS
 from raterbook.rounds.store import chain, rules, schema
 from raterbook.rounds.store.rules import Function
 
@@ -119,7 +120,7 @@ FUNCTIONS = {
 }
 _ASKED_BY_RATERS = (
     *("me", "leads", "my_rounds", "my_protocols", "my_subjects", "may_answer", "may_submit"),
-    *("is_shown", "is_let_out", "part_text", "scope_of", chain.FUNCTION),
+    *("is_shown", "is_let_out", "is_answer", "part_text", "scope_of", chain.FUNCTION),
 )
 
 TRIGGERS = {
@@ -203,9 +204,17 @@ READ = {
     "answer_event": ("*", "rater_id = (SELECT me())"),
     "mark_event": ("*", "rater_id = (SELECT me())"),
 }
+# What every sender can count to, times that can be, ids that can be sent back.
+_PLAIN = (
+    f"lamport < {LARGEST} AND COALESCE(client_time, 0) BETWEEN 0 AND {LATEST}"
+    f" AND length(event_id) BETWEEN 1 AND {LONGEST_ID} AND event_id !~ '[[:cntrl:]]'"
+)
 ADD = {
-    "answer_event": "rater_id = (SELECT me()) AND may_answer(round_id, subject_id, question_id)",
-    "mark_event": "rater_id = (SELECT me()) AND may_submit(round_id, subject_id, kind)",
+    "answer_event": "rater_id = (SELECT me()) AND may_answer(round_id, subject_id, question_id)"
+    " AND is_answer(question_id, subject_id, part, status, value_id, number, text)"
+    f" AND replicate = 1 AND COALESCE(seconds, 0) BETWEEN 0 AND {LONGEST_TIME} AND {_PLAIN}",
+    "mark_event": "rater_id = (SELECT me()) AND may_submit(round_id, subject_id, kind)"
+    f" AND kind IN ({', '.join(map(repr, MARKS))}) AND {_PLAIN}",
 }
 
 # What stands in a rater's view in place of what the rater must not know.

@@ -1,8 +1,10 @@
-"""What a rater's login may see by now: a rule for each field, parts and submitting.
+"""What a rater's login may see by now, and say: a rule for each field, parts, submitting, answers.
 
 A rule has the questions of the steps before that always have to be answered, of the whole and of
 each part; and as `resting` those that rest on other answers, with the condition they are asked on
 and the one they are required on. The functions hold both against what the rater last said.
+Of a question the rule has, in the same place, what an answer to it is: nothing that could not be
+answered comes into the table, whatever program sends it.
 """
 
 from __future__ import annotations
@@ -106,6 +108,19 @@ FUNCTIONS = {
         " (SELECT FROM jsonb_array_elements(given->'but') each WHERE each = said->(given->>'of'))"
         " END",
     ),
+    "is_answer": Function(
+        "put bigint, item bigint, piece bigint, said text, chosen bigint, amount double precision,"
+        " words text",
+        "boolean",
+        "SELECT COALESCE((SELECT said = 'retracted' OR (said <> 'answered'"
+        " OR CASE u.resting->>'value' WHEN 'id' THEN chosen IS NOT NULL"
+        " WHEN 'text' THEN words IS NOT NULL"  # NaN lies above every number
+        " ELSE amount BETWEEN (u.resting->>'min')::float8 AND (u.resting->>'max')::float8 END)"
+        " AND CASE WHEN (u.resting->>'part')::boolean THEN item IN (SELECT my_subjects())"
+        f" AND piece IN ({_PIECES}) ELSE piece = 0 END"
+        " FROM question q JOIN rule u ON u.protocol_hash = q.protocol_hash AND u.kind = 'answer'"
+        " AND u.name = q.name WHERE q.id = put), false)",
+    ),
     "has_come": Function(
         "about bigint, what text, named text",
         "boolean",
@@ -132,7 +147,7 @@ def write_rules(connection: Connection, protocol: Protocol) -> None:
     from raterbook.rounds.snapshot import questions  # which reads by way of this room
 
     known = questions(connection, protocol, protocol.hash)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for kind, name, stage in _opens(protocol):
         before = [protocol.question(one) for names in protocol.stages[:stage] for one in names]
         always = [each for each in before if each.required is True and each.when is None]
@@ -154,7 +169,20 @@ def write_rules(connection: Connection, protocol: Protocol) -> None:
             {"hash": protocol.hash, "kind": kind, "name": name, "resting": json.dumps(resting)}
             | {"whole": asked[False], "pieces": asked[True]}
         )
+    rows += [
+        {"hash": protocol.hash, "kind": "answer", "name": one.id, "whole": [], "pieces": []}
+        | {"resting": json.dumps(_takes(known[one.id]))}
+        for one in protocol.questions
+    ]
     connection.execute(_RULE, rows)
+
+
+def _takes(asked: StoredQuestion) -> dict[str, Any]:
+    """What an answer is, as `is_answer` reads it on the server."""
+    question = asked.question
+    value = "id" if asked.allowed else "number" if question.is_numeric else "text"
+    ends = {"min": question.min, "max": question.max} if value == "number" else {}
+    return {"value": value, "part": question.per == "part", **ends}
 
 
 def _told(condition: Mapping[str, Any] | bool | None, known: StoredQuestions) -> Any:

@@ -85,7 +85,7 @@ def add(store: Store, name: str, role: str, login: str | None = None) -> tuple[s
         rater = None
         if role == "rater":
             people.refuse_known_look(connection, [name])
-            rater = people.ensure(connection, name, "human", None, store.now())
+            (rater,) = people.ensure(connection, [people.Named(name, "human")], store.now())
         known = connection.execute(_KNOWN, {"login": login}).one_or_none()
         if known is not None and (known.role, known.rater_id) != (role, rater):
             raise RoundError(f"{login} is somebody else's login here: name another with --login.")

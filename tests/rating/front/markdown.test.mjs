@@ -54,12 +54,14 @@ test("no letter of any text is lost, and pieces come in their order", () => {
 // Each is a sign that asks for an end which does not come, very many times.
 const ENDLESS = ["[", "](", "[a](b ", "![", "*a ", "**a ", "_a", "~~a", "` a `` b ", "$a ", "$$", "\\(a ", "\\[\n", "$$\n# b\n",
   "> ", "- ", "- a\n", "  - a\n", "1. ", "|", "|a|\n|-|\n", "```\n~~~\n", "# #", "a\n", "\n", " ", "\t", "(", "\\", "*** ", "- - ",
-  "[](a(", "***a**b*", "> - ", "~", "_ _ ", "\r\n"];
+  "[](a(", "***a**b*", "> - ", "~", "_ _ ", "\r\n", "*_", "*~_"];
 
 test("a text of endless markup is read in steps that grow with its length, and is not deep", () => {
   for (const sign of ENDLESS) {
     const text = sign.repeat(Math.ceil(200_000 / sign.length));
+    const before = process.cpuUsage();
     const tree = readMarkdown(text);
+    assert.ok(process.cpuUsage(before).user < 2e6, `${sign}: over two seconds`);
     assert.ok(leaves(tree).length <= text.length, sign);
     assert.ok(depth(tree) < 60, `${sign}: ${depth(tree)}`);
   }
