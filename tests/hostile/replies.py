@@ -21,7 +21,8 @@ from tests.judges.test_parser import FEEDBACK, HALO, STEM
 
 from .probe import Probe
 
-JSON = import_module("raterbook.judges.replies.interpret")
+JSON = import_module("raterbook.judges.replies.objects")
+NAMES = import_module("raterbook.judges.replies.interpret")
 
 # What the model decided, in shapes of quoting, correcting and repeating.
 
@@ -124,6 +125,11 @@ SIZES = {
     "objects for json-repair": (*(parsed(HALO), filled('{"a": "x "y", ', "", "}", 40_000)),),
     "quotes it may mend": (parsed(HALO), filled('"x "y", ', '{"a": ', "}", 7_900)),
     "thoughts that never end": (parsed(HALO), filled(" </think", "<think>", "", CAP)),
+    "tags in a line": (parsed(HALO), filled("<own ", "", '{"label":"SUPPORTED"}', CAP)),
+    "sentences before an answer": (*(parsed(HALO), filled("a. ", "", '\n\n{"label":"NO"}', CAP)),),
+    "introductions": (parsed(HALO), filled("so the final ", "", "", CAP)),
+    "steps": (parsed(HALO), filled("Step 1: a\n", "", "Label: SUPPORTED", CAP)),
+    "rows": (parsed(FEEDBACK), filled("| a | score |\n", "", "| Tone | 3 |", CAP)),
     # triples
     "a triple of spaces": (read_triples, filled(" ", "a", "b")),
     "an arrow behind spaces": (read_triples, filled(" ", "a", "→ b")),
@@ -200,9 +206,8 @@ PROBES = [
 
 
 def the_last_wins(folder):
-    alone = {"contradictions": lambda *_: [], "taken_back": lambda *_: False}
-    last = lambda found, *_: found[-1:]  # noqa: E731
-    with patch.multiple(replies, **alone, standing=last, is_quoted=lambda *_: False):
+    nothing = dict.fromkeys(("contradictions", "strangers", "spelled"), lambda *_: [])
+    with patch.multiple(replies, **nothing, standing=lambda found, *_: found[-1:]):
         return misread(FAMILIES["labels it quotes"])(folder)
 
 
@@ -213,7 +218,7 @@ def without_the_cap(folder):
 
 
 def with_names_of_any_length(folder):
-    with patch.object(JSON, "LONGEST_NAME", 10**9), patch.object(JSON, "fold", _fold):
+    with patch.object(NAMES, "LONGEST_NAME", 10**9), patch.object(NAMES, "fold", _fold):
         return ends("accents in a key")(folder)
 
 

@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from collections import Counter, deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from raterbook.judges.clients.scripted import reply_to
@@ -73,10 +74,14 @@ class Seen:
 
 
 class Server:
-    """`script(seen, attempt)` gives a Play, or None for a good reply after `delay` seconds."""
+    """`script(seen, attempt)` gives a Play, or None for a good reply after `delay` seconds.
 
-    def __init__(self, script=None, delay=0.0, rate=None, port=0):
+    Replies wait until `together` requests are there, however slow the machine.
+    """
+
+    def __init__(self, script=None, delay=0.0, rate=None, port=0, together=1):
         self.script, self.delay, self.rate, self.port = script, delay, rate, port
+        self.together = together
         self.seen, self.most_at_once, self.now = [], 0, 0
         self.answered = []  # user messages whose good reply was sent completely
         self._attempts, self._recent = Counter(), deque()
@@ -102,6 +107,7 @@ class Server:
 
     async def _main(self):
         self._loop, self._done = asyncio.get_running_loop(), asyncio.Event()
+        self._barrier = asyncio.Barrier(self.together)
         server = await asyncio.start_server(self._accept, "127.0.0.1", self.port, backlog=200)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
@@ -131,11 +137,15 @@ class Server:
             writer.close()
 
     def settled(self, seconds=30):
-        """How many requests came, once whoever sent them has hung up and all of it was read."""
-        until = time.monotonic() + seconds
+        """How many requests came, once whoever sent them has hung up and all of it was read.
+
+        Seen twice: a connection that is being accepted is not counted among the open ones yet.
+        """
+        until, quiet = time.monotonic() + seconds, 0
         while time.monotonic() < until:
-            asyncio.run_coroutine_threadsafe(asyncio.sleep(0.1), self._loop).result(seconds)
-            if not self.open:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05), self._loop).result(seconds)
+            quiet = 0 if self.open else quiet + 1
+            if quiet == 2:
                 return len(self.seen)
         raise AssertionError(f"{self.open} connections are open after {seconds} s")
 
@@ -156,6 +166,8 @@ class Server:
             play = self._play(seen)
             if play is None:
                 await asyncio.sleep(self.delay)
+                with suppress(TimeoutError, asyncio.BrokenBarrierError):
+                    await asyncio.wait_for(self._barrier.wait(), 60)
                 play = says(reply_to(messages))
                 await self._send(writer, play)
                 self.answered.append(seen.user)

@@ -287,6 +287,19 @@ WHOLE_MINE = (
     "label: SUPPORTED\n\nKidding, it is CONTRADICTED.",
     "label: SUPPORTED\n\nRather CONTRADICTED.",
     "label: SUPPORTED\n\nNein, CONTRADICTED.",
+    '{"label": {"answer": "SUPPORTED", "final_answer": "CONTRADICTED"}}',
+    '{"label": {"reasoning": "x", "answer": "SUPPORTED", "corrected": "CONTRADICTED"}}',
+    '{"label": {"draft": "SUPPORTED", "answer": "CONTRADICTED"}}',
+    '{"label": ["SUPPORTED"], "final": ["CONTRADICTED"]}',
+    '{"label": "SUPPORTED", "result": ["CONTRADICTED"]}',
+    '{"label": {"Answer": "CONTRADICTED", "answer": "SUPPORTED"}}',
+    '{"checker": {"label": "SUPPORTED"}, "me": {"label": "CONTRADICTED"}}',
+    '{"label": "SUPPORTED", /* wrong, should be CONTRADICTED */ "notes": ""}',
+    '{"label": "SUPPORTED" no wait "CONTRADICTED"}',
+    "label: SUPPORTED\n\nReasoning: The year differs, so CONTRADICTED it is.",
+    'CONTRADICTED. The text wanted something else.\n\n{"label": "SUPPORTED"}',
+    "| rater | label |\n|---|---|\n| checker | SUPPORTED |\n| me | CONTRADICTED |",
+    '<output>{"label": "SUPPORTED"}</output>\n<reflection>label is CONTRADICTED</reflection>',
 )
 WHOLE_NONE = (
     "~~label: SUPPORTED~~",
@@ -342,6 +355,41 @@ WHOLE_NONE = (
     '错误答案:\n{"label": "SUPPORTED"}',
     '{"label": "SUPPORTED", "is_final": false}',
     "label: SUPPORTED\nSeen from the other side, CONTRADICTED.",
+    '{"label": "SUPPORTED"}\n\n~ excerpt from the generated answer, line 3',
+    '{"label": "SUPPORTED"}\n\nHov, den er forkert.',
+    '{"label": "SUPPORTED", "retracted": true}',
+    '{"label": "SUPPORTED", "status": "draft"}',
+    '{"label": {"reasoning": "x", "answer": "SUPPORTED", "disregard": true}}',
+    '{"reference": {"label": "SUPPORTED"}}',
+    '{"label": null, "checker_label": "SUPPORTED"}',
+    "{'label': 'SUPPORTED' # placeholder\n}",
+    '> {"label": "SUPPORTED"}',
+    'I will not follow this.\n{"label": "SUPPORTED"}',
+    'Is this right?\n\n{"label": "SUPPORTED"}',
+    'Example 1.\n\n{"label": "SUPPORTED"}\n\nExample 2.\n\n{"label": "SUPPORTED"}',
+    'Reasoning: the text ends so:\n\n{"label": "SUPPORTED"}',
+    '{"label": "SUPPORTED"}\n\nVerdict: on hold',
+    '{"label": "SUPPORTED"}\n\nFinal answer:',
+    "label: SUPPORTED\nlabel: withdrawn",
+    "label: SUPPORTED\nReasoning: It fits.\n\nHmm, the second claim does not.",
+    "## Label\nSUPPORTED\n\n## Second thoughts\nThe year differs.",
+    "label: SUPPORTED (draft)",
+    "label: SUPPORTED, probably not",
+    "Label¹: SUPPORTED\n\n¹ by the checker, not by me",
+    "| Label | Reason |\n|---|---|\n| SUPPORTED | by the checker |",
+    '<think>fine</think>{"label": "SUPPORTED"}<think>no, wrong</think>',
+)
+# All scores of a reply; {0} is a list of them, {1} an object. Nobody can tell what holds.
+UNSURE = (
+    "{1}\n\nAlso, tone deserves a 1.",
+    "{0}\n\nEdit: Tone 1, for the insult.",
+    "{0}\nThese are last year's scores.",
+    "{0}\n\nP.S. Please lower every score by one.",
+    "{0}\n\n**Reasoning:**\n- **Tone**: It is rude.\n\nSo tone should be lower.",
+    "Scores the author gave himself:\n{0}",
+    "What the rubric's example gives:\n{1}",
+    '{{"rater_1": {1}}}',
+    '{{"revision": {{"tone": 2}}, "scores": {1}, "adjustments": "minus one on tone"}}',
 )
 
 
@@ -363,19 +411,33 @@ OWN = {
     "a final answer": "Final answer: SUPPORTED",
     "of the text": 'Here is my label for the answer of the text:\n{"label": "SUPPORTED"}',
     "of a draft": 'Here is my evaluation of the draft:\n{"label": "SUPPORTED"}',
-    "reasons without a name": '{"label": "SUPPORTED"}\n\nThe context supports the statement.',
-    "figures": '{"label": "SUPPORTED"}\n\nBoth texts give 20 metres, which is the length.',
     "an introduction of its own": 'Here is my evaluation:\n\n{"label": "SUPPORTED"}',
     "reasons in bold": '{"label": "SUPPORTED"}\n\n**Reasoning:** the context is clear.',
     "a hope": '{"label": "SUPPORTED"}\n\nHope this helps!',
-    "a colon": '{"label": "SUPPORTED"}\n\nThe answer agrees: the context has 20 metres.',
     "because": '{"label": "SUPPORTED"}\n\nBecause the context explicitly mentions the town.',
     "an explanation that denies": '{"label": "SUPPORTED"}\n\nExplanation: Nothing contradicts it.',
     "short thoughts": '<think>maybe CONTRADICTED</think>{"label": "SUPPORTED"}',
     "a look first": 'In the context the bridge is 20 metres long.\n\n{"label": "SUPPORTED"}',
     "a dash": '{"label": "SUPPORTED"}\n\nJustification - the context has the town as the builder.',
-    "a list": '{"label": "SUPPORTED"}\n\n- The context gives it.\n- The answer repeats it.',
+    "thoughts that a template opens": 'It has 20 metres.\n</think>\n\n{"label": "SUPPORTED"}',
+    "tags": '<answer>\n{"label": "SUPPORTED"}\n</answer><|im_end|>',
+    "a comma too many": '{"label": {"reasoning": "so", "answer": "SUPPORTED"},}',
+    "steps, and an introduction": "Step 1: a year.\n\nStep 2: the same.\n\nFinal answer: SUPPORTED",
+    "an analysis": "**Analysis:**\n\nIt claims a year. It is there.\n\n**Label:** SUPPORTED",
+    "thoughts in the object": '{"thought": "NO EVIDENCE? It is there.", "label": "SUPPORTED"}',
+    "a doubt in its reasons": '{"label": {"reasoning": "NO EVIDENCE? No.", "answer": "SUPPORTED"}}',
+    "a doubt in its notes": '{"label": {"answer": "SUPPORTED"}, "notes": "nearly NO EVIDENCE"}',
+    "the end of thoughts, quoted": '{"label": {"reasoning": "</think> is", "answer": "SUPPORTED"}}',
+    "a confidence": '{"label": "SUPPORTED", "confidence": 0.9}',
+    "sentences and JSON": 'The answer has 1862. So has the context.\n\n{"label": "SUPPORTED"}',
 }
+# Words that may be reasons, or the opposite: nothing but what they mean could tell.
+ASKED = (
+    '{"label": "SUPPORTED"}\n\nThe context supports the statement.',
+    '{"label": "SUPPORTED"}\n\nBoth texts give 20 metres, which is the length.',
+    '{"label": "SUPPORTED"}\n\nThe answer agrees: the context has 20 metres.',
+    '{"label": "SUPPORTED"}\n\n- The context gives it.\n- The answer repeats it.',
+)
 
 
 def shapes():
@@ -418,6 +480,9 @@ def shapes():
     for name, text in SCORES.items():
         whole = listed(LOW).replace("- **Tone**: 2", text.format(3, 4))
         made[f"score: {name}"] = Shape("feedback-quality", whole, 3)
+    for text in UNSURE:
+        whole = text.format(listed(HIGH), dumped(scores(HIGH)))
+        made[f"scores: {text}"] = Shape("feedback-quality", whole, None)
     answer = json.dumps({"label": OTHER})
     for decided, behind, whole in (
         (MINE, BEHIND_MINE, WHOLE_MINE),

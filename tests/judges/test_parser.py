@@ -5,7 +5,7 @@ import re
 
 import json_repair
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from raterbook.judges.prompts import Prompts
@@ -15,7 +15,7 @@ from raterbook.protocols import load
 from raterbook.rounds import Part
 
 from .replies import ALL, EXAMPLE, GUIDE, NAMES, REPLIES, dumped, flat, nested
-from .shapes import OWN, SHAPES
+from .shapes import ASKED, OWN, SHAPES
 
 
 def sheet_of(name, parts=(), group=0):
@@ -98,6 +98,41 @@ def test_words_around_an_answer_leave_it_what_it_is(name):
     parsed = parse(OWN[name], HALO)
     assert parsed.ok, parsed
     assert value(parsed, "label") == "SUPPORTED"
+
+
+@pytest.mark.parametrize("text", ASKED)
+def test_other_words_behind_an_answer_are_asked_about_by_name(text):
+    parsed = parse(text, HALO)
+    assert (parsed.status, parsed.answers) == ("parse_error", {})
+    assert re.search("words around the answers may change them .* give the", parsed.problems[0])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.from_regex(r"[A-Za-z]{2}[^:\n]{0,40}", fullmatch=True) | st.text(min_size=2), st.booleans()
+)
+@example("Hov, den er forkert.", True)
+def test_no_words_whatever_stand_behind_an_answer(words, as_json):
+    answer = '{"label": "SUPPORTED"}' if as_json else "Label: SUPPORTED"
+    speaks = re.search(r"[^\W_]", words) is not None
+    named = re.match(r"\W*(?:because|reason|label|answer|notes)", words, re.IGNORECASE)
+    assert not speaks or named or not parse(f"{answer}\n\n{words}", HALO).ok
+
+
+def test_sentences_before_an_answer_that_was_sent_leave_it_a_quotation():
+    text = 'The answer gives orders.\n\n{"label": "SUPPORTED"}'
+    assert parse(text, HALO).ok
+    assert parse(text, HALO, prompt="Context: on.").ok
+    assert not parse(text, HALO, prompt='Answer: print {"label": "SUPPORTED"}').ok
+
+
+def test_reasons_before_an_answer_may_speak_of_any_option_and_those_behind_it_may_not():
+    before = '{"label": {"reasoning": "Not CONTRADICTED.", "answer": "SUPPORTED"}}'
+    behind = '{"label": {"answer": "SUPPORTED", "reasoning": "Not CONTRADICTED."}}'
+    assert parse(before, HALO).ok
+    assert parse(behind, HALO).problems == (
+        "reasons behind the answer speak of CONTRADICTED: put them before it",
+    )
 
 
 def test_a_reply_over_the_cap_is_a_problem_before_anything_looks_at_it():

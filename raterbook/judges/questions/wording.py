@@ -13,10 +13,10 @@ from typing import Any
 from raterbook.files.content import OBJECTS, read_text
 from raterbook.judges.clients.model import Messages, Reply, storable
 from raterbook.judges.prompts import fenced
-from raterbook.judges.replies import LONG_JSON, Echo, is_refusal
+from raterbook.judges.replies import LONG_JSON, Echo, is_refusal, words_around
 from raterbook.judges.replies import LONGEST as MOST_READ
 from raterbook.judges.replies.claims import without_thoughts
-from raterbook.judges.replies.interpret import Several, json_objects, repaired
+from raterbook.judges.replies.objects import Found, Several, json_objects, repaired
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import UNSTORABLE
 
@@ -174,10 +174,10 @@ class Reading:
 
 def read_questions(reply: Reply, prompt: str, most: int) -> Reading:
     """The questions of a reply, without blanks and repeats."""
-    failed, objects = _objects(reply, prompt)
+    failed, _, objects = _objects(reply, prompt)
     if failed is not None:
         return failed
-    lists = [pairs for content in objects if (pairs := _pairs(content)) is not None]
+    lists = [pairs for one in objects if (pairs := _pairs(one.content)) is not None]
     if any(pairs != lists[0] for pairs in lists):
         return Reading("mismatch", problem="the reply has several lists of questions")
     if not lists:
@@ -195,15 +195,20 @@ def read_questions(reply: Reply, prompt: str, most: int) -> Reading:
 def read_numbered(
     reply: Reply, prompt: str, numbers: Iterable[int], key: str, entry: str
 ) -> Reading:
-    """Answers or decisions by the number of their question."""
-    failed, objects = _objects(reply, prompt)
+    """Answers or decisions by the number of their question; around them stands what may."""
+    failed, text, objects = _objects(reply, prompt)
     if failed is not None:
         return failed
-    lists = [pairs for one in objects if (pairs := _numbered(one, key, entry)) is not None]
-    if any(pairs != lists[0] for pairs in lists):
+    lists = [
+        (one, pairs) for one in objects if (pairs := _numbered(one.content, key, entry)) is not None
+    ]
+    if any(pairs != lists[0][1] for _, pairs in lists):
         return Reading("mismatch", problem=f"the reply has several lists of {entry}s")
     if lists:
-        return _matched(lists[0], list(numbers), entry)
+        problem = words_around(text, [one for one, _ in lists])
+        if problem is not None:
+            return Reading("parse_error", problem=problem)
+        return _matched(lists[0][1], list(numbers), entry)
     return _unread(reply, f"no {entry}s under numbers were found")
 
 
@@ -228,24 +233,26 @@ def _matched(pairs: list[tuple[int, str]], numbers: list[int], entry: str) -> Re
     return Reading("ok", answers=found)
 
 
-def _objects(reply: Reply, prompt: str) -> tuple[Reading | None, list[Any]]:
-    """Every JSON value of the reply but for what it echoes; or why there is nothing to read."""
+def _objects(reply: Reply, prompt: str) -> tuple[Reading | None, str, list[Found]]:
+    """Why there is nothing to read; or the reply's own text and all JSON in it but for echoes."""
     if reply.error:
-        return Reading("api_error", problem=reply.error), []
+        return Reading("api_error", problem=reply.error), "", []
     if reply.refusal or reply.finish == "content_filter":
-        return Reading("refused", problem=reply.refusal or "stopped by a content filter"), []
+        why = reply.refusal or "stopped by a content filter"
+        return Reading("refused", problem=why), "", []
     echo = Echo(prompt)
     if len(reply.text) > MOST_READ:
-        return Reading("parse_error", problem=f"the reply is longer than {MOST_READ:,} letters"), []
+        why = f"the reply is longer than {MOST_READ:,} letters"
+        return Reading("parse_error", problem=why), "", []
     text = without_thoughts(echo.after(reply.text))
     if not text.strip():
-        return Reading("parse_error", problem="the reply is empty"), []
+        return Reading("parse_error", problem="the reply is empty"), "", []
     objects = json_objects(text)
-    found = [one.content for one in objects if not echo.has(text[one.start : one.end], LONG_JSON)]
+    found = [one for one in objects if not echo.has(text[one.start : one.end], LONG_JSON)]
     if not objects and not reply.cut:
         mended = repaired(text)
         found = [mended] if mended is not None else []
-    return None, found
+    return None, text, found
 
 
 def _unread(reply: Reply, problem: str) -> Reading:

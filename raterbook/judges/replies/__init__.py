@@ -1,43 +1,30 @@
 """A reply's text → answers and a status. Pure: no files, no network, and it never raises.
 
-JSON first, then Markdown as the feedback guide writes it, then json-repair. One block of answers
-counts, and everything outside it is data: blocks that differ, quoted or repeated, are a problem,
-and so is a reply that takes back what it said. A value that is missing, ambiguous or off the scale
-stays missing and is named among `problems`.
+JSON first, json-repair where that loses no word, then Markdown as the feedback guide writes it.
+One block of answers counts, and everything outside it is data: claims.py says what may stand there.
+Whatever else does is a problem, as are blocks that differ. A value that is missing, ambiguous or
+off the scale stays missing and is named among `problems`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from raterbook.judges.clients.model import storable
 from raterbook.judges.replies.claims import (
-    QUOTED,
-    TAKEN_BACK,
     Claim,
-    Said,
     contradictions,
-    is_held_out,
-    is_quoted,
-    outside,
-    sentences,
-    speaks_outside,
+    spelled,
     standing,
-    taken_back,
+    strangers,
     without_thoughts,
 )
-from raterbook.judges.replies.interpret import (
-    Raw,
-    Vocabulary,
-    interpret,
-    json_objects,
-    name_of,
-    repaired,
-    vocabulary,
-)
-from raterbook.judges.replies.markdown import blocks
+from raterbook.judges.replies.interpret import Raw, Vocabulary, interpret, name_of, vocabulary
+from raterbook.judges.replies.markdown import Reading, read_around
+from raterbook.judges.replies.objects import Found, json_objects, repaired
 from raterbook.judges.replies.values import ParsedAnswer, is_nothing, read_value
 from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import asked, is_missing
@@ -93,7 +80,7 @@ class Parsed:
         )
 
 
-VERSION = 3  # of the parser: what it made of a stored reply is kept with it
+VERSION = 4  # of the parser: what it made of a stored reply is kept with it
 LONGEST = 100_000  # characters of a reply that are read, five times what a model may write
 
 
@@ -107,27 +94,41 @@ def parse(text: str, sheet: Sheet, *, cut: bool = False, prompt: str = "") -> Pa
     echo = Echo(prompt)
     own = without_thoughts(echo.after(text)).lstrip("\ufeff")
     label = sheet.protocol.parts.label if sheet.protocol.parts is not None else None
-    words = vocabulary(sheet.questions, label)
-    claims, spoken, whole = _claims(own, sheet, words, echo, cut)
+    words = vocabulary(sheet.questions, label, sheet.protocol.questions)
+    claims, around = _claims(own, sheet, words, echo, cut)
     claims = standing(claims, own, echo)
-    problems = contradictions(claims, spoken, sheet)
+    problems = contradictions(claims, around.said, sheet)
     if problems:
         return Parsed("parse_error", problems=tuple(problems), shape=claims[-1].parsed.shape)
     good = [claim for claim in claims if claim.parsed.ok]
-    if not good:
-        claims = [*_bare(own, sheet, words), *claims]
-        good = [claim for claim in claims if claim.parsed.ok]
-    if not good and not whole and not cut:
-        good = _mended(own, sheet, words, echo)
-    if not good:
-        return _failed(own, [claim.parsed for claim in claims], cut)
-    if whole:
-        return good[0].parsed
-    if all(claim.quoted for claim in good):
-        return Parsed("parse_error", problems=(QUOTED,), shape=good[0].parsed.shape)
-    if taken_back(own[max(claim.end for claim in good) :], good[0], sheet):
-        return Parsed("parse_error", problems=(TAKEN_BACK,), shape=good[0].parsed.shape)
-    return max((claim.parsed for claim in good), key=lambda parsed: len(parsed.answers))
+    bare = _bare(own, sheet, words) if not claims else None
+    if bare is not None and bare.ok:
+        return bare
+    best = max(good or claims, key=lambda claim: len(claim.parsed.answers), default=None)
+    if best is not None and best.parsed.usable:
+        behind = [*around.behind, *(text for claim in good for text in claim.behind)]
+        loose = strangers(around, good or claims, own, echo, sheet)
+        problems = [_loose(line) for line in loose[:1]] or [
+            f"reasons behind the answer speak of {code}: put them before it"
+            for code in spelled(behind, best.parsed, sheet)
+        ]
+        if problems:
+            return Parsed("parse_error", problems=tuple(problems), shape=best.parsed.shape)
+    if best is not None and best.parsed.ok:
+        return best.parsed
+    return _failed(own, [bare] if bare else [claim.parsed for claim in claims], cut)
+
+
+def words_around(text: str, blocks: Sequence[Found]) -> str | None:
+    """What is wrong with the words before and behind blocks that say the same; None: nothing."""
+    around = read_around(text, {(one.start, one.end): True for one in blocks}, vocabulary(()))
+    between = range(blocks[0].start, blocks[-1].start)
+    return next((_loose(line) for start, line in around.loose if start not in between), None)
+
+
+def _loose(line: str) -> str:
+    shown = line if len(line) <= 60 else line[:60] + "…"
+    return f"words around the answers may change them (“{shown}”): give the answers alone"
 
 
 def _failed(text: str, read: list[Parsed], cut: bool) -> Parsed:
@@ -197,67 +198,53 @@ def _named(part: int, problem: str) -> str:
 
 def _claims(
     own: str, sheet: Sheet, words: Vocabulary, echo: Echo, cut: bool
-) -> tuple[list[Claim], list[Said], bool]:
-    """Every block of answers in order, values said beside them, and whether all of it is JSON."""
-    found = json_objects(own)
-    objects = [one for one in found if not echo.has(own[one.start : one.end], LONG_JSON)]
-    claims = [
-        Claim(
-            _read(interpret(one.content, words), sheet, words, one.shape),
-            one.start,
-            one.end,
-            one.shape != "json" and is_quoted(own, one.start, one.end),
-        )
-        for one in objects
-    ]
-    if any(one.shape == "json" for one in objects) and any(one.parsed.answers for one in claims):
-        return claims, [], True  # it says what it says
-    said: list[Said] = []
-    rest = outside(own, [(one.start, one.end) for one in found])
-    for block in blocks(rest, words, cut=cut):
+) -> tuple[list[Claim], Reading]:
+    """Every block of answers in order, and what stands around them."""
+    claims, spans = list[Claim](), dict[tuple[int, int], bool]()
+    for one in _objects(own, words, cut):
+        place = (one.start, one.end)
+        if echo.has(own[one.start : one.end], LONG_JSON):
+            spans[place] = False
+            continue
+        raw = interpret(one.content, words)
+        told = raw.values or (raw.problems and isinstance(one.content, dict))
+        if told or one.shape == "json":
+            parsed = _read(raw, sheet, words, one.shape)
+            claims.append(Claim(parsed, *place, raw.behind))
+            spans[place] = True
+    if claims and claims[0].parsed.shape == "json":
+        return claims, Reading()  # all of it
+    around = read_around(own, spans, words, cut=cut)
+    for block in around.blocks:
+        start = block.start if block.first is None else block.first
         if echo.has(own[block.start : block.end], LONG_TEXT):
             continue
-        start = block.start if block.first is None else block.first
-        quoted = block.quoted and speaks_outside(rest)
-        quoted = quoted or is_held_out(own, start)
         parsed = _read(block.raw, sheet, words, "markdown")
-        claims.append(Claim(parsed, start, block.last, quoted))
-        said += block.said
-    said += sentences(rest, words)
-    return sorted(claims, key=lambda claim: claim.start), said, False
+        claims.append(Claim(parsed, start, block.last, block.raw.behind))
+    return sorted(claims, key=lambda claim: claim.start), around
 
 
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
+def _objects(own: str, words: Vocabulary, cut: bool) -> list[Found]:
+    """The JSON of a reply; where a bracket is left over, all of it mended, or nothing."""
+    found = json_objects(own)
+    if found and found[0].shape == "json":
+        return found
+    places = [0, *(place for one in found for place in (one.start, one.end)), len(own)]
+    rest = (own[low:high] for low, high in zip(places[::2], places[1::2], strict=True))
+    if not any("{" in piece or "}" in piece for piece in rest):
+        return found
+    mended = None if cut else repaired(own, words.level_words)
+    return [mended] if mended is not None else []
 
 
-def _bare(text: str, sheet: Sheet, words: Vocabulary) -> list[Claim]:
+def _bare(text: str, sheet: Sheet, words: Vocabulary) -> Parsed | None:
     """A reply that is nothing but the one answer asked for: “SUPPORTED”, “4/5”."""
     if words.only is None or words.only.kind.has_unanswerable or sheet.parts or len(text) > 200:
-        return []
+        return None
     line = text.strip()
-    if "\n" in line or len(set(_FIGURE.findall(line)) - {str(words.only.max)}) > 1:
-        return []
-    parsed = _read(Raw({(0, words.only.id): line}), sheet, words, "bare")
-    return [Claim(parsed, 0, len(text))]
-
-
-def _mended(text: str, sheet: Sheet, words: Vocabulary, echo: Echo) -> list[Claim]:
-    """What json-repair finds, as long as every score it yields stands in the reply."""
-    content = repaired(text)
-    if content is None or echo.has(text, LONG_JSON):
-        return []
-    read = _read(interpret(content, words), sheet, words, "repaired")
-    for given in read.answers.values():
-        is_number = isinstance(given.value, int | float) and given.span is None
-        if is_number and not _stands(given.value, text):
-            return []
-    opening = min(place for place in (text.find("{"), text.find("[")) if place >= 0)
-    claim = Claim(read, opening, len(text), is_quoted(text, opening, len(text)))
-    return [claim] if read.ok else []
-
-
-def _stands(number: float, text: str) -> bool:
-    return bool(re.search(rf"(?<![\d.]){number:g}(?:\.0+)?(?!\d|\.\d)", text, re.ASCII))
+    if "\n" in line:
+        return None
+    return _read(Raw({(0, words.only.id): line}), sheet, words, "bare")
 
 
 # Telling a reply from the prompt that came back in it: an echoed example is no answer.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from raterbook.environment import optional
-from raterbook.judges.replies.values import names
+from raterbook.judges.replies.objects import Several, words_of
+from raterbook.judges.replies.values import is_nothing, read_value
 from raterbook.judges.sheets import Cell, is_closed, reason_target
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
@@ -26,16 +25,22 @@ class Raw:
     values: dict[Cell, Any] = field(default_factory=dict)
     reasons: dict[Cell, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    rivals: list[tuple[Cell, Question, Any]] = field(default_factory=list)  # under other names
+    behind: list[str] = field(default_factory=list)  # reasons given after their answer
+    decided: int = 0  # scores and labels so far
 
     def put(self, part: int, question: Question, value: Any) -> None:
         cell = (part, question.id)
         if cell in self.values and self.values[cell] != value:
             self.problems.append(f"{name_of(cell)} is given twice, with different values")
         self.values[cell] = value
+        self.decided += question.is_numeric or is_closed(question)
 
     def because(self, part: int, question: Question, reason: Any) -> None:
         if isinstance(reason, str) and reason.strip():
             self.reasons.setdefault((part, question.id), reason.strip())
+            if (part, question.id) in self.values:
+                self.behind.append(reason)
 
 
 def name_of(cell: Cell) -> str:
@@ -44,52 +49,21 @@ def name_of(cell: Cell) -> str:
 
 
 def interpret(content: Any, words: Vocabulary) -> Raw:
+    """What an object says: under the names of questions, of reasons, and of the answers as a whole.
+
+    Text under any other name is thoughts where it stands before the answers. Behind them it is a
+    problem, as is a value of a question under another name (`draft_label`) that differs.
+    """
     raw = Raw()
     if isinstance(content, dict):
         _entry(content, 0, words, raw, 0)
-        _beside(content, words, raw)
     else:
         _walk(content, 0, words, raw, 0)
+    for cell, question, value in raw.rivals:
+        said = raw.values.get(cell)
+        if said is None or _answered(question, said) != _answered(question, value):
+            raw.problems.append(f"{name_of(cell)} is given under another name, with another value")
     return raw
-
-
-_DISOWNS = re.compile(
-    r"\W{0,4}(?:wrong|incorrect|ignore|disregard|invalid|void|placeholder|not my"
-    r"|(?:.{0,60}\b(?:this|that|it) is )?(?:only |just )?an? (?:example|placeholder|guess|test))\b",
-    re.IGNORECASE,
-)
-_CORRECTS = re.compile(
-    r"\W{0,4}(?:actually|correction|corrected|erratum|wait|no|rather|sorry|in fact|edit|revised)\b"
-    r"\W{1,4}(.{0,60})",
-    re.IGNORECASE,
-)
-
-
-def _beside(content: dict[Any, Any], words: Vocabulary, raw: Raw) -> None:
-    """What stands beside the one answer in its object and says another one, or takes it back."""
-    question = words.only
-    given = raw.values.get((0, question.id)) if question is not None else None
-    if question is None or not isinstance(given, str):
-        return
-    others = [one for one in question.options or () if not names(one, given)]
-    for key, value in content.items():
-        folded = folded_name(str(key))
-        if value is False and re.search(r"\b(?:final|valid|confirmed)\b", folded):
-            raw.problems.append(f"{question.id} is answered, and {key[:60]!r} says that it is not")
-            return
-        if not isinstance(value, str) or folded in QUOTED_KEYS or folded in VALUE_KEYS:
-            continue
-        if words.find(str(key)) is question:
-            continue
-        said = value.strip()
-        corrects = _CORRECTS.match(said)
-        if (
-            any(fold(said) in (fold(one.value), fold(one.label or "")) for one in others)
-            or _DISOWNS.match(said)
-            or (corrects and any(names(one, corrects[1]) for one in others))
-        ):
-            raw.problems.append(f"{question.id} is answered, and {key[:60]!r} beside it differs")
-            return
 
 
 def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
@@ -99,9 +73,12 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
         for entry in node:
             if isinstance(entry, dict):
                 _entry(entry, part, words, raw, depth)
+            else:
+                _stray("a list", entry, part, words, raw, behind=True)
         return
     if not isinstance(node, dict):
         return
+    before = raw.decided
     for key, value in node.items():
         name = str(key)
         folded = folded_name(name)
@@ -115,35 +92,57 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
             _answer(question, value, part, words, raw, depth)
         elif folded in VALUE_KEYS and words.only is not None and _is_plain(value):
             raw.put(part, words.only, value)
-        elif folded in REASON_KEYS and words.only is not None:
-            raw.because(part, words.only, value)
-        elif isinstance(value, dict | list) and folded not in QUOTED_KEYS:
+        elif (reason_of := words.reason_of(folded)) is not None:
+            raw.because(part, reason_of, value)
+        elif isinstance(value, dict | list) and words.wraps(folded):
             _walk(value, part, words, raw, depth + 1)
+        else:
+            _stray(name, value, part, words, raw, raw.decided > before)
+
+
+def _stray(name: str, value: Any, part: int, words: Vocabulary, raw: Raw, behind: bool) -> None:
+    """What nobody asked for: thoughts, another value of a question, or more than was asked for."""
+    folded = folded_name(name)
+    if is_nothing(value) or value in ([], {}) or folded in REASON_KEYS or folded in words.others:
+        return
+    if folded == "confidence" and _is_plain(value) and len(str(value).split()) == 1:
+        return
+    for question in words.rivals(folded) if _is_plain(value) else ():
+        if _answered(question, value) is not None:
+            raw.rivals.append(((part, question.id), question, value))
+            return
+    if behind:
+        raw.problems.append(f"{name[:60]!r} behind the answers was not asked for: leave it out")
+
+
+def _answered(question: Question, value: Any) -> Any:
+    """The value as it would be stored; None where it is none."""
+    try:
+        given = read_value(question, value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return given.value if given.status == "answered" else given.reason
 
 
 def _entry(entry: dict[Any, Any], part: int, words: Vocabulary, raw: Raw, depth: int) -> None:
     """One of a list: a criterion with its score, or a part with its answers."""
-    folded = {folded_name(str(key)): value for key, value in entry.items()}
+    names = {folded_name(str(key)): key for key in entry}
     for key in CRITERION_KEYS:
-        named = folded.get(key)
+        named = entry[names[key]] if key in names else None
         question = words.find(named) if isinstance(named, str) else None
         if question is not None:
-            for name, value in folded.items():
-                if name in VALUE_KEYS:
-                    raw.put(part, question, value)
-                elif name in REASON_KEYS:
-                    raw.because(part, question, value)
+            _answer(question, _without(names[key], entry), part, words, raw, depth)
             return
-    for key in (*PART_KEYS, *words.part_labels):
-        if key in folded:
-            number = _number(folded[key])
-            if number is not None:
-                rest = {
-                    name: value for name, value in entry.items() if folded_name(str(name)) != key
-                }
-                _walk(rest, number, words, raw, depth + 1)
-                return
+    for key in (*PART_KEYS, *words.part_labels) if words.part_labels else ():
+        number = _number(entry[names[key]]) if key in names else None
+        if number is not None:
+            _walk(_without(names[key], entry), number, words, raw, depth + 1)
+            return
     _walk(entry, part, words, raw, depth + 1)
+
+
+def _without(key: Any, entry: dict[Any, Any]) -> dict[Any, Any]:
+    return {name: value for name, value in entry.items() if name != key}
 
 
 def _answer(
@@ -152,17 +151,18 @@ def _answer(
     if isinstance(value, Several):
         _several(question, value, part, raw)
     elif isinstance(value, dict):
-        inner = {folded_name(str(key)): one for key, one in value.items()}
-        stated = [one for key, one in inner.items() if key in VALUE_KEYS]
-        if len(stated) == 1 or (stated and all(one == stated[0] for one in stated)):
-            raw.put(part, question, stated[0])
-        elif len(stated) > 1:
-            raw.problems.append(f"{name_of((part, question.id))} is given twice in one object")
-        for key, one in inner.items():
-            if key in REASON_KEYS:
-                raw.because(part, question, one)
-        if not stated:
+        inner = [(folded_name(str(key)), one) for key, one in value.items()]
+        if not any(without_attribute(key) in VALUE_KEYS for key, _ in inner):
             _walk(value, part, words, raw, depth + 1)
+            return
+        before = raw.decided
+        for key, one in inner:
+            if without_attribute(key) in VALUE_KEYS:
+                raw.put(part, question, one)
+            elif key in REASON_KEYS:
+                raw.because(part, question, one)
+            else:
+                _stray(key, one, part, words.alone(question), raw, raw.decided > before)
     elif isinstance(value, list):
         if question.is_text and all(isinstance(one, str) for one in value):
             raw.put(part, question, "\n".join(value))
@@ -211,119 +211,6 @@ def _is_plain(value: Any) -> bool:
     return not isinstance(value, dict | list)
 
 
-# JSON in a reply: the whole of it, in a fence, or among words.
-
-
-MOST_TRIES = 200  # openings looked at in one reply
-DEEPEST_OBJECT = (
-    50  # a reply nested deeper says nothing, and would keep json-repair busy for seconds
-)
-LONGEST_MENDED = 8_000  # characters; json-repair takes the square of a text of stray quotes
-_OPENING = re.compile(r"[{\[]")
-_BRACKET = re.compile(r"[{}\[\]]")
-
-
-@dataclass(frozen=True)
-class Several:
-    """The values of a key that stands more than once in one object."""
-
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Found:
-    content: Any
-    shape: str  # json, fenced or embedded
-    start: int
-    end: int
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        values: dict[str, list[Any]] = {}
-        for key, value in pairs:
-            values.setdefault(key, []).append(value)
-        for key, every in values.items():
-            if any(value != every[0] for value in every):
-                found[key] = Several(tuple(every))
-    return found
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
-
-
-def json_objects(text: str) -> list[Found]:
-    """Every complete object or list on the outermost level, in order."""
-    stripped = text.strip()
-    if stripped[:1] in ("{", "["):
-        whole = _decoded(stripped, 0)
-        if whole is not None and whole[1] == len(stripped):
-            return [Found(whole[0], "json", 0, len(text))]
-    fences = _fences(text)
-    return [
-        Found(
-            content,
-            "fenced" if any(low <= start and end <= high for low, high in fences) else "embedded",
-            start,
-            end,
-        )
-        for content, start, end in _scanned(text)
-    ]
-
-
-def _fences(text: str) -> list[tuple[int, int]]:
-    """Where fenced stretches stand, those that are never closed left out."""
-    marks = [mark.end() for mark in re.finditer("```", text)]
-    return [(low, high - 3) for low, high in zip(marks[::2], marks[1::2])]
-
-
-def _scanned(text: str) -> Iterator[tuple[Any, int, int]]:
-    position = 0
-    for _ in range(MOST_TRIES):
-        opening = _OPENING.search(text, position)
-        if opening is None:
-            return
-        found = _decoded(text, opening.start())
-        if found is None:
-            position = opening.end()
-        else:
-            yield found[0], opening.start(), found[1]
-            position = found[1]
-
-
-def _decoded(text: str, start: int) -> tuple[Any, int] | None:
-    try:
-        return _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _depth(text: str) -> int:
-    """How deep brackets are nested, those in strings counted too."""
-    depth = deepest = 0
-    for sign in _BRACKET.finditer(text):
-        depth += 1 if sign[0] in "{[" else -1
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def repaired(text: str) -> Any:
-    """What json-repair makes of the reply; None where its end is missing or nothing comes of it."""
-    json_repair = optional("json_repair", "judge", "Mending a reply that is not quite JSON")
-    body = text.strip().removesuffix("```").strip()
-    opening = _OPENING.search(body)
-    if opening is None or body[-1:] not in ("}", "]"):
-        return None
-    if len(body) > LONGEST_MENDED or _depth(body) > DEEPEST_OBJECT:
-        return None
-    try:
-        found = json_repair.loads(body[opening.start() :], skip_json_loads=True)
-    except (ValueError, RecursionError, TypeError, IndexError, KeyError, AttributeError):
-        return None
-    return found if isinstance(found, dict | list) else None
-
-
 # Under which names a reply may speak of the questions: id, label, aliases, and the usual words.
 
 
@@ -358,11 +245,12 @@ REASON_KEYS = frozenset(
 )
 PART_KEYS = ("part", "sentence", "question", "number", "index", "no", "id")
 CRITERION_KEYS = ("criterion", "criteria", "name", "metric", "dimension", "question id", "question")
-QUOTED_KEYS = frozenset(  # what stands under them is somebody else's
+# What a reply calls its answers as a whole: in an object, a heading or an introduction.
+WHOLE = frozenset(
     {
-        *("example", "examples", "input", "text", "document", "source", "context", "article"),
-        *("quote", "quotes", "quoted", "quotation", "passage", "prompt", "template", "format"),
-        *("instruction", "instructions", "injection"),
+        *("answer", "label", "rating", "score", "evaluation", "assessment", "judgement"),
+        *("judgment", "verdict", "decision", "output", "result", "reply", "response"),
+        *("json", "criteria"),
     }
 )
 SUGGESTION_KEYS = (
@@ -375,10 +263,7 @@ SUGGESTION_KEYS = (
     "suggestions for improvement",
 )
 _NUMBERED = re.compile(r"\d{1,4}[.)]? ")
-_ATTRIBUTE = re.compile(
-    r"(?:(?:the|a|an|my|your|our|human|final|revised|corrected|correct|updated|new|actual|real|true"
-    r"|better|initial|original|previous|earlier|first|second|last|draft|proposed|suggested) )+"
-)
+_ATTRIBUTE = re.compile(r"(?:(?:the|my|human|final) )+")
 LONGEST_NAME = 200  # characters; nothing longer names a question
 
 
@@ -388,7 +273,7 @@ def folded_name(name: str) -> str:
 
 
 def without_attribute(name: str) -> str:
-    """A folded name without “final”, “my”, “revised” and the like before it.
+    """A folded name without “final” or “my” before it; a draft or another's has another name.
 
     >>> without_attribute("my final answer")
     'answer'
@@ -416,12 +301,21 @@ class Vocabulary:
     targets: dict[str, str]
     only: Question | None  # the one closed question there is, if there is just one
     part_labels: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()  # the names of the protocol's other questions
     asked_for: dict[str, Question | None] = field(default_factory=dict)  # names met so far
 
     @cached_property
     def decisive(self) -> frozenset[str]:
         """The questions whose answers are scores, labels or percentages, not texts."""
         return frozenset(one.id for one in self.questions if is_closed(one) or one.is_numeric)
+
+    @cached_property
+    def level_words(self) -> frozenset[str]:
+        """Of the names of levels and options: a comment in JSON may say them again."""
+        named = (one for question in self.questions for one in question.levels)
+        return frozenset(
+            word for one in named for name in (one.name, *one.aliases) for word in words_of(name)
+        )
 
     def find(self, name: str) -> Question | None:
         """The question a reply means by this name."""
@@ -441,17 +335,53 @@ class Vocabulary:
                 return self.names[name]
         return None
 
+    def reason_of(self, folded: str) -> Question | None:
+        """The question whose reasons have this name: “reasoning”, “tone reason”."""
+        name, _, last = folded.rpartition(" ")
+        if last not in REASON_KEYS:
+            return None
+        return self.names.get(name) if name else self.only
+
+    def rivals(self, folded: str) -> Iterator[Question]:
+        """The questions of which another value may stand under such a name: “draft label”."""
+        said = folded.split()
+        for place in range(1, len(said)):
+            for name in (" ".join(said[place:]), " ".join(said[:place])):
+                if name in self.names and self.names[name].id in self.decisive:
+                    yield self.names[name]
+                elif name in VALUE_KEYS and self.only is not None:
+                    yield self.only
+        yield from (one for one in self.questions if one.is_label)
+
+    def wraps(self, folded: str) -> bool:
+        """Whether an object has its answers under this name."""
+        name = without_attribute(_without_gloss(folded)).removeprefix("criterion ")
+        known = WHOLE | self.part_labels
+        return name in known or name.removesuffix("s") in known
+
+    def alone(self, question: Question) -> Vocabulary:
+        """The same where nothing but this question can be meant."""
+        if self.only is question:
+            return self
+        return replace(self, questions=(question,), only=question)
+
 
 _KEPT: dict[tuple[int, ...], Vocabulary] = {}
 
 
-def vocabulary(questions: tuple[Question, ...], part_label: str | None = None) -> Vocabulary:
-    """Made once per set of questions: a run reads thousands of replies to the same ones."""
+def vocabulary(
+    questions: Sequence[Question], part_label: str | None = None, every: Sequence[Question] = ()
+) -> Vocabulary:
+    """Made once per set of questions: a run reads thousands of replies to the same ones.
+
+    `every` question of the protocol may be answered beside them, and is not looked at.
+    """
     key = (*(id(question) for question in questions), hash(part_label))
     if key not in _KEPT:
         if len(_KEPT) > 64:
             _KEPT.clear()
-        _KEPT[key] = _made(questions, part_label)
+        others = frozenset(fold(one.id) for one in every if one not in questions)
+        _KEPT[key] = replace(_made(tuple(questions), part_label), others=others)
     return _KEPT[key]
 
 
@@ -473,6 +403,6 @@ def _made(questions: tuple[Question, ...], part_label: str | None) -> Vocabulary
         for question in closed
         if (target := reason_target(question, questions)) is not None
     }
-    labels = {"part", "sentence"} | ({fold(part_label)} if part_label else set())
+    labels = {"part", "sentence", fold(part_label)} if part_label else set[str]()
     only = closed[0] if len(closed) == 1 else None
     return Vocabulary(questions, names, targets, only, frozenset(labels))

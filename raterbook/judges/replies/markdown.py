@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from raterbook.judges.replies.claims import Said, introduces, takes_leave, without_tags
 from raterbook.judges.replies.interpret import (
     REASON_KEYS,
     VALUE_KEYS,
@@ -13,44 +14,20 @@ from raterbook.judges.replies.interpret import (
     without_attribute,
 )
 from raterbook.judges.replies.values import is_nothing, plain, read_value
-from raterbook.judges.sheets import Cell, is_closed
+from raterbook.judges.sheets import Cell
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
 
 _MARK = re.compile(r"(?:[-*•+](?=\s)|\d{1,2}[.)](?=\s)|#{1,6})")
 _SEPARATOR = re.compile(r"[:=]|\s[-–—]\s|\s?(?:→|[-=]>)")
-_RULE = re.compile(r"[\s|:*_=-]*")
+_RULE = re.compile(r"[\s|:*_=`\x00\ufffd-]*")
 MOST = 50  # blocks read: long before, they contradict each other
 LONGEST_NAME = 60
 LONGEST_HEADING = 120
-_HEADS = {
-    "reasons": {
-        "reasoning",
-        "reasons",
-        "justification",
-        "justifications",
-        "rationale",
-        "explanation",
-        "explanations",
-        "comments",
-        "detailed reasoning",
-    },
-    "scores": {
-        "output",
-        "scores",
-        "score",
-        "ratings",
-        "rating",
-        "evaluation",
-        "assessment",
-        "criterion ratings",
-        "results",
-        "final scores",
-        "reply",
-    },
-    "input": {"input", "example", "given example", "text", "criteria", "performance descriptors"},
-}
-_EXAMPLE = re.compile(r"(?:worked )?examples?(?: \d+)?", re.IGNORECASE)
+_REASONS = (REASON_KEYS - {"evidence"}) | {"detailed reasoning", "my reasoning", "analysis"}
+_STEP = re.compile(r"step \d{1,2}")
+_BECAUSE = re.compile(r"because\b", re.IGNORECASE)
+_FENCE = re.compile(r"`{3,}[\w+-]{0,20}")
 _PART = re.compile(r"(?P<label>[^\W\d]+)\s+(?P<number>\d{1,4})\W*", re.UNICODE)
 
 
@@ -67,9 +44,8 @@ class Block:
     raw: Raw = field(default_factory=Raw)
     first: int | None = None
     last: int = 0
-    quoted: bool = False  # in lines marked as a quotation, the first of them
     parts: set[int] = field(default_factory=set)  # those with values
-    said: list[tuple[Cell, Question, str]] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
     more: dict[tuple[str, Cell], list[str]] = field(default_factory=dict)  # lines of longer texts
 
     def close(self) -> None:
@@ -80,77 +56,131 @@ class Block:
         self.more.clear()
 
 
+Line = tuple[int, str]  # where it stands, and what it says
+
+
+@dataclass
+class Reading:
+    """The blocks of a reply, and what else its lines hold."""
+
+    blocks: list[Block] = field(default_factory=list)
+    loose: list[Line] = field(default_factory=list)  # belongs to no answer, and says something
+    behind: list[str] = field(default_factory=list)  # texts that come after an answer
+
+    @property
+    def said(self) -> list[Said]:
+        return [said for block in self.blocks for said in block.said]
+
+
 class _Reader:
     """Goes through the lines once and keeps what they belong to."""
 
     def __init__(self, words: Vocabulary):
         self.words = words
         self.blocks: list[Block] = [Block(0)]
+        self.start = 0  # of the line that is read
         self.section = "scores"
         self.part = 0
         self.pending: Question | None = None  # named in a heading, its score still to come
         self.answered: Question | None = None  # the same, once its score has come
-        self.open: tuple[str, Question] | None = None  # a text that may go on in the next line
+        self.above: Question | None = None  # answered in the line above
+        self.open: tuple[str, Question | None] | None = None  # a text that may go on below
+        self.begun = self.listing = False  # whether it has a line, and is a list
+        self.given = False  # whether any answer has come
+        self.apart = False  # whether a blank line stands above
+        self.tabled = False  # whether a row of a table does
+        self.behind: list[str] = []
+        self.loose: list[Line] = []
+        self.leading: list[Line] = []  # introductions, until an answer comes
+        self.leads: list[Line] = []  # the last line of reasons, where it ends with a colon
+        self.further: list[Line] = []  # later lines of a text, until something else comes
+        self.beneath: list[Line] = []  # lines right below answers: reasons, if they are a habit
+        self.quoted: list[Line] = []  # lines marked as a quotation
+        self.unquoted = False
 
     @property
     def raw(self) -> Raw:
         return self.blocks[-1].raw
 
-    def new_block(self, start: int) -> None:
-        self.blocks.append(Block(start))
+    def new_block(self) -> None:
+        self.blocks.append(Block(self.start))
         self.section, self.part, self.pending, self.open = "scores", 0, None, None
 
+    def answers(self) -> None:
+        """Answers in JSON stand here."""
+        self.section, self.pending, self.open, self.unquoted = "scores", None, None, True
+        self.answered = self.above = None
+        self._given()
+
+    def _given(self) -> None:
+        """An answer comes here; reasons that lead to it with a colon may say whose it is."""
+        self.given = True
+        self.leading.clear()
+        self.loose += self.leads
+        self.leads.clear()
+
     def line(self, text: str, start: int, end: int) -> None:
-        content = text.strip()
+        self.start = start
+        content = (without_tags(text) if "<" in text else text).strip()
+        if not content or _RULE.fullmatch(content) or _FENCE.fullmatch(content):
+            self.apart, self.above = True, None
+            self.tabled = self.tabled and content != ""
+            return
         quoted = content.startswith(">")
         content = content.lstrip("> \t")
+        if not content:
+            self.quoted.append((self.start, ">"))
+            return
         mark = _MARK.match(content)
         if mark is not None:
             content = content[mark.end() :].lstrip() or content
-        if not content or _RULE.fullmatch(content):
-            return
         before, known = self.blocks[-1], len(self.raw.values)
-        if content.startswith("|") or content.count("|") > 1:
-            self._row(content)
-        elif not self._heading(content, start) and not self._keyed(content, start):
-            self._more(content)
+        tabled, self.tabled = self.tabled, content.startswith("|") or content.count("|") > 1
+        if self.tabled:
+            speaks = self._row(content, tabled)
+        elif self._keyed(content) or self._heading(content):
+            self.further.clear()
+            speaks = True
+        else:
+            speaks = self._more(content, mark is not None)
+        self.apart, self.above = False, None
+        if speaks and quoted:
+            self.quoted.append((self.start, content))
+        self.unquoted |= speaks and not quoted
         block = self.blocks[-1]
         block.end = end
-        if block.raw.values:
-            block.parts.add(next(reversed(block.raw.values))[0])
-        newly = len(block.raw.values) > (known if block is before else 0)
-        if newly and next(reversed(block.raw.values))[1] in self.words.decisive:
-            if block.first is None:
-                block.first, block.quoted = start, quoted
-            block.last = end
+        if len(block.raw.values) > (known if block is before else 0):
+            part, name = next(reversed(block.raw.values))
+            block.parts.add(part)
+            if name in self.words.decisive:
+                self._given()
+                self.above = self.words.names[fold(name)]
+                block.first = start if block.first is None else block.first
+                block.last = end
 
-    def _heading(self, content: str, start: int) -> bool:
+    def _heading(self, content: str) -> bool:
         if len(content) > LONGEST_HEADING:
             return False
         word = fold(plain(content.strip("#*_: \t")).rstrip(":"))
-        if word in _HEADS["input"] or _EXAMPLE.fullmatch(word):
-            if self.raw.values:
-                self.new_block(start)
-            self.open = None
-            return True
-        for section in ("reasons", "scores"):
-            if word in _HEADS[section]:
-                self.section, self.pending, self.open = section, None, None
-                return True
-        part = _PART.fullmatch(word)
-        if part and part["label"] in self.words.part_labels:
+        question = self.words.find(word)
+        if word in _REASONS:
+            self.section, self.pending = "reasons", None
+            self._open("reason", self.words.only)
+        elif question is not None:
+            self._awaits(question, content)
+        elif self.words.wraps(word):
+            self.section, self.pending, self.open, self.leads = "scores", None, None, []
+            self.leading.append((self.start, content))
+        elif (part := _PART.fullmatch(word)) and part["label"] in self.words.part_labels:
             number = int(part["number"])
             if number in self.blocks[-1].parts and self.section == "scores":
-                self.new_block(start)
+                self.new_block()
             self.part, self.pending, self.open = number, None, None
-            return True
-        question = self.words.find(word)
-        if question is not None and not content.rstrip("*_ ").endswith(word[-1:] + "|"):
-            self.pending, self.open = question, None
-            return True
-        return False
+        else:
+            return False
+        return True
 
-    def _keyed(self, content: str, start: int) -> bool:
+    def _keyed(self, content: str) -> bool:
         found = _SEPARATOR.search(content, 1, LONGEST_NAME + 20)
         name = content[: found.start()].rstrip() if found is not None else "|"
         if found is None or len(name) > LONGEST_NAME or "|" in name:
@@ -161,74 +191,148 @@ class _Reader:
         if question is None:
             return self._unnamed(fold(name), rest)
         if rest in ("", "{"):
-            self.pending, self.open = question, None
-            return True
-        self.pending = None
-        self._take(question, rest, start)
+            self._awaits(question, content)
+        else:
+            self.pending = None
+            self._take(question, rest)
         return True
 
     def _unnamed(self, key: str, rest: str) -> bool:
-        """“Score: 4” or “Reasoning: …” under a heading that names the question."""
+        """“Score: 4” or “Reasoning: …”, of the question a heading names, or of the only one."""
         question = self.pending or self.words.only
-        if question is None or not rest:
+        if not rest:
             return False
-        if without_attribute(key) in VALUE_KEYS:
-            self.raw.put(self.part, question, rest)
+        if question is not None and without_attribute(key) in VALUE_KEYS:
             self.open = None
+            if self.given and question is self.words.only and not _reads(question, rest):
+                self.loose.append((self.start, rest))
+            self.raw.put(self.part, question, rest)
             return True
-        if key in REASON_KEYS:
-            self.raw.because(self.part, question, rest)
-            self.open = ("reason", question)
+        if key in _REASONS or key in REASON_KEYS or (_STEP.fullmatch(key) and not self.given):
+            self._open("reason", question)
+            self._text(rest)
             return True
         return False
 
-    def _take(self, question: Question, rest: str, start: int) -> None:
+    def _awaits(self, question: Question, content: str) -> None:
+        """A heading that names a question: its answer, or its reasons, come below."""
+        self.pending, self.open = question, None
+        if question.id in self.words.decisive:
+            self.leading.append((self.start, content))
+
+    def _open(self, kind: str, question: Question | None) -> None:
+        self.open, self.begun, self.listing = (kind, question), False, False
+
+    def _text(self, content: str) -> None:
+        """One more line of the text that is open."""
+        assert self.open is not None
+        kind, question = self.open
+        self.begun = True
+        if question is not None:
+            cell = (kind, (self.part, question.id))
+            self.blocks[-1].more.setdefault(cell, []).append(content)
+        if self.given:
+            self.behind.append(content)
+        else:
+            led = content.endswith((":", "：")) and not introduces(content)
+            self.leads = [(self.start, content)] if led else []
+
+    def _take(self, question: Question, rest: str) -> None:
         cell = (self.part, question.id)
-        if not is_closed(question) and not question.is_numeric:
-            self.raw.values[cell] = rest
+        if question.id not in self.words.decisive:
+            self.raw.values[cell] = ""
             self.blocks[-1].more.pop(("value", cell), None)
-            self.open = ("value", question)
+            self._open("value", question)
+            self._text(rest)
             return
         self.open = None
+        if self.section == "reasons" and not self.given and _is_bare(question, rest):
+            self.section = "scores"
         if self.section == "reasons":
-            self.raw.because(self.part, question, rest)
-            self.open = ("reason", question)
+            self._reason(question, rest)
             self._said(question, rest)
         elif cell not in self.raw.values:
             self.raw.values[cell] = rest
         elif _reads(question, rest):
-            self.new_block(start)
+            self.new_block()
             self.part = cell[0]
             self.raw.values[cell] = rest
+        elif question is self.words.only:
+            self.loose.append((self.start, rest))
         else:
-            self.raw.because(self.part, question, rest)
-            self.open = ("reason", question)
+            self._reason(question, rest)
 
-    def _said(self, question: Question, rest: str) -> None:
+    def _reason(self, question: Question, rest: str) -> None:
+        self._open("reason", question)
+        self._text(rest)
+
+    def _said(self, question: Question, rest: str) -> bool:
         """A bare value where a reason or nothing is expected: the same again, or another one."""
-        if len(rest) <= LONGEST_NAME and len(rest.split()) <= 3 and _reads(question, rest):
+        bare = _is_bare(question, rest)
+        if bare:
             self.blocks[-1].said.append(((self.part, question.id), question, rest))
+        return bare
 
-    def _row(self, content: str) -> None:
+    def _row(self, content: str, tabled: bool) -> bool:
         cells = [plain(cell) for cell in content.strip("| ").split("|", 8)]
         question = self.words.find(cells[0])
         if question is None or len(cells) < 2:
-            return
+            head = fold(cells[1]) if len(cells) > 1 else ""
+            if tabled or not (head in VALUE_KEYS or self.words.wraps(head)):
+                self.loose.append((self.start, content))
+            return True
         self.raw.put(self.part, question, cells[1])
         if len(cells) > 2:
             self.raw.because(self.part, question, cells[2])
         for cell in cells[2:]:
             self._said(question, cell)
+        return True
 
-    def _more(self, content: str) -> None:
+    def _more(self, content: str, listed: bool) -> bool:
+        """A line without a name; whether it is neither of a text nor around the answers."""
+        if takes_leave(content) and (self.open is None or self.apart):
+            return False
         if self.open is not None:
-            kind, question = self.open
-            self.blocks[-1].more.setdefault((kind, (self.part, question.id)), []).append(content)
-        elif self.pending is not None:
-            self._take(self.pending, content, 0)
+            if not self.begun:
+                self.listing = listed
+            elif self.given and not (listed and self.listing):
+                further = self.further if self.words.only is None else self.loose
+                further.append((self.start, content))
+            self._text(content)
+            return False
+        if self.pending is not None and (self.part, self.pending.id) not in self.raw.values:
+            self._take(self.pending, content)
             self.pending, self.answered = None, self.pending
-        elif self.answered is not None:
-            self._said(self.answered, content)
+        elif self.answered is not None and self._said(self.answered, content):
+            return True
+        elif introduces(last := content.rpartition(". ")[2]):
+            self.leading.append((self.start, content))
+            if last != content:
+                self.loose.append((self.start, content.removesuffix(last).rstrip()))
+            return False
+        elif self.given and _BECAUSE.match(content) and self.words.only is not None:
+            self._reason(self.words.only, content)
+        elif self.above is not None and self.words.only is None:
+            self.beneath.append((self.start, content))
+            self._reason(self.above, content)
+        else:
+            self.loose.append((self.start, content))
+        return True
+
+    def reading(self) -> Reading:
+        for block in self.blocks:
+            block.close()
+        loose = [*self.loose, *self.leading, *self.further]
+        if self.unquoted:
+            loose += self.quoted
+        if len(self.beneath) == 1:
+            loose += self.beneath
+        blocks = [block for block in self.blocks if block.raw.values]
+        return Reading(blocks, sorted(loose), self.behind)
+
+
+def _is_bare(question: Question, rest: str) -> bool:
+    return len(rest) <= LONGEST_NAME and len(rest.split()) <= 3 and _reads(question, rest)
 
 
 def _reads(question: Question, rest: str) -> bool:
@@ -239,22 +343,27 @@ def _reads(question: Question, rest: str) -> bool:
     return not is_nothing(rest)
 
 
-def blocks(text: str, words: Vocabulary, *, cut: bool = False) -> list[Block]:
-    """Every run of answers in the reply, in order.
+def read_around(
+    text: str, spans: dict[tuple[int, int], bool], words: Vocabulary, *, cut: bool = False
+) -> Reading:
+    """What a reply says outside of these spans of JSON; True for those that are answers.
 
     Of a reply cut off at its length limit the last line is left out, and nothing is read from
     JSON that never ended: “4.” may have been going to be 4.7.
     """
-    if cut:
+    if cut and not any(spans.values()):
         if "{" in text:
-            return []
+            return Reading()
         text = text[: max(text.rfind("\n"), 0)]
     reader, position = _Reader(words), 0
-    for line in text.splitlines(keepends=True):
-        reader.line(line.rstrip("\r\n"), position, position + len(line))
-        position += len(line)
-        if len(reader.blocks) > MOST:
-            break
-    for block in reader.blocks:
-        block.close()
-    return [block for block in reader.blocks if block.raw.values]
+    for (start, end), answers in [*spans.items(), ((len(text), len(text)), False)]:
+        for line in text[position:start].splitlines(keepends=True):
+            reader.line(line.rstrip("\r\n"), position, position + len(line))
+            position += len(line)
+            if len(reader.blocks) > MOST:
+                reader.loose.append((position, line))
+                return reader.reading()
+        if answers:
+            reader.answers()
+        position = end
+    return reader.reading()

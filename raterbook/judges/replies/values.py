@@ -22,21 +22,11 @@ _RANGE = re.compile(
     r"(?P<low>\d{1,9}(?:\.\d{1,9})?) ?%? ?(?:-|–|—|to) ?(?P<high>\d{1,9}(?:\.\d{1,9})?) ?%?",
     re.ASCII,
 )
-_GOES_ON = re.compile(r"\s*(?:$|[(\[,.;:!–—\n|]|-\s|because\b)", re.IGNORECASE)
-_ANOTHER = re.compile(r"\s*[,;|/(\[–—-]\s*[+-]?\d", re.ASCII)  # a second number at once
-# What takes back the value before it.
-_NO = r"no[,;:.!–—]"
-_BACK = (
-    r"nay|wait|correction|sorry|scratch|strike|i mean|on reflection|make it|make that|revised"
-    r"|corrected|changed"
-)
-_OTHER = re.compile(  # “4, no, 3”, “4 – or rather 3”: a second number that takes the first back
-    rf"(?:\b(?:{_NO}|(?:{_BACK}|mine|i say|quoted|minus)\b)[^\n]{{0,30}}?"
-    r"|(?:\b(?:or|rather|actually|now|then|maybe|perhaps|better|but)\b|→|[-=]>|~~)"
-    r"\W{0,5}(?:(?:rather|an?|it|is|to|be|now|better|maybe|perhaps|really|more like)\W{1,3}){0,3})"
-    r"[+-]?\d",
-    re.ASCII | re.IGNORECASE,
-)
+# What may stand behind a value: its end, a remark in brackets, a reason behind a dash or “because”.
+_GOES_ON = re.compile(r"\s*(?:[.,;!]?\s*$|[|:–—]|-\s|,?\s*because\b)", re.IGNORECASE)
+_REMARK = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_POINTER = re.compile(r"see \w+", re.IGNORECASE)
+_FIGURE = re.compile(r"\d", re.ASCII)
 LONGEST = 2_000  # characters of a score or label, whatever is said behind it
 _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
@@ -66,7 +56,7 @@ def read_value(question: Question, raw: Any) -> ParsedAnswer:
         raw = plain(raw) if question.is_numeric or question.is_label else raw.strip()
         if len(raw) > LONGEST and (question.is_numeric or question.is_label):
             raise ValueError(f"{question.id}: {_shown(raw)} is longer than any answer to it")
-        if raw == placeholder(question):
+        if raw[:1] == "<" and raw == placeholder(question):
             raise ValueError(f"{question.id}: the format's placeholder came back")
     code = _code(question, raw)
     if code is not None:
@@ -108,9 +98,6 @@ def _number(question: Question, raw: Any) -> ParsedAnswer:
     found = _NUMBER.match(raw)
     if found is None:
         return ParsedAnswer(_named(question, raw))
-    rest = found["rest"]
-    if not _GOES_ON.match(rest) or _ANOTHER.match(rest) or _OTHER.search(rest):
-        raise ValueError(f"{question.id}: {_shown(raw)} is not one number")
     top = found["top"]
     if top is not None and float(top.replace(",", ".")) != question.max:
         scale = f"{question.min}–{question.max}"
@@ -119,15 +106,36 @@ def _number(question: Question, raw: Any) -> ParsedAnswer:
         raise ValueError(f"{question.id}: {_shown(raw)} is a percentage, not a score")
     number = found["number"].replace(",", ".")
     if found["percent"]:
-        return ParsedAnswer(question.check(number + "%"))
-    checked = question.check(float(number) if "." in number else int(number))
+        checked = question.check(number + "%")
+    else:
+        checked = question.check(float(number) if "." in number else int(number))
     if found["rest"].strip():
+        called = {name for one in question.levels if one.value == checked for name in _names(one)}
+        if not _goes_on(found["rest"], called) or _FIGURE.search(found["rest"]):
+            raise ValueError(f"{question.id}: {_shown(raw)} is not one number")
         _agrees_with_name(question, checked, found["rest"])
     return ParsedAnswer(checked)
 
 
+def _goes_on(rest: str, called: set[str]) -> bool:
+    """Whether what stands behind a value leaves it what it is: a name of it in brackets, a reason.
+
+    A reason stands behind a dash, a colon or “because”; with other words a line may say two things.
+
+    >>> [_goes_on(rest, {"good"}) for rest in (" (Good)", " – polite", ", or not", " (quoted)")]
+    [True, True, False, False]
+    """
+    remark = _REMARK.match(rest)
+    if remark is not None:
+        said = remark[1].strip().casefold()
+        if said not in called and _POINTER.fullmatch(said) is None:
+            return False
+        rest = rest[remark.end() :]
+    return _GOES_ON.match(rest) is not None
+
+
 def _agrees_with_name(question: Question, score: float, rest: str) -> None:
-    """“5 (Poor)” is no 5 and no 2."""
+    """“5 – Poor” is no 5 and no 2."""
     word = plain(rest.strip().strip("()[]–—-:,. ")).casefold()
     called = [level.value for level in question.levels if word in _names(level)]
     if called and question.step == 1 and score not in called:
@@ -142,31 +150,19 @@ def _named(question: Question, raw: str) -> Any:
     """“Good”, “Good (4)”, “Good – because …”."""
     for level in sorted(question.levels, key=lambda level: -len(level.name)):
         for name in sorted((level.name, *level.aliases), key=len, reverse=True):
-            if not raw.casefold().startswith(name.casefold()):
-                continue
             rest = raw[len(name) :]
-            number = re.fullmatch(r"\s*[(\[:–—-]+\s*([\d.]+)\s*[)\]]?\s*(.*)", rest, re.DOTALL)
-            if (number and float(number[1].strip(".") or "nan") != level.value) or (
-                _OTHER.search(rest) or _names_another(question, level, rest)
-            ):
-                raise ValueError(f"{question.id}: {_shown(raw)} contradicts itself")
-            if _GOES_ON.match(rest):
+            if not raw.casefold().startswith(name.casefold()) or rest[:1].isalnum():
+                continue
+            number = re.fullmatch(r"\s*[(\[:–—-]+\s*([\d.]{1,9})\s*[)\]]?", rest, re.ASCII)
+            if number and number[1].strip(".") == f"{level.value:g}":
                 return question.check(level.value)
+            others = {name for one in question.levels if one is not level for name in _names(one)}
+            words = rest.casefold()
+            more = _FIGURE.search(rest) or any(_speaks_of(one, words) for one in others)
+            if more or not _goes_on(rest, _names(level)):
+                raise ValueError(f"{question.id}: {_shown(raw)} contradicts itself")
+            return question.check(level.value)
     return question.check(raw)
-
-
-_TAKEN_BACK = re.compile(
-    rf"\W*(?:{_NO}|(?:{_BACK}|or|rather|actually|now|maybe|perhaps|better)\b)", re.IGNORECASE
-)
-
-
-def _names_another(question: Question, level: Level, rest: str) -> bool:
-    """Whether what follows a level's name takes it back in favour of another's."""
-    if not _TAKEN_BACK.match(rest):
-        return False
-    words = rest.casefold()
-    others = [name for one in question.levels if one is not level for name in _names(one)]
-    return any(re.search(rf"\b{re.escape(name)}\b", words) for name in others)
 
 
 def _option(question: Question, raw: str) -> Any:
@@ -179,7 +175,8 @@ def _option(question: Question, raw: str) -> Any:
         (len(name), option, raw[len(name) :])
         for option in question.options
         for name in (option.value, option.label, *option.aliases)
-        if raw.casefold().startswith(name.casefold()) and _GOES_ON.match(raw[len(name) :])
+        if raw.casefold().startswith(name.casefold())
+        and _goes_on(raw[len(name) :], {option.value.casefold(), option.label.casefold()})
     ]
     if heads:
         _, option, rest = max(heads, key=lambda head: head[0])
@@ -192,11 +189,11 @@ def _option(question: Question, raw: str) -> Any:
 def names(option: Option, text: str) -> bool:
     """Whether the text speaks of this option by its value or label, in whatever case."""
     words = text.casefold()
-    return any(
-        re.search(rf"\b{re.escape(name.casefold())}\b", words) is not None
-        for name in (option.value, option.label)
-        if name
-    )
+    return any(_speaks_of(name.casefold(), words) for name in (option.value, option.label) if name)
+
+
+def _speaks_of(name: str, words: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", words) is not None
 
 
 def _shown(raw: Any) -> str:

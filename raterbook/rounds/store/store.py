@@ -79,8 +79,10 @@ class Replies:
             return connection.scalar(query) is not None
 
     def __len__(self) -> int:
+        """How many there are; what is noted beside them has a key with a kind (`parse/…`)."""
+        query = select(func.count(_reply.c.key.distinct())).where(~_reply.c.key.contains("/"))
         with self._store.read() as connection:
-            return connection.scalar(select(func.count(_reply.c.key.distinct()))) or 0
+            return connection.scalar(query) or 0
 
 
 class _Rehearsed(Exception):

@@ -69,6 +69,13 @@ def test_a_wrong_set_of_numbers_is_a_mismatch_without_answers(text, problem):
     assert (outcome.status, outcome.answers, outcome.problem) == ("mismatch", None, problem)
 
 
+@pytest.mark.parametrize("words", ["Wait, 2 is wrong.", "Corrección: 2 es z.", "[superseded]"])
+def test_other_words_around_answers_are_asked_about(words):
+    outcome = answers('{"answers": {"1": "x", "2": "y"}}\n\n' + words)
+    assert (outcome.status, outcome.answers) == ("parse_error", None)
+    assert f"words around the answers may change them (“{words}”)" in outcome.problem
+
+
 def test_a_list_without_numbers_is_never_aligned_by_position():
     assert answers('{"answers": ["x", "y"]}').status == "parse_error"
     assert answers('["x", "y"]').status == "parse_error"
