@@ -138,10 +138,8 @@ class _Walk:
         if bound == inf:
             return 0.0
         end, spread = bound * sqrt(self.time), sqrt(self.step)
-        chance = ndtr((self.nodes - end) / spread)
-        if self.sides == 2:
-            chance = chance + ndtr((-end - self.nodes) / spread)
-        return float(self.mass @ chance)
+        # On two sides what came before lies alike, and so does what is beyond.
+        return float(self.sides * (self.mass @ ndtr((self.nodes - end) / spread)))
 
     def bound_for(self, error: float) -> float:
         """The bound at which that chance is this; infinite for none."""

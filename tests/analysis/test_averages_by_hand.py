@@ -30,7 +30,7 @@ def test_the_closed_interval_of_a_weighted_mean_is_least_squares_with_students_t
 
 def test_the_first_negative_confidence_is_named():
     with pytest.raises(ValueError, match=r"confidence -0\.2 is negative"):
-        weighted_mean([4, 5, 3], [0.5, -0.2, -0.4])
+        weighted_mean([4, 5, 3, 2], [0.5, 0.0, -0.2, -0.4])
 
 
 @pytest.mark.parametrize(

@@ -386,3 +386,10 @@ def test_an_item_in_two_clusters_is_refused_by_a_summary_too(frame):
 def test_a_rater_who_met_others_on_one_unit_counts():
     found = alpha([[1, 2, None], [1, 1, 1], [2, 2, None], [None, None, 2]])
     assert (found.n_raters, found.raters, found.n_units, found.n_ratings) == (3, (0, 1, 2), 3, 7)
+
+
+def test_clusters_named_by_unit_are_looked_up_though_they_are_as_many_as_the_rows():
+    frame = long_frame([[1, 2], [2, 2]])
+    named = pd.Series(["x", "y", "x", "y"], index=["u0", "u1", "c", "d"])
+    found = Ratings(frame, cluster=named)
+    assert [found.cluster_names[code] for code in found.clusters] == ["x", "y"]
