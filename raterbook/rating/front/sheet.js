@@ -183,14 +183,14 @@ export class Sheet {
     const here = slot === null ? -1 : this.slots.indexOf(slot);
     const stops = this.slots.filter((one) => {
       if (this.settled(one) || this.skipped(one) || !this.open(one)) return false;
-      return this.required(one) || isClosed(one);
+      return this.required(one) || byOneKey(one);
     });
     const below = stops.find((one) => this.slots.indexOf(one) > here);
     return below ?? stops[0] ?? null;
   }
 }
 
-function isClosed(slot) {
+function byOneKey(slot) {
   return ["scale", "choice"].includes(slot.question.control);
 }
 
