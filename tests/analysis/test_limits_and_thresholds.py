@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from importlib import import_module
 
 import krippendorff
 import numpy as np

@@ -23,7 +23,7 @@ from raterbook.judges.replies.claims import (
     without_thoughts,
 )
 from raterbook.judges.replies.interpret import Raw, Vocabulary, interpret, name_of, vocabulary
-from raterbook.judges.replies.markdown import Reading, read_around
+from raterbook.judges.replies.markdown import Blocks, read_around
 from raterbook.judges.replies.objects import Found, json_objects, repaired
 from raterbook.judges.replies.values import ParsedAnswer, is_nothing, read_value
 from raterbook.judges.sheets import Cell, Sheet, is_closed
@@ -198,7 +198,7 @@ def _named(part: int, problem: str) -> str:
 
 def _claims(
     own: str, sheet: Sheet, words: Vocabulary, echo: Echo, cut: bool
-) -> tuple[list[Claim], Reading]:
+) -> tuple[list[Claim], Blocks]:
     """Every block of answers in order, and what stands around them."""
     claims, spans = list[Claim](), dict[tuple[int, int], bool]()
     for one in _objects(own, words, cut):
@@ -213,7 +213,7 @@ def _claims(
             claims.append(Claim(parsed, *place, raw.behind))
             spans[place] = True
     if claims and claims[0].parsed.shape == "json":
-        return claims, Reading()  # all of it
+        return claims, Blocks()  # all of it
     around = read_around(own, spans, words, cut=cut)
     for block in around.blocks:
         start = block.start if block.first is None else block.first

@@ -27,7 +27,7 @@ from raterbook.protocols import Question
 
 if TYPE_CHECKING:
     from raterbook.judges.replies import Echo, Parsed
-    from raterbook.judges.replies.markdown import Reading
+    from raterbook.judges.replies.markdown import Blocks
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,7 @@ _SENTENCES = re.compile(r"[^\W\d_][^:：]*[.。]")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
 
-def strangers(
-    around: Reading, claims: list[Claim], own: str, echo: Echo, sheet: Sheet
-) -> list[str]:
+def strangers(around: Blocks, claims: list[Claim], own: str, echo: Echo, sheet: Sheet) -> list[str]:
     """The lines that may make a block another's, or take it back: all that belong to no answer.
 
     But for those between the same answers, and for whole sentences that lead to the one answer,

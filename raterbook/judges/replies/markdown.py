@@ -60,7 +60,7 @@ Line = tuple[int, str]  # where it stands, and what it says
 
 
 @dataclass
-class Reading:
+class Blocks:
     """The blocks of a reply, and what else its lines hold."""
 
     blocks: list[Block] = field(default_factory=list)
@@ -319,7 +319,7 @@ class _Reader:
             self.loose.append((self.start, content))
         return True
 
-    def reading(self) -> Reading:
+    def reading(self) -> Blocks:
         for block in self.blocks:
             block.close()
         loose = [*self.loose, *self.leading, *self.further]
@@ -328,7 +328,7 @@ class _Reader:
         if len(self.beneath) == 1:
             loose += self.beneath
         blocks = [block for block in self.blocks if block.raw.values]
-        return Reading(blocks, sorted(loose), self.behind)
+        return Blocks(blocks, sorted(loose), self.behind)
 
 
 def _is_bare(question: Question, rest: str) -> bool:
@@ -345,7 +345,7 @@ def _reads(question: Question, rest: str) -> bool:
 
 def read_around(
     text: str, spans: dict[tuple[int, int], bool], words: Vocabulary, *, cut: bool = False
-) -> Reading:
+) -> Blocks:
     """What a reply says outside of these spans of JSON; True for those that are answers.
 
     Of a reply cut off at its length limit the last line is left out, and nothing is read from
@@ -353,7 +353,7 @@ def read_around(
     """
     if cut and not any(spans.values()):
         if "{" in text:
-            return Reading()
+            return Blocks()
         text = text[: max(text.rfind("\n"), 0)]
     reader, position = _Reader(words), 0
     for (start, end), answers in [*spans.items(), ((len(text), len(text)), False)]:

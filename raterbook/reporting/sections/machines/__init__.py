@@ -16,7 +16,7 @@ from ....numbers.compare.strictness import likeness
 from ....protocols.comparisons import facts
 from ....protocols.statistics import of_family
 from ...html import NOTHING, Section, bullets, fold, heading, join, paragraph, short, table
-from ...leanings import FEWEST, Apart, apart
+from ...leanings import FEWEST, NO_SPREAD, Apart, apart
 from ...pairs import commonest, crossed, settled
 from ...words import (
     CAUTIONS,
@@ -481,21 +481,18 @@ def sentence(found: Apart, first: str, second: str, persons: bool = False) -> st
     span = interval(low, high, SIGNED)
     few = found.clusters < FEWEST
     span += CAUTIONS["few_clusters"].mark if few and span else ""
-    if found.low == found.high:
-        side = "below" if found.bias < 0 else "above"
-        far = f"{number(abs(found.bias))} points {side} {second}" if found.bias else f"as {second}"
+    side = "below" if found.bias < 0 else "above"
+    far = f"{number(abs(found.bias))} points {side} {second}"
+    seen = f"({signed(found.bias)} points{f'; {span}' if span else ''})"
+    if found.high - found.low < NO_SPREAD:
+        far = far if abs(found.bias) > NO_SPREAD else f"as {second}"
         return f"{first} scores {far} on each of {count(len(found.points), 'item')}"
     if few and persons:
         said = f"Fewer than {FEWEST} independent units show of neither {first} nor {second} that "
-        said += f"they score higher ({signed(found.bias)} points{f'; {span}' if span else ''})"
-    elif not (low > VISIBLE or high < -VISIBLE):
-        said = f"No difference on average is shown between {first} and {second} "
-        said += f"({signed(found.bias)} points{f'; {span}' if span else ''})"
+        said += f"they score higher {seen}"
+    elif low > VISIBLE or high < -VISIBLE:
+        said = f"{first} scores {far} on average ({span})"
     else:
-        side = "below" if found.bias < 0 else "above"
-        said = f"{first} scores {number(abs(found.bias))} points {side} {second} on average "
-        said += f"({span})"
-    within = number(found.within, "exact")
-    return (
-        f"{said}; on {within} of items the difference is {interval(found.low, found.high, SIGNED)}"
-    )
+        said = f"No difference on average is shown between {first} and {second} {seen}"
+    between = interval(found.low, found.high, SIGNED)
+    return f"{said}; on {number(found.within, 'exact')} of items the difference is {between}"
