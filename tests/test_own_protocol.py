@@ -91,7 +91,7 @@ def test_a_newcomer_goes_from_an_excel_sheet_to_a_page(type_in, tmp_path):
 
     type_in("raterbook report translations")
     page = (tmp_path / "reports" / "translations" / "index.html").read_text(encoding="utf-8")
-    assert "south is ahead of north: yes answers" in page
+    assert "south is ahead of north: “yes” answers to Meaning kept in" in page
     numbers = json.loads(
         (tmp_path / "reports" / "translations" / "numbers.json").read_text("utf-8")
     )

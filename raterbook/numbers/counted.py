@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -93,12 +92,8 @@ def _labelled(column: pd.Series, declared: Any) -> tuple[Scale, np.ndarray]:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, Real):
-        return float(value)
     try:
-        return float(value)
+        return None if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
         return None
 
@@ -281,7 +276,7 @@ class Board:
         """A question's codes for the coefficients, with clusters where units share them."""
         units = np.flatnonzero(mask)
         units = units[grid.codes[np.ix_(units, columns)].any(axis=1)]
-        clusters, names = self.shared_clusters(units), np.asarray(self.cluster_names)
+        clusters, names = self.named_clusters(units)
         return Coded(
             grid.codes[np.ix_(units, columns)],
             tuple(grid.scale.values),
@@ -291,7 +286,7 @@ class Board:
             units,
             tuple(self.raters[column] for column in columns),
             clusters,
-            cluster_names=names if clusters is not None else names[self.cluster[units]],
+            cluster_names=names,
         )
 
     def long(self, question: str) -> pd.DataFrame:
@@ -323,6 +318,11 @@ class Board:
         """The units' clusters, or None where each unit is its own."""
         clusters = self.cluster[units]
         return None if how_many(clusters) == len(units) else clusters
+
+    def named_clusters(self, units: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+        """The units' clusters, and a name for each; where none is shared, a name for each unit."""
+        clusters, names = self.shared_clusters(units), np.asarray(self.cluster_names)
+        return clusters, names if clusters is not None else names[self.cluster[units]]
 
     def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Entries:
         """The answers where `given` holds (units × these columns), with numbers of that shape."""

@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from raterbook.protocols.problems import Refusal, hint
-from raterbook.rounds.model import HELPERS, RoundError
-from raterbook.rounds.raters import lookalike, public_name, spelt
 
 if TYPE_CHECKING:
     from raterbook.analysis.intervals import Interval
@@ -180,6 +178,8 @@ def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 def check_names(stored: Round, parameters: Parameters) -> None:
     """Names that the round does not have are refused, with those it has."""
+    from raterbook.rounds.model import HELPERS  # rounds are long to load, and parameters are not
+
     if parameters.raters is not None:
         raters = stored.raters()
         away = {each.name: each.excluded for each in raters if each.excluded is not None}
@@ -187,12 +187,12 @@ def check_names(stored: Round, parameters: Parameters) -> None:
         helpers = {each.name: each.kind for each in raters if each.kind in HELPERS}
         for name in parameters.raters:
             if name in helpers and len(helpers) < len(raters):
-                raise RoundError(
+                raise Refusal(
                     f"parameter raters: {name} is of the kind {helpers[name]}; raters are compared "
                     "with it, so it is never one of those who count. Leave the name out."
                 )
             if name in away:
-                raise RoundError(
+                raise Refusal(
                     f"parameter raters: {name} is excluded from {stored.name} ({away[name]}). "
                     f"Let the answers count again with `raterbook include {stored.name} {name}`, "
                     "or leave the name out."
@@ -209,13 +209,15 @@ def check_names(stored: Round, parameters: Parameters) -> None:
 
 def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
     """Groups that no reader of the page could tell apart."""
+    from raterbook.rounds.raters import lookalike, spelt
+
     with stored.store.read() as connection:
         inside = stored.inside(connection)
         every = [inside.of(each) for each in stored.look(connection).subjects]
     for column in groups:
         twins = lookalike(dict.fromkeys(own[column] for own in every if column in own))
         if twins is not None:
-            raise RoundError(
+            raise Refusal(
                 f"parameter groups: of {column}, {spelt(twins[0])} looks like {spelt(twins[1])}, "
                 "and nobody could tell their numbers apart. Group by another column."
             )
@@ -224,7 +226,7 @@ def refuse_lookalikes(stored: Round, groups: Sequence[str]) -> None:
 def refuse_unknown(what: str, given: Sequence[str], known: Sequence[str], where: str) -> None:
     for name in given:
         if name not in known:
-            raise RoundError(
+            raise Refusal(
                 f"parameter {what}: {where} has no {name!r}. "
                 f"Choose from {', '.join(known) or 'nothing: there are none'}."
             )
@@ -232,6 +234,9 @@ def refuse_unknown(what: str, given: Sequence[str], known: Sequence[str], where:
 
 def people(stored: Round, pseudonyms: bool) -> list[str]:
     """Everybody whose answers may count, under the names the report uses."""
+    from raterbook.rounds.model import HELPERS
+    from raterbook.rounds.raters import public_name
+
     here = [each for each in stored.raters() if each.excluded is None]
     rating = [each for each in here if each.kind not in HELPERS]
     return [public_name(each, pseudonyms) for each in rating or here]

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import t as student
 
 from raterbook.analysis import Interval, Ratings, kappa, mean
+from raterbook.analysis.assumption import assumed
 from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.forecast import (
     Components,
     Design,
-    assumed,
     forecast,
     of_numbers,
     width_of,

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from importlib import import_module
 
 import krippendorff
 import numpy as np
@@ -458,7 +459,9 @@ def test_the_error_of_a_correlation_with_gaps_is_that_of_leaving_out_each_unit(f
 
 def test_as_many_values_as_a_table_may_have_are_taken_and_one_more_is_refused(monkeypatch):
     for name in ("gwet", "alpha", "tables"):
-        monkeypatch.setattr(f"raterbook.analysis.coefficients.{name}.MOST_VALUES", 5)
+        monkeypatch.setattr(
+            import_module(f"raterbook.analysis.coefficients.{name}"), "MOST_VALUES", 5
+        )
     table = [[value, value] for value in range(6)]
     for compute in (gwet, agreement, lambda rows: alpha(rows, "absolute")):
         assert compute(table[:5]).value == 1

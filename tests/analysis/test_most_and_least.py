@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from raterbook.analysis import Ratings, against
+from raterbook.analysis.assumption import assumed
 from raterbook.analysis.comparison.habits import by_agreement, halo_effect
 from raterbook.analysis.comparison.labels import dawid_skene
 from raterbook.analysis.comparison.persons import beside_persons
 from raterbook.analysis.comparison.rasch import rasch
 from raterbook.analysis.comparison.uncertainty import distance
-from raterbook.analysis.forecast import Design, assumed, forecast
+from raterbook.analysis.forecast import Design, forecast
 
 RNG = np.random.default_rng(3)
 TRUE = RNG.integers(1, 6, (40, 1))
@@ -86,7 +87,7 @@ def test_three_clusters_have_an_interval_of_severity_and_two_have_none(clusters,
 
 
 def test_ten_shares_may_be_assumed_and_eleven_may_not(monkeypatch):
-    monkeypatch.setattr("raterbook.analysis.forecast.MOST", 3)
+    monkeypatch.setattr("raterbook.analysis.assumption.MOST", 3)
     assert assumed("alpha_nominal", 0.5, [1, 1, 1]).value == pytest.approx(0.5)
     with pytest.raises(ValueError, match="2 to 3 of them"):
         assumed("alpha_nominal", 0.5, [1, 1, 1, 1])

@@ -99,7 +99,7 @@ WORDS = {
     "raterbook/reporting/leanings.py": {"mean"},
     "raterbook/reporting/paper.py": {"completeness"},
     "raterbook/reporting/report.py": {"percent_agreement"},  # an example of a share
-    "raterbook/reporting/sections/conduct.py": {"mean", "median"},
+    "raterbook/reporting/sections/conduct.py": {"mean"},
     "raterbook/reporting/sections/criteria.py": {
         *("mean", "median", "overall_computed_mean", "overall_mean", "sd", "weighted_mean"),
     },

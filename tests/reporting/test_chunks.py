@@ -110,7 +110,7 @@ def test_the_published_ratings_get_an_honest_page(real):
     assert "3,314 items · 5 models" in text
     assert "items × models (16,559 of 16,570)" in text
     assert "Fluency: two models gave the same answer in 93 % of cases, yet α is only 0.01" in text
-    assert "So it is with Relevance, Accuracy and KG alignment." in text
+    assert "Agreement is high and α low on Relevance, Accuracy and KG alignment too." in text
     assert all(
         "over 153 clusters" in row["method"]
         for row in report.numbers.rows
