@@ -314,15 +314,10 @@ class Board:
             found["confidence"] = grid.confidence[unit, rater]
         return found.sort_values(["unit", "rater"], kind="stable", ignore_index=True)
 
-    def shared_clusters(self, units: np.ndarray) -> np.ndarray | None:
-        """The units' clusters, or None where each unit is its own."""
-        clusters = self.cluster[units]
-        return None if how_many(clusters) == len(units) else clusters
-
     def named_clusters(self, units: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-        """The units' clusters, and a name for each; where none is shared, a name for each unit."""
-        clusters, names = self.shared_clusters(units), np.asarray(self.cluster_names)
-        return clusters, names if clusters is not None else names[self.cluster[units]]
+        """The units' clusters and a name for each; None where each is its own, and their names."""
+        clusters, names = self.cluster[units], np.asarray(self.cluster_names)
+        return (None, names[clusters]) if how_many(clusters) == len(units) else (clusters, names)
 
     def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Entries:
         """The answers where `given` holds (units × these columns), with numbers of that shape."""
