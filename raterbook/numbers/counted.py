@@ -281,7 +281,7 @@ class Board:
         """A question's codes for the coefficients, with clusters where units share them."""
         units = np.flatnonzero(mask)
         units = units[grid.codes[np.ix_(units, columns)].any(axis=1)]
-        clusters, names = self.shared_clusters(units), np.asarray(self.cluster_names)
+        clusters, names = self.shared_clusters(units)
         return Coded(
             grid.codes[np.ix_(units, columns)],
             tuple(grid.scale.values),
@@ -291,7 +291,7 @@ class Board:
             units,
             tuple(self.raters[column] for column in columns),
             clusters,
-            cluster_names=names if clusters is not None else names[self.cluster[units]],
+            cluster_names=names,
         )
 
     def long(self, question: str) -> pd.DataFrame:
@@ -319,10 +319,10 @@ class Board:
             found["confidence"] = grid.confidence[unit, rater]
         return found.sort_values(["unit", "rater"], kind="stable", ignore_index=True)
 
-    def shared_clusters(self, units: np.ndarray) -> np.ndarray | None:
-        """The units' clusters, or None where each unit is its own."""
-        clusters = self.cluster[units]
-        return None if how_many(clusters) == len(units) else clusters
+    def shared_clusters(self, units: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+        """The units' clusters, or None where each unit is its own; and their names."""
+        clusters, names = self.cluster[units], np.asarray(self.cluster_names)
+        return (None, names[clusters]) if how_many(clusters) == len(units) else (clusters, names)
 
     def cells(self, given: np.ndarray, columns: np.ndarray, **numbers: np.ndarray) -> Entries:
         """The answers where `given` holds (units × these columns), with numbers of that shape."""

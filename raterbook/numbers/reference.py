@@ -121,6 +121,7 @@ def _counted(
 
 
 def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: np.ndarray) -> Any:
+    clusters, names = task.board.shared_clusters(units)
     pair = Coded(
         np.column_stack([human, other]).astype(np.int32),
         tuple(grid.scale.values),
@@ -129,7 +130,8 @@ def _kappa(task: Task, grid: Grid, human: np.ndarray, other: np.ndarray, units: 
         grid.scale.labels,
         units,
         ("people", "automatic"),
-        task.board.shared_clusters(units),
+        clusters,
+        cluster_names=names,
     )
     statistic = kappa_statistic("cohen", "identity", pair)
     statistic.name = "kappa_human_auto"
