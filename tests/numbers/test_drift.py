@@ -220,7 +220,7 @@ def test_a_gate_asks_for_drift_and_numbers_together(place, capsys):
     status, said = run(place, capsys, *words)
     assert status == 1
     assert "Passed: 0 of 2 comparisons" in said
-    assert "Not passed: 0 of 1 target met." in said
+    assert "Not passed: 0 of 1 target met by the estimate." in said
 
 
 # How often noise is taken for drift: replicates of a cluster hang together.
