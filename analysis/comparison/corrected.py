@@ -123,7 +123,7 @@ class _Sums:
         self.table = table - self.middle
         self.size = float(max(np.abs(self.f).max(), np.nanmax(np.abs(self.table))))
         self.weighted = chance is not None
-        self.weight = np.ones(len(f)) if chance is None else 1 / chance
+        self.weight = np.ones(len(f)) if chance is None else np.reciprocal(chance)
 
     def rows(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The sums where these people rated, which clusters they rated in, and how much there."""
