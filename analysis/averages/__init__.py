@@ -155,7 +155,7 @@ def infer_cells(
         sizes=cells.sizes(),
         size=number.size,
     )
-    found = interval_of(values, sample, wish, link=number.link, left=left, edge=None)
+    found = interval_of(values, sample, wish, link=number.link, left=left)
     common["warnings"] = (*warnings, *found.warnings)
     return estimated(
         value,

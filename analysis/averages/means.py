@@ -144,7 +144,7 @@ def _mean_of_patterns(coded: Coded, wish: Interval) -> Estimate:
         sizes=rows[:, 1].astype(float),
         size=largest(coded.numbers),
     )
-    found = interval_of(statistic.values, sample, wish, link=PLAIN, left=left, edge=None)
+    found = interval_of(statistic.values, sample, wish, link=PLAIN, left=left)
     if are_groups(patterns.forget_raters(), len(rows)):
         found = nameless(found)
     return estimated(

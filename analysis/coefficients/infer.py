@@ -137,7 +137,7 @@ def _ends(
             carried=each if len(each) == len(rows) else None,
             unseen=unseen(statistic, work, often, weights @ rows),
         )
-    found = interval_of(values, sample, wish, link=link, left=left)
+    found = interval_of(values, sample, wish, link=link, left=left, edge=1.0)
     return nameless(found) if are_groups(work, len(rows)) else found
 
 

@@ -90,7 +90,7 @@ def over_clusters(
     """
     if wish.method is None:
         return Ends()
-    found = interval_of(values, sums, wish, link=link, edge=None)
+    found = interval_of(values, sums, wish, link=link)
     if found.low is None or each is None or not len(each):
         return found
     theta = of_all(values, sums.rows)

@@ -176,8 +176,7 @@ def _estimate(
     if wish.method is not None:
         one = "unit" if people.clusters is None else "cluster"
         sample = UnitSums(table, np.ones(size, dtype=np.int64), f"{one}s", one)
-        found = interval_of(values, sample, replace(wish, method="jackknife"), link=PLAIN,
-                            edge=None)  # fmt: skip
+        found = interval_of(values, sample, replace(wish, method="jackknife"), link=PLAIN)
     return estimated(theta, found, wish, warnings=found.warnings, **common)
 
 

@@ -152,7 +152,7 @@ def interval_of(
     *,
     link: Link,
     left: LeftOut | None = None,
-    edge: float | None = 1.0,
+    edge: float = np.inf,
 ) -> Ends:
     """The interval of the statistic made from the sample's sums.
 
@@ -190,7 +190,7 @@ def _interval(
     wish: Interval,
     link: Link,
     left: LeftOut | None,
-    edge: float | None,
+    edge: float,
     n_all: int | None,
 ) -> Ends:
     rows, weights, coverage = sample.rows, sample.weights, wish.coverage
@@ -206,7 +206,7 @@ def _interval(
         return Ends(*ends, se=0.0, method=How(WILSON, n, sample.unit), warnings=warnings)
     without = leave_one_out(values, rows, total)
     exists = np.isfinite(without)
-    if edge is not None and theta >= edge - 1e-12 and (without[exists] >= edge - 1e-12).all():
+    if without[exists].min(initial=theta) >= edge - EDGE:
         return Ends(reason="no_disagreement_for_interval")
     if not exists.all():
         return resting(sample.one, int(np.flatnonzero(~exists)[0]))
