@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from math import isclose
 from typing import Any
 
 import numpy as np
 
 from raterbook.analysis.averages import Entries, raters_left_out, ratio
-from raterbook.analysis.averages.means import largest, read_numbers, sums_of
+from raterbook.analysis.averages.means import ROUNDING, read_numbers, sums_of
 from raterbook.analysis.coefficients import point, rows_to_resample
 from raterbook.analysis.coefficients.infer import why_not
 from raterbook.analysis.coefficients.kappa import meetings
@@ -27,7 +28,6 @@ from raterbook.analysis.intervals.raters import leave_raters_out
 from raterbook.analysis.intervals.resampling import (
     FISHER,
     LOGIT,
-    NOTHING,
     PLAIN,
     LeftOut,
     Link,
@@ -36,6 +36,7 @@ from raterbook.analysis.intervals.resampling import (
     freedom,
     leave_one_out,
     reach_of,
+    reach_of_both,
     spread,
 )
 from raterbook.analysis.ratings import Coded, read
@@ -177,7 +178,7 @@ class Components:
         like: tuple[float | None, float | None] = (None, None)
         if r is not None and design.raters >= FEWEST:
             t_u, t_r = reach_of(coverage, df), reach_of(coverage, design.raters - 1)
-            both = float((t_u * u + t_r * r) / np.sqrt(u + r)) if u + r > 0 else 0.0
+            both = reach_of_both(t_u, u, t_r, r)
             like = around(self.value, max(both, reach), self.link)
         return Estimate(self.value, *ends, *like, df=df, method=How("forecast"), **common)
 
@@ -213,7 +214,7 @@ class Components:
             found = width_of(self.at(size, coverage), like)
             return found is not None and found <= width
 
-        low, high = 1, FARTHEST
+        low, high = FEWEST, FARTHEST
         if not fits(high):
             return None
         while low < high:
@@ -263,7 +264,7 @@ def of_numbers(
     numbers = x[unit, rater]
     value = float(numbers.mean())
     moves = Moves(unit, rater, None, numbers - value, len(x))
-    if float(np.abs(moves.move).max()) <= np.sqrt(NOTHING) * max(largest(numbers), 1e-300):
+    if np.allclose(numbers, value, ROUNDING, 0.0):
         return Components(name, value, link, False, reason="no_spread_for_interval")
     left = None
     if len(np.unique(rater)) >= FEWEST:
@@ -294,7 +295,7 @@ def of_coefficient(coded: Coded, name: str, weights: np.ndarray | None = None) -
     if not np.isfinite(value):
         return Components(name, None, link, True, reason="no_variation")
     if not np.isfinite(link.there(np.array([value]))).all() or not moves.move.any():
-        edge = "no_disagreement_for_interval" if value >= 1 - 1e-12 else "no_spread_for_interval"
+        edge = "no_disagreement_for_interval" if isclose(value, 1.0) else "no_spread_for_interval"
         return Components(name, value, link, True, reason=edge)
     left = None
     if weights is None and coded.codes.any(axis=0).sum() >= FEWEST:
@@ -335,7 +336,8 @@ def _bent(statistic: Any, patterns: Patterns, found: Components) -> float:
         gone = statistic.departures(patterns)
         rows, weights, values = gone.rows, gone.weights, gone.without_units
     without = leave_one_out(values, rows, weights @ rows)
-    if found.value is None or not np.isfinite(without).all():
+    assert found.value is not None
+    if not np.isfinite(without).all():
         return 0.0
     shown = spread(found.value, without, weights, found.link).variance
     linear = found.variances(Design(found.units, found.n_raters, found.per_unit))[0]
@@ -417,7 +419,7 @@ def components(
     r = len(raters)
     pairs = np.bincount(unit, minlength=n).astype(float)
     m = (1 + np.sqrt(1 + 8 * pairs)) / 2 if paired else pairs
-    crossed = bool((m > r - 0.5).all())
+    crossed = bool((np.rint(m) == r).all())
     move, between = moves.move, 0.0
     if crossed:
         # All rate all: what sets raters apart is no spread of units, until they take turns.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from raterbook.analysis.coefficients.infer import infer
 from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import count_values
+from raterbook.analysis.ratings.patterns import TOLERANCE, count_values
 
 
 def brennan_prediger(
@@ -238,7 +239,7 @@ def _cohen(codes: np.ndarray, w: np.ndarray) -> KappaTest:
     rows, columns = p.sum(axis=1), p.sum(axis=0)
     chance = np.outer(rows, columns)
     observed, expected = float((w * p).sum()), float((w * chance).sum())
-    if 1 - expected < 1e-12:
+    if isclose(expected, 1.0, rel_tol=TOLERANCE):
         return KappaTest(None, reason="no_variation")
     kappa = (observed - expected) / (1 - expected)
     usual = (w @ columns)[:, None] + (rows @ w)[None, :]
@@ -259,7 +260,7 @@ def _fleiss(codes: np.ndarray, q: int) -> KappaTest:
     n, k = len(m), float(m[0])
     share = h.sum(axis=0) / (n * k)
     expected = float((share**2).sum())
-    if 1 - expected < 1e-12:
+    if isclose(expected, 1.0, rel_tol=TOLERANCE):
         return KappaTest(None, reason="no_variation")
     observed = float((h * (h - 1)).sum()) / (n * k * (k - 1))
     free = share * (1 - share)
@@ -273,7 +274,7 @@ def _tested(kappa: float, variance: float | None, by_chance: float) -> KappaTest
 
     se = None if variance is None else float(np.sqrt(max(variance, 0.0)))
     se0 = float(np.sqrt(max(by_chance, 0.0)))
-    if se0 < 1e-15:
+    if isclose(se0, 0.0, abs_tol=1e-15):
         return KappaTest(float(kappa), se, se0, reason="no_spread")
     z = float(kappa / se0)
     return KappaTest(float(kappa), se, se0, z, float(2 * ndtr(-abs(z))))

@@ -144,7 +144,7 @@ def infer_cells(
     if wish.method is None:
         return Estimate(value, **common)
     left = None
-    if wish.method == "jackknife" and len(present) >= 3:
+    if wish.leaves_out(len(present)):
         left = raters_left_out(cells, present, rows_of, values)
     present_clusters, _, _ = numbered(cells.cluster)
     sample = UnitSums(
@@ -155,7 +155,7 @@ def infer_cells(
         sizes=cells.sizes(),
         size=number.size,
     )
-    found = interval_of(values, sample, wish, link=number.link, left=left, edge=None)
+    found = interval_of(values, sample, wish, link=number.link, left=left)
     common["warnings"] = (*warnings, *found.warnings)
     return estimated(
         value,
@@ -232,7 +232,7 @@ def _rows_without(
 
 def _ends(batch: np.ndarray) -> tuple[list[int], list[int]]:
     """Where runs of equal numbers begin and end."""
-    starts = np.flatnonzero(np.r_[True, batch[1:] != batch[:-1]]).tolist()
+    starts = np.unique(batch, return_index=True)[1].tolist()
     return starts, [*starts[1:], len(batch)]
 
 

@@ -134,8 +134,7 @@ def _mean_of_patterns(coded: Coded, wish: Interval) -> Estimate:
     value = float(statistic.values((weights @ rows)[None, :])[0])
     if wish.method is None:
         return Estimate(value, **common)
-    with_raters = wish.method == "jackknife" and len(answered) >= 3
-    left = leave_raters_out(statistic, patterns) if with_raters else None
+    left = leave_raters_out(statistic, patterns) if wish.leaves_out(len(answered)) else None
     alone = patterns.blocks is None
     sample = UnitSums(
         rows,
@@ -145,7 +144,7 @@ def _mean_of_patterns(coded: Coded, wish: Interval) -> Estimate:
         sizes=rows[:, 1].astype(float),
         size=largest(coded.numbers),
     )
-    found = interval_of(statistic.values, sample, wish, link=PLAIN, left=left, edge=None)
+    found = interval_of(statistic.values, sample, wish, link=PLAIN, left=left)
     if are_groups(patterns.forget_raters(), len(rows)):
         found = nameless(found)
     return estimated(
@@ -184,7 +183,7 @@ def sd_of(cells: Entries, wish: Interval = USUAL) -> Estimate:
         x = part.numbers["x"] - middle
         return part.per_cluster(x, x**2, np.ones(len(part)))
 
-    size = largest(cells.numbers["x"] - middle)
+    size = largest(cells.numbers["x"])
     number = Additive("sd", rows, _deviation, link=LOG, reason="too_few_units", size=size)
     return infer_cells(number, cells, wish)
 

@@ -200,9 +200,9 @@ def confidence_of(cells: Entries, wish: Interval = USUAL) -> Confidence:
         correlation,
         closeness,
         _by_rater(cells),
-        total**2 / squares if squares > 0 else None,
-        float(own.max() / total) if total > 0 else None,
-        _sentence(plain, weighted, difference, correlation, closeness),
+        total**2 / squares if squares else None,
+        float(own.max() / total) if total else None,
+        _sentence(plain, weighted, difference, closeness),
     )
 
 
@@ -253,16 +253,14 @@ def _closeness(cells: Entries, wish: Interval) -> Estimate:
         return Estimate(None, statistic=name, reason="no_confidence")
     _, units = np.unique(cells.unit, return_inverse=True)
     sums = add_up(units, (cells.numbers["x"], np.ones(len(cells))))[units]
-    others = sums[:, 1] - 1
-    met = others > 0
-    rest = (sums[:, 0] - cells.numbers["x"]) / np.where(met, others, 1)
+    rest = divide(sums[:, 0] - cells.numbers["x"], sums[:, 1] - 1)
     apart = np.abs(cells.numbers["x"] - rest)
     with_distance = Entries(
         cells.unit, cells.rater, cells.cluster, {**cells.numbers, "d": apart}, cells.raters
-    ).where(met)
+    ).where(np.isfinite(rest))
     # Raters stand in the order of what they gave, so that no draw depends on their names.
     x, c = cells.numbers["x"], cells.numbers["c"]
-    own = add_up(cells.rater, (np.ones(len(c)), x, c, x * x, c * c, x * c))
+    own = add_up(cells.rater, (np.ones(len(c)), x, c, x * c))
     order = in_order(own, np.zeros(len(own)))
 
     def rows(part: Entries) -> np.ndarray:
@@ -276,7 +274,7 @@ def _closeness(cells: Entries, wish: Interval) -> Estimate:
 
 
 def _slope(totals: np.ndarray) -> np.ndarray:
-    n, c, d, cc, cd = totals.reshape(len(totals), -1, 5).transpose(2, 0, 1)
+    n, c, d, cc, cd = (totals[:, at::5] for at in range(5))
     n = np.maximum(n, 1e-12)
     across = (cc - c * c / n).sum(axis=1)
     there = across > TOLERANCE * cc.sum(axis=1)
@@ -305,7 +303,6 @@ def _sentence(
     plain: Estimate,
     weighted: Estimate,
     difference: Estimate,
-    correlation: Estimate,
     closeness: Estimate,
 ) -> str:
     if plain.value is None or weighted.value is None or difference.value is None:
@@ -319,8 +316,8 @@ def _sentence(
         beyond = not difference.low <= 0 <= difference.high
     moved += ")"
     if beyond:
-        high = (correlation.value or difference.value) > 0
-        moved += f", because raters were surer of {'high' if high else 'low'} scores."
+        scores = "high" if difference.value > 0 else "low"
+        moved += f", because raters were surer of {scores} scores."
     else:
         moved += ", which may be chance."
     enough = plain.n_raters >= FEWEST_RATERS and plain.n_units >= FEWEST_ITEMS

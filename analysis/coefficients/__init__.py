@@ -104,10 +104,7 @@ def rows_to_resample(statistic: Coefficient, patterns: Patterns) -> tuple[np.nda
     width = width_of(statistic, patterns)
     if too_large(statistic, patterns):
         return _in_groups(statistic, patterns, width)
-    parts = list(sums_in_steps(statistic, patterns))
-    if not parts:
-        return np.zeros((0, width)), np.zeros(0, dtype=np.int64)
-    rows = np.vstack([part for _, part in parts])
+    rows = np.vstack([part for _, part in sums_in_steps(statistic, patterns)])
     if patterns.blocks is None:
         return rows, patterns.weights
     clusters, which, counts = patterns.blocks

@@ -325,8 +325,6 @@ def influence(
     if of not in ("raters", "units"):
         raise ValueError(f"of={of!r}: choose raters or units")
     coded = read(ratings, scale)
-    if of == "units":
-        coded = coded.apart("the influence of units")
     statistic = alpha_statistic(level, coded)
     return (_of_raters if of == "raters" else _of_units)(statistic, coded)
 
@@ -340,7 +338,7 @@ def _of_raters(statistic: Any, coded: Coded) -> pd.DataFrame:
 
 
 def _of_units(statistic: Any, coded: Coded) -> pd.DataFrame:
-    coded = coded.rows(np.flatnonzero(coded.codes.any(axis=1)))
+    coded = coded.apart("the influence of units").rows(np.flatnonzero(coded.codes.any(axis=1)))
     codes, inverse = np.unique(coded.codes, axis=0, return_inverse=True)
     weights = np.bincount(inverse.ravel(), minlength=len(codes))
     rows = statistic.sums(codes.astype(np.int32), len(coded.scale))

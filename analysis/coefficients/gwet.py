@@ -279,7 +279,8 @@ class OwnChance:
     def values(self, totals: np.ndarray) -> np.ndarray:
         q = len(self.weights)
         observed = divide(totals[:, 1], totals[:, 0])
-        used = totals[:, 2:].reshape(len(totals), -1, q)
+        used = totals[:, 2:]
+        used = used.reshape(len(used), used.shape[1] // q, q)
         answered = used.sum(axis=2)
         raters = (answered > 0).sum(axis=1)
         share = divide(used, answered[:, :, None], 0.0)

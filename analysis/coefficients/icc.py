@@ -14,12 +14,14 @@ from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER
 from raterbook.analysis.ratings import read
-from raterbook.analysis.ratings.patterns import TOLERANCE, Patterns, divide
+from raterbook.analysis.ratings.patterns import Patterns, divide, nothing
 
 # Above this share of pairs that met, sparse equations cost more than full ones.
 DENSE = 0.1
 # Effects this many times what they explain come from equations that leave more than one open.
 FAR = 1e6
+# What is smaller beside the largest is rounding.
+ROUNDING = 1e-10
 FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
 
@@ -77,7 +79,7 @@ class IntraclassCorrelation:
         noise = noise / harmonic if self.form.endswith("k") else noise
         whole = unit + noise
         blank = np.full_like(whole, np.nan)
-        return np.asarray(np.divide(unit, whole, out=blank, where=np.abs(whole) > TOLERANCE))
+        return np.asarray(np.divide(unit, whole, out=blank, where=~nothing(np.abs(whole))))
 
     def components(self, totals: np.ndarray) -> tuple[np.ndarray, ...]:
         """Variance between units, between raters and left over, and the harmonic mean of raters.
@@ -125,7 +127,7 @@ class IntraclassCorrelation:
             unit = divide(divide(between, units - 1) - inside, size)
             return unit, np.zeros_like(unit), inside, harmonic
         explained, groups = effects
-        active = (given > TOLERANCE).sum(axis=1)
+        active = (~nothing(given)).sum(axis=1)
         error = divide(squares - within_units - explained, ratings - units - active + groups)
         adjusted = within_units + explained - divide(x**2, given, 0.0).sum(axis=1)
         unit = divide(adjusted - (units - groups) * error, ratings - active)
@@ -136,7 +138,7 @@ class IntraclassCorrelation:
         """The reason why there is no correlation."""
         if len(np.unique(patterns.answers.code)) == 1:
             return "no_variation"
-        parts = self.whole(patterns)[:3]
+        *parts, _ = self.whole(patterns)
         return "no_total_variance" if np.isfinite(parts).all() else "too_few_units"
 
     def published_ends(self, patterns: Patterns, coverage: float) -> tuple[float, float] | str:
@@ -155,7 +157,7 @@ def _effects(
     have than a general inverse.
     """
     own = np.arange(shared.shape[1])
-    alone = shared[:, own, own] <= TOLERANCE
+    alone = nothing(shared[:, own, own])
     whole = shared + shared[:, own, own].mean(axis=1)[:, None, None]
     whole[:, own, own] += alone
     with np.errstate(all="ignore"):
@@ -164,24 +166,22 @@ def _effects(
         except np.linalg.LinAlgError:
             effects = np.full_like(gaps, np.nan)
         left = np.abs(np.einsum("bij,bj->bi", shared, effects) - gaps).max(axis=1)
-    groups = (alone & (given > TOLERANCE)).sum(axis=1) + np.any(~alone, axis=1)
+    groups = (alone & ~nothing(given)).sum(axis=1) + np.any(~alone, axis=1)
     # Apart from rounding nothing is left, unless raters fall into groups that never met.
     size = np.abs(gaps).max(axis=1)
     far = np.abs(effects).max(axis=1) > FAR * size
     apart = far | ~(left <= 1e-9 * size) | _split(shared)
     if apart.any():
-        values, vectors = np.linalg.eigh(shared[apart])
-        real = values > 1e-10 * np.maximum(values[:, -1:], TOLERANCE)
-        along = np.einsum("bij,bi->bj", vectors, gaps[apart])
-        along = np.divide(along, values, out=np.zeros_like(along), where=real)
-        effects[apart] = np.einsum("bij,bj->bi", vectors, along)
-        groups[apart] = (given[apart] > TOLERANCE).sum(axis=1) - real.sum(axis=1)
+        inverse = np.linalg.pinv(shared[apart], rcond=ROUNDING, hermitian=True)
+        effects[apart] = np.einsum("bij,bj->bi", inverse, gaps[apart])
+        rank = np.linalg.matrix_rank(shared[apart], rtol=ROUNDING, hermitian=True)
+        groups[apart] = (~nothing(given[apart])).sum(axis=1) - rank
     return effects, groups
 
 
 def _split(shared: np.ndarray) -> np.ndarray:
     """Whether raters who met anybody fall into groups: who is reached from the first of them."""
-    linked: np.ndarray = shared < -TOLERANCE
+    linked: np.ndarray = ~nothing(-shared)
     met: np.ndarray = np.asarray(linked.any(axis=2))
     reached = np.zeros_like(met)
     first = met.argmax(axis=1)
@@ -216,7 +216,7 @@ def _explained(patterns: Patterns, gaps: np.ndarray, given: np.ndarray) -> tuple
     if not free.any():
         return 0.0, len(named)
     rest = shared[free][:, free]
-    if rest.nnz > DENSE * rest.shape[0] ** 2:
+    if rest.nnz > DENSE * np.prod(rest.shape):
         effects = np.linalg.solve(rest.toarray(), gaps[free])
     else:
         effects = spsolve(rest.tocsc(), gaps[free])
@@ -297,11 +297,11 @@ def _f_ends(
     error = float(weights @ (residual**2).sum(axis=1)) / ((n - 1) * (k - 1))
     within = float(weights @ ((x - rows[:, None]) ** 2).sum(axis=1)) / (n * (k - 1))
     p = 0.5 + coverage / 2
-    if within <= TOLERANCE:
+    if nothing(within):
         return "no_disagreement_for_interval"
-    if between <= TOLERANCE:
+    if nothing(between):
         return "no_spread_for_interval"
-    if error <= TOLERANCE and not form.startswith("ICC1"):
+    if nothing(error) and not form.startswith("ICC1"):
         return "no_residual_for_interval"
     if form.startswith("ICC2"):
         return _two_way_random(form, n, k, between, judges, error, p)

@@ -95,10 +95,12 @@ def _ends(
     work: Patterns,
     wish: Interval,
 ) -> Ends:
-    if wish.method == "analytic" and patterns.blocks is None:
-        published = analytic_interval(statistic, patterns, wish.coverage)
+    if wish.method == "analytic":
+        closed = patterns.blocks is None
+        published = analytic_interval(statistic, patterns, wish.coverage) if closed else None
         if published is not None:
             return published
+        wish = replace(wish, method="jackknife")
     if patterns.codes.shape[1] > getattr(statistic, "most_raters", np.inf):
         return Ends(reason="too_many_raters_for_interval")
     if isinstance(statistic, Paired) and statistic.is_thin(patterns):
@@ -107,7 +109,7 @@ def _ends(
         # What is drawn must not depend on how the raters are called.
         work = (compared if isinstance(statistic, Paired) else work).raters_in_order()
     values, left = statistic.values, None
-    with_raters = wish.method not in DRAWN and patterns.codes.shape[1] >= 3
+    with_raters = wish.leaves_out(patterns.codes.shape[1])
     if isinstance(statistic, Paired) and wish.method in DRAWN:
         rows, weights = rows_to_resample(statistic.among(work), work)
     elif isinstance(statistic, Paired):
@@ -135,7 +137,7 @@ def _ends(
             carried=each if len(each) == len(rows) else None,
             unseen=unseen(statistic, work, often, weights @ rows),
         )
-    found = interval_of(values, sample, wish, link=link, left=left)
+    found = interval_of(values, sample, wish, link=link, left=left, edge=1.0)
     return nameless(found) if are_groups(work, len(rows)) else found
 
 

@@ -158,7 +158,7 @@ class PairKappa:
         the truth: of 20 raters, three for each of 200 units, it holds .56 in a third of the rounds.
         """
         q = patterns.q
-        totals = self.total(patterns).reshape(-1, 1 + 2 * q)
+        totals = self.by_pair(patterns, met(patterns))
         shared = totals[np.isfinite(self.each_pair(totals)), 1 : q + 1].sum(axis=1)
         n = patterns.weights[patterns.rated >= 2].sum()
         return len(shared) > 1 and bool(np.median(shared) < min(ENOUGH_SHARED, n / 2))

@@ -152,8 +152,8 @@ def pairwise(
     # The values two raters gave to the units they share; of a crowd's pairs most share none.
     values, counts = _met(patterns)
     pair, both = np.divmod(values, (q + 1) ** 2)
-    starts = np.flatnonzero(np.diff(pair, prepend=-1))
-    for start, end in neighbours(np.append(starts, len(pair)).tolist()):
+    starts = np.unique(pair, return_index=True)[1]
+    for start, end in neighbours([*starts, len(pair)]):
         i, j = divmod(int(pair[start]), width)
         codes = np.column_stack(np.divmod(both[start:end], q + 1))
         shared[i, j] = shared[j, i] = counts[start:end].sum()

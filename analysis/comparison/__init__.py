@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isclose
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from raterbook.analysis.intervals.resampling import (
     like_interval,
     spread,
 )
-from raterbook.analysis.ratings.patterns import numbered
+from raterbook.analysis.ratings.patterns import TOLERANCE, numbered
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,16 @@ def ratio_over_clusters(x: np.ndarray, cluster: np.ndarray) -> Ratio:
         return Ratio(mean, float("nan"), n, many, float("nan"))
     rest = np.bincount(codes, x) - mean * sizes
     se = float(np.sqrt(many / (many - 1) * (rest @ rest)) / n)
-    plain = float(x.std(ddof=1)) / np.sqrt(n)
     # What differs by rounding alone has no spread.
-    if plain <= 1e-12 * max(abs(mean), 1.0):
+    if alike(x):
         return Ratio(mean, 0.0, n, many, 1.0)
+    plain = float(x.std(ddof=1)) / np.sqrt(n)
     return Ratio(mean, se, n, many, float((se / plain) ** 2))
+
+
+def alike(x: np.ndarray) -> bool:
+    """Whether these numbers differ by rounding alone."""
+    return isclose(x.min(), x.max(), rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def of_all(values: Values, rows: np.ndarray) -> float:
@@ -84,7 +90,7 @@ def over_clusters(
     """
     if wish.method is None:
         return Ends()
-    found = interval_of(values, sums, wish, link=link, edge=None)
+    found = interval_of(values, sums, wish, link=link)
     if found.low is None or each is None or not len(each):
         return found
     theta = of_all(values, sums.rows)
@@ -112,17 +118,17 @@ def p_within_bounds(x: np.ndarray, cluster: np.ndarray, least: float) -> float:
     y = np.append(np.bincount(codes, x) - least * sizes, (1 - least) * sizes.max())
     if y.min() >= 0 or y.max() <= 0:
         return float(y.min() >= 0)
-    if np.ptp(y[:-1]) <= 1e-12 * sizes.max():
-        return float((y[-1] / (y[-1] - y[0])) ** len(sizes))
+    if alike(y[:-1]):
+        return float((y[-1] / (y[-1] - y.min())) ** len(sizes))
     ends = [(1 - 1e-12) / end for end in (y.min(), y.max())]
     at = float(brentq(lambda s: float((y / (1 - s * y)).sum()), *ends, xtol=1e-14))
     z = 1 - at * y
     second, third = float(((y / z) ** 2).sum()), float(2 * ((y / z) ** 3).sum())
     w = float(np.sign(at) * np.sqrt(max(2 * np.log(z).sum(), 0.0)))  # below 0 by rounding alone
     density = float(np.exp(-w * w / 2) / np.sqrt(2 * np.pi))
-    if abs(w) < 1e-4:
+    if isclose(w, 0.0, abs_tol=1e-4):
         return float(0.5 - third / (6 * second**1.5 * np.sqrt(2 * np.pi)))
-    return float(np.clip(ndtr(-w) + density * (1 / (at * np.sqrt(second)) - 1 / w), 0, 1))
+    return float(np.clip(ndtr(-w) + density * (1 / (at * np.sqrt(second)) - 1 / w), 0.0, 1.0))
 
 
 def drawn_anew(
@@ -140,7 +146,7 @@ def drawn_anew(
     """
     ones = np.ones(len(rows), dtype=np.int64)
     left = leave_one_out(values, rows, rows.sum(axis=0))
-    if not (np.isfinite(left).all() and np.isfinite(each).all()):
+    if not np.isfinite(np.append(left, each)).all():
         return None
     units = spread(theta, left, ones, link)
     raters = spread(theta, each, np.ones(len(each), dtype=np.int64), link)

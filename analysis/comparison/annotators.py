@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ LEAST = 30  # items a person must have rated beside others
 FEWEST_CLUSTERS = 8  # below, no verdict
 ROUGH_CLUSTERS = 20  # below, it is said
 MOST_LEFT_OUT = 30  # persons; above, who is left out stays among those the others are compared with
-ROUNDING = 1e-9
+DIGITS = 9  # beyond them is rounding
 LEVEL = 0.05  # the chance of a false pass, of a test that is made once
 CORRECTION = "benjamini-yekutieli"
 
@@ -242,8 +243,8 @@ def duels(coded: Coded, own: np.ndarray, matched: bool) -> Duels:
         rows = np.flatnonzero((codes[:, j] > 0) & met)
         others = np.asfortranarray(np.delete(x[rows], j, axis=1))  # added up person by person
         far = [_distance(others, of[rows], matched) for of in (f, x[:, j])]
-        model[rows, j] = far[0] <= far[1] + ROUNDING
-        person[rows, j] = far[1] <= far[0] + ROUNDING
+        gap = np.round(far[0] - far[1], DIGITS)
+        model[rows, j], person[rows, j] = gap <= 0, gap >= 0
     cluster = np.arange(len(x)) if coded.clusters is None else coded.clusters
     return Duels(model, person, cluster, coded.raters)
 
@@ -251,7 +252,7 @@ def duels(coded: Coded, own: np.ndarray, matched: bool) -> Duels:
 def _distance(others: np.ndarray, of: np.ndarray, matched: bool) -> np.ndarray:
     """How far the others are, as a sum over those who rated: the same number for both sides."""
     gap = others - of[:, None]
-    each = (np.abs(gap) > ROUNDING).astype(float) if matched else gap**2
+    each = (np.round(gap, DIGITS) != 0).astype(float) if matched else gap**2
     return np.asarray(np.where(np.isfinite(others), each, 0.0).sum(axis=1))
 
 
@@ -279,7 +280,7 @@ def tested(
     kept = [j for j in everybody if many[j] >= least]
     n_clusters = len(np.unique(every.cluster[given.any(axis=1)]))
     warnings = ("persons_left_out",) if left_out and kept else ()
-    looks = abs(level - LEVEL) > ROUNDING
+    looks = not isclose(level, LEVEL)
     found = tuple(_person(every, j, epsilon, looks) for j in kept)
     if not kept:
         nothing = Estimate(None, statistic="advantage", reason="too_few_persons")
@@ -396,7 +397,7 @@ def pairs_of_models(
     """
     everybody = list(range(persons))
     alone = [[k for k in everybody if k != j] for j in everybody]
-    few = 3 <= persons <= MOST_LEFT_OUT and wish.method == "jackknife"
+    few = persons <= MOST_LEFT_OUT and wish.leaves_out(persons)
     every = {name: (of(everybody), [of(kept) for kept in alone] if few else [])
              for name, of in made.items()}  # fmt: skip
     found = []

@@ -99,7 +99,7 @@ def ppi_mean(
             sizes=sizes,
             size=sums.size,
         )
-        found = sums.of_shares(interval_of(values, sample, wish, link=PLAIN, edge=None), table)
+        found = sums.of_shares(interval_of(values, sample, wish, link=PLAIN), table)
         if found.low is not None and common["n_raters"] >= 3:
             found = sums.with_raters(found, theta, rows, paired, table, wish)
     found = sums.possible(_moved(found, sums.middle))
@@ -123,7 +123,7 @@ class _Sums:
         self.table = table - self.middle
         self.size = float(max(np.abs(self.f).max(), np.nanmax(np.abs(self.table))))
         self.weighted = chance is not None
-        self.weight = np.ones(len(f)) if chance is None else 1 / chance
+        self.weight = np.ones(len(f)) if chance is None else np.reciprocal(chance)
 
     def rows(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The sums where these people rated, which clusters they rated in, and how much there."""
@@ -173,7 +173,7 @@ class _Sums:
             ones = np.ones(len(rows), dtype=np.int64)
             sample = UnitSums(rows, ones, "clusters", sizes=rows[:, size], size=self.size)
             link = LOGIT if self.is_share else PLAIN
-            found = interval_of(lambda t: t[:, of] / t[:, many], sample, wish, link=link, edge=None)
+            found = interval_of(lambda t: t[:, of] / t[:, many], sample, wish, link=link)
         return estimated(
             value + self.middle,
             _moved(found, self.middle),

@@ -21,7 +21,6 @@ from raterbook.analysis.comparison.annotators import Duels
 from raterbook.analysis.comparison.persons import (
     LINKS,
     MOST_PERSONS,
-    NONE,
     Contrast,
     Made,
     Persons,
@@ -45,6 +44,7 @@ from raterbook.analysis.comparison.persons import (
 from raterbook.analysis.intervals import Interval, Wish
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, effective
 from raterbook.analysis.ratings import Coded
+from raterbook.analysis.ratings.patterns import divide, nothing
 
 HABITS = ("spread", "range_slope", "length_slope", "own_family")
 SPLIT = ("exact", "within_one", "mae", "bias", "spearman", "kappa")
@@ -143,8 +143,8 @@ def _spread(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
         with np.errstate(divide="ignore", invalid="ignore"):
             n, y, yy, m, o, oo = totals.T
             of, beside = yy / n - (y / n) ** 2, oo / m - (o / m) ** 2
-            found = np.sqrt(np.where(of > NONE, of, 0.0) / beside)  # rounding is no spread
-            return np.asarray(np.where(beside > NONE, found, np.nan))
+            of = np.where(nothing(of), 0.0, of)  # rounding is no spread
+            return np.asarray(np.sqrt(divide(of, beside)))
 
     return SideSums(rows, values)
 
@@ -158,7 +158,7 @@ def _range_slope(turn: PersonTurn, value: np.ndarray, size: int) -> SideSums:
         with np.errstate(divide="ignore", invalid="ignore"):
             n, p, y, pp, py = totals.T
             beside = pp / n - (p / n) ** 2
-            return np.asarray(np.where(beside > NONE, (py / n - p * y / n**2) / beside, np.nan))
+            return divide(py / n - p * y / n**2, beside)
 
     return SideSums(rows, values)
 
@@ -179,10 +179,9 @@ def _slope(turn: PersonTurn, value: np.ndarray, long: np.ndarray, size: int) -> 
             spx, spy, sxy = px / n - p * x / n**2, py / n - p * y / n**2, xy / n - x * y / n**2
             both = sxx * spp - spx**2
             # Where the others never differ there is nothing to hold equal.
-            alone = spp <= NONE
-            found = np.where(alone, sxy / sxx, (sxy * spp - spx * spy) / both)
-            told = np.where(alone, sxx > NONE, both > 1e-9 * sxx * spp)
-            return np.asarray(np.where(told, found, np.nan))
+            apart = np.round(divide(both, sxx * spp), 9)
+            held = divide(sxy * spp - spx * spy, np.where(apart > 0, both, 0.0))
+            return np.where(nothing(spp), divide(sxy, sxx), held)
 
     return SideSums(rows, values)
 
@@ -403,7 +402,7 @@ def _correlation(x: np.ndarray, y: np.ndarray, clusters: np.ndarray, size: int) 
         with np.errstate(divide="ignore", invalid="ignore"):
             n, x, y, xx, yy, xy = totals.T
             of = (xx - x**2 / n) * (yy - y**2 / n)
-            return np.asarray(np.where(of > 1e-12, (xy - x * y / n) / np.sqrt(of), np.nan))
+            return divide(xy - x * y / n, np.sqrt(np.where(nothing(of), 0.0, of)))
 
     return SideSums(rows, values)
 

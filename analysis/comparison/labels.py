@@ -19,7 +19,7 @@ from raterbook.analysis.estimate import sentence
 from raterbook.analysis.intervals import FEWEST, Interval, Wish
 from raterbook.analysis.intervals.resampling import reach_of
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import divide
+from raterbook.analysis.ratings.patterns import count_values, divide
 
 TURNS, ENOUGH = 500, 1e-6  # steps at most, and how little one changes when it is done
 TINY = 1e-10  # a chance of zero could not be left again
@@ -145,9 +145,11 @@ def truth_of(codes: np.ndarray, q: int) -> Truth:
 
     A label that nobody gave is true of nothing: it would explain whatever units are mixed.
     """
+    from scipy.special import softmax
+
     rows, of, many = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     rated = rows.any(axis=1)
-    votes = np.stack([(rows == label + 1).sum(axis=1) for label in range(q)], axis=1)
+    votes = count_values(rows, q)
     posterior = divide(votes, votes.sum(axis=1, keepdims=True), 0.0)
     weight, unsaid = (many * rated).astype(float), ~votes.any(axis=0)
     for _ in range(TURNS):
@@ -158,9 +160,8 @@ def truth_of(codes: np.ndarray, q: int) -> Truth:
         for j, table in enumerate(tables):
             said = rows[:, j] > 0
             logs[said] += np.log(np.maximum(table, TINY))[:, rows[said, j] - 1].T
-        before, posterior = posterior, np.exp(logs - logs.max(axis=1, keepdims=True))
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        if np.abs(posterior - before)[rated].max() < ENOUGH:
+        before, posterior = posterior, softmax(logs, axis=1)
+        if np.allclose(posterior[rated], before[rated], 0.0, ENOUGH):
             break
     return Truth(posterior[of.ravel()], tables, shares)
 

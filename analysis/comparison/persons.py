@@ -30,13 +30,13 @@ from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish, estimated
 from raterbook.analysis.intervals.resampling import FISHER, LOGIT, PLAIN, Link, Values
 from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import divide, nothing
 
 RATIOS = ("exact", "within_one", "mae", "bias")
 STATISTICS = (*RATIOS, "spearman", "kappa")
 LINKS = {"exact": LOGIT, "within_one": LOGIT, "spearman": FISHER, "kappa": FISHER}
 LEAST = 10  # items a person must have rated beside others
 MOST_PERSONS = 15  # of κ, which goes through all pairs
-NONE = 1e-12  # beside the squares of what is told apart, no spread
 MOST_TURNED = 4_000_000  # numbers kept from one statistic to the next
 
 
@@ -163,7 +163,7 @@ def contrast(name: str, crowd: Persons, made: Made, wish: Interval, link: Link =
         return absent(name, "too_few_persons")
     pair = made(range(persons))
     each: list[np.ndarray] = []
-    if persons >= 3 and wish.method == "jackknife":
+    if wish.leaves_out(persons):
         for j in range(persons):
             others = made([k for k in range(persons) if k != j])
             each.append(np.array([side.whole for side in others]))
@@ -272,7 +272,7 @@ def one_mind(others: np.ndarray) -> np.ndarray:
     given = np.isfinite(others).sum(axis=1)
     low = np.nanmin(others, axis=1, initial=np.inf)
     high = np.nanmax(others, axis=1, initial=-np.inf)
-    return np.where(given < 2, np.nan, (high - low < NONE).astype(float))
+    return np.where(given < 2, np.nan, nothing(high - low).astype(float))
 
 
 def turns(people: Coded, own: np.ndarray) -> Iterator[PersonTurn]:
@@ -388,7 +388,7 @@ def _numbers_apart(a: np.ndarray, b: np.ndarray) -> tuple[list[np.ndarray], Kapp
         with np.errstate(divide="ignore", invalid="ignore"):
             apart = (squares + other - 2 * product) / n
             chance = (squares + other) / n - 2 * one * two / n**2
-            return np.asarray(np.where(chance > 1e-12, 1 - apart / chance, np.nan))
+            return 1 - divide(apart, chance)
 
     return [np.ones(len(a)), a, b, a**2, b**2, a * b], kappa
 

@@ -21,6 +21,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import Ends, Interval, UnitSums, Wish, estimated, interval_of
 from raterbook.analysis.intervals.resampling import PLAIN
 from raterbook.analysis.ratings import Coded, read
+from raterbook.analysis.ratings.patterns import divide
 
 MOST_SPLITS = 40
 MOST_LEVELS = 20  # more are hardly met twice in a bin
@@ -123,18 +124,17 @@ def _value(totals: np.ndarray, q: int) -> np.ndarray:
     both = (_divergence(p, middle) + _divergence(other, middle)) / 2
     whole = n.sum(axis=1)
     found = (n * np.sqrt(np.maximum(both, 0.0))).sum(axis=1)
-    return np.asarray(np.divide(found, whole, out=np.full(len(n), np.nan), where=whole > 0))
+    return divide(found, whole)
 
 
 def _shares(counts: np.ndarray) -> np.ndarray:
-    whole = counts.sum(axis=-1, keepdims=True)
-    return np.asarray(np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0))
+    return divide(counts, counts.sum(axis=-1, keepdims=True), 0.0)
 
 
 def _divergence(p: np.ndarray, of: np.ndarray) -> np.ndarray:
-    there = p > 0
-    ratio = np.divide(p, of, out=np.ones_like(p), where=there)
-    return np.asarray((p * np.log(ratio)).sum(axis=-1))
+    from scipy.special import rel_entr
+
+    return np.asarray(rel_entr(p, of).sum(axis=-1))
 
 
 def _estimate(
@@ -162,7 +162,7 @@ def _estimate(
     common: dict[str, Any] = {
         "statistic": name,
         "coverage": wish.coverage,
-        "n_units": int(sum(each.any(axis=1).sum() for each in blocks[:1])),
+        "n_units": int(blocks[0].any(axis=1).sum()),
         "n_raters": int(used.any(axis=0).sum()),
         "n_ratings": int(used.sum()),
         "raters": people.raters,
@@ -176,8 +176,7 @@ def _estimate(
     if wish.method is not None:
         one = "unit" if people.clusters is None else "cluster"
         sample = UnitSums(table, np.ones(size, dtype=np.int64), f"{one}s", one)
-        found = interval_of(values, sample, replace(wish, method="jackknife"), link=PLAIN,
-                            edge=None)  # fmt: skip
+        found = interval_of(values, sample, replace(wish, method="jackknife"), link=PLAIN)
     return estimated(theta, found, wish, warnings=found.warnings, **common)
 
 
@@ -193,9 +192,8 @@ def split_half(people: Coded, q: int) -> float | None:
     for half in ways:
         rest = [j for j in persons if j not in half]
         for first, second in ((list(half), rest), (rest, list(half))):
-            total = np.zeros((1, q * (1 + 2 * q)))
-            for j in second:
-                total += _block(people.codes[:, first], people.codes[:, j], q).sum(axis=0)
-            found.append(float(_value(total, q)[0]))
+            blocks = (_block(people.codes[:, first], people.codes[:, j], q) for j in second)
+            total = np.sum([block.sum(axis=0) for block in blocks], axis=0)
+            found.append(float(_value(total[None, :], q)[0]))
     found = [each for each in found if np.isfinite(each)]
     return float(np.mean(found)) if found else None

@@ -34,6 +34,8 @@ from raterbook.analysis.intervals.resampling import (
 )
 from raterbook.analysis.ratings.patterns import Patterns
 
+# Of fewer clusters or raters the leave-one-out values are too few to speak of a spread.
+FEWEST = 3
 METHODS = ("jackknife", "bootstrap", "bca", "analytic")
 DRAWN = {"bootstrap": "percentile bootstrap", "bca": "BCa bootstrap"}  # and what they are called
 
@@ -66,6 +68,10 @@ class Interval:
         """The interval asked for, by its method's name or in full."""
         return wish if isinstance(wish, Interval) else cls(wish)
 
+    def leaves_out(self, raters: int) -> bool:
+        """Whether so many raters are left out in turn, to speak of raters like these."""
+        return self.method == "jackknife" and raters >= FEWEST
+
     @property
     def seed_used(self) -> int | None:
         """The seed, where anything was drawn."""
@@ -77,8 +83,6 @@ Wish = str | Interval | None
 USUAL = Interval()
 
 
-# Below this many clusters the leave-one-out values are too few to speak of a spread.
-FEWEST = 3
 # Below this the t distribution carries more than the data do.
 ROUGH = 10
 # A distance from 1 that is not known to a factor of this is not known.
@@ -148,7 +152,7 @@ def interval_of(
     *,
     link: Link,
     left: LeftOut | None = None,
-    edge: float | None = 1.0,
+    edge: float = np.inf,
 ) -> Ends:
     """The interval of the statistic made from the sample's sums.
 
@@ -186,7 +190,7 @@ def _interval(
     wish: Interval,
     link: Link,
     left: LeftOut | None,
-    edge: float | None,
+    edge: float,
     n_all: int | None,
 ) -> Ends:
     rows, weights, coverage = sample.rows, sample.weights, wish.coverage
@@ -202,7 +206,7 @@ def _interval(
         return Ends(*ends, se=0.0, method=How(WILSON, n, sample.unit), warnings=warnings)
     without = leave_one_out(values, rows, total)
     exists = np.isfinite(without)
-    if edge is not None and theta >= edge - 1e-12 and (without[exists] >= edge - 1e-12).all():
+    if without[exists].min(initial=theta) >= edge - EDGE:
         return Ends(reason="no_disagreement_for_interval")
     if not exists.all():
         return resting(sample.one, int(np.flatnonzero(~exists)[0]))
@@ -254,7 +258,7 @@ def _interval(
             low, high, many = least
             method = How(WILSON, many, sample.unit)
     these = Ends(low, high, se=se, df=units.df, method=method, warnings=warnings)
-    if left is None or len(left.each) < 3:
+    if left is None:
         return these
     return _for_raters_like_these(these, theta, units, left, coverage, link)
 
@@ -340,9 +344,9 @@ def estimated(
         name = called(found.rests_on)
     if found.rests_on_rater is not None and found.rests_on_rater < len(leaving):
         name = leaving[found.rests_on_rater]
-    if name is not None and found.reason is not None:
+    if name is not None:
         common["beside"] = {**common.get("beside", {}), "rests_on": name}
-        what = found.reason.rpartition("_")[2]
+        what = str(found.reason).rpartition("_")[2]
         none = "none for raters like these" if found.method else "no interval"
         said = f"{none}: all rests on {what} {name}"
         found = replace(found, method=found.method.saying(said))

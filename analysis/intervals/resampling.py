@@ -238,8 +238,13 @@ def like_interval(
     """The interval when units and raters both vary; never narrower than for these raters."""
     of_units, of_raters = reach_of(coverage, units.df), reach_of(coverage, raters.n - 1)
     u, r = max(units.variance - twice / 2, 0.0), max(raters.variance - twice / 2, 0.0)
-    both = (of_units * u + of_raters * r) / np.sqrt(u + r) if u + r > 0 else 0.0
+    both = reach_of_both(of_units, u, of_raters, r)
     return around(theta, max(both, of_units * np.sqrt(units.variance)), link)
+
+
+def reach_of_both(of_units: float, u: float, of_raters: float, r: float) -> float:
+    """How far two variances reach together, each with its own t (Cochran 1964)."""
+    return float((of_units * u + of_raters * r) / (np.sqrt(u + r) or 1.0))
 
 
 def around(theta: float, reach: float, link: Link) -> tuple[float, float]:
@@ -350,7 +355,7 @@ def _atanh(x: np.ndarray) -> np.ndarray:
 
 
 def _logit(x: np.ndarray) -> np.ndarray:
-    inside = (x > EDGE) & (x < 1 - EDGE)
+    inside = np.abs(x - 0.5) < 0.5 - EDGE
     safe = np.where(inside, x, 0.5)
     return np.where(inside, np.log(safe / (1 - safe)), np.nan)
 

@@ -22,7 +22,7 @@ from raterbook.analysis.ratings.long import (
     refuse_twice,
     scatter,
 )
-from raterbook.analysis.ratings.patterns import Patterns, find_patterns
+from raterbook.analysis.ratings.patterns import STEP, Patterns, find_patterns
 from raterbook.analysis.ratings.values import as_numbers, code_values, confidence_in_rows, declared
 
 APART = 4_194_304  # units that are looked at one by one, where an engine counted them
@@ -84,7 +84,7 @@ class Coded:
     def answering(self) -> Coded:
         """The same without raters who answered nothing."""
         # Mostly the first units show that every rater answered something.
-        if self.codes[:256].any(axis=0).all():
+        if self.codes[:STEP].any(axis=0).all():
             return self
         return self._columns(np.flatnonzero(self.codes.any(axis=0)))
 
@@ -262,7 +262,7 @@ def is_long(ratings: Any) -> bool:
     if not isinstance(ratings, pd.DataFrame):
         return False
     columns = list(map(str, ratings.columns))
-    found = {"rater", "value"} <= set(columns) and any(name in columns for name in UNIT_COLUMNS)
+    found = {"rater", "value"}.issubset(columns) and any(name in columns for name in UNIT_COLUMNS)
     if not found:
         refuse_mistaken(ratings)
         return False
@@ -442,7 +442,7 @@ def _by_unit(cluster: Any, frame: pd.DataFrame, places: np.ndarray, coded: Coded
     if isinstance(cluster, Mapping):
         return _looked_up(cluster, coded)
     if isinstance(cluster, pd.Series):
-        if not (len(cluster) == len(frame) and cluster.index.equals(frame.index)):
+        if not cluster.index.equals(frame.index):
             return _looked_up(cluster, coded)
         labels = one_label(cluster, places, coded.units)
         if coded.units.isin(cluster.index).all() and not cluster.index.has_duplicates:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from raterbook.analysis.ratings.long import UNIT_COLUMNS, name_key
 from raterbook.analysis.ratings.patterns import spell
-from raterbook.analysis.ratings.values import code_values
+from raterbook.analysis.ratings.values import code_values, small_type
 
 # Raters whose answers are counted apart: one bit each in a whole number of the engine, with room
 # for those of raters who answered twice.
@@ -216,7 +216,7 @@ def _spelled(found: pd.DataFrame, widths: Sequence[int], q: int, cluster: bool) 
         [spell(key[order], q, width) for key, width in zip(keys, widths, strict=True)]
     )
     return EngineCounts(
-        codes.astype(np.int8 if q < 127 else np.int32),
+        codes.astype(small_type(q)),
         found["times"].to_numpy(np.int64)[order],
         found["name"].to_numpy(object)[order],
         clusters,

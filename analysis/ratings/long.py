@@ -138,12 +138,12 @@ class Identities:
 
     def hold(self, piece: np.ndarray) -> bool:
         """Whether these codes stand for labels."""
-        if self.checked or not len(piece):
+        if self.checked:
             return True
         if self.low == 0 and piece.dtype.kind == "i":
             # Read without a sign, what lies below zero is very large.
             return bool(np.maximum.reduce(piece.view(f"u{piece.itemsize}")) < len(self.labels))
-        return bool(piece.min() >= self.low and piece.max() < self.low + len(self.labels))
+        return bool(self.low <= piece.min() <= piece.max() < self.low + len(self.labels))
 
 
 def identities(column: pd.Series, few: bool = False, guess: bool = False) -> Identities:
@@ -158,7 +158,7 @@ def identities(column: pd.Series, few: bool = False, guess: bool = False) -> Ide
         if not guess:
             _refuse_unnamed(column, codes < 0)
         return Identities(codes, column.cat.categories, checked=not guess)
-    if not isinstance(column.dtype, np.dtype) and column.hasnans:
+    if column.hasnans:
         _refuse_unnamed(column, column.isna().to_numpy())
     if column.dtype.kind in "iu" and column.dtype != np.uint64 and len(column):
         values = column.to_numpy()

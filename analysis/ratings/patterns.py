@@ -124,6 +124,11 @@ class Patterns:
         return np.asarray(np.ravel_multi_index(tuple(cells), shape))
 
 
+def nothing(of: Any) -> Any:
+    """Where there is nothing, or less, but for rounding."""
+    return of <= TOLERANCE
+
+
 def divide(top: np.ndarray, bottom: np.ndarray, blank: float = np.nan) -> np.ndarray:
     """top / bottom, blank where there is nothing, or less, to divide by."""
     found = np.full(np.broadcast_shapes(top.shape, bottom.shape), blank)

@@ -201,7 +201,7 @@ def _code_bytes(
     found = used if positions is None else [int(p) if p.is_integer() else 0 for p in positions]
     if not set(used) <= set(found) or len(set(found)) < len(found):
         return None
-    if found and (min(found) < 1 or max(found) > LARGEST):
+    if not all(0 < value <= LARGEST for value in found):
         return None
     codes = onto_scale(small, found)
     return codes, tuple(scale or found), np.array(found, dtype=float), False
@@ -210,7 +210,7 @@ def _code_bytes(
 def _look_up(
     array: np.ndarray, positions: np.ndarray, order: np.ndarray, scale: Sequence[Any]
 ) -> np.ndarray:
-    codes = np.zeros(array.shape, dtype=_small(len(positions)))
+    codes = np.zeros(array.shape, dtype=small_type(len(positions)))
     if array.size == 0:
         return codes
     given = ~np.isnan(array) if array.dtype.kind == "f" else np.ones(array.shape, dtype=bool)
@@ -244,8 +244,8 @@ def _code_labels(
     for value in seen:
         if value not in place:
             _refuse(value, found)
-    to_code = np.array([place[value] for value in seen], dtype=_small(len(found)))
-    codes = np.zeros(len(flat), dtype=_small(len(found)))
+    to_code = np.array([place[value] for value in seen], dtype=small_type(len(found)))
+    codes = np.zeros(len(flat), dtype=small_type(len(found)))
     if len(present):
         codes[~missing] = to_code[where]
     return codes.reshape(shape), found, np.arange(1.0, len(found) + 1), True
@@ -263,10 +263,9 @@ def _sort_key(value: Any) -> tuple[str, Any]:
     return type(value).__name__, str(value)
 
 
-def _small(q: int) -> type[np.signedinteger[Any]]:
-    if q < 127:
-        return np.int8
-    return np.int16 if q < 32767 else np.int32
+def small_type(q: int) -> np.dtype[Any]:
+    """Whole numbers that hold the codes 0 to q and one more."""
+    return np.min_scalar_type(-q - 2)
 
 
 def _refuse_repeats(scale: Sequence[Any]) -> None:
@@ -338,7 +337,7 @@ def _code_piece(given: np.ndarray, coded: np.ndarray, again: np.ndarray, same: n
 
 
 def _from_integers(array: np.ndarray) -> np.ndarray | None:
-    if not array.size or array.min() < 1 or array.max() > LARGEST:
+    if not array.size or not 0 < array.min() <= array.max() <= LARGEST:
         return None
     return array.astype(np.int8)
 

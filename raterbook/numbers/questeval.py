@@ -273,7 +273,7 @@ def aggregated(name: str, traced: Trace, aggregate: str, options: Interval) -> E
         return Estimate(value, **common)
     ones = np.ones(len(rows), dtype=np.int64)
     sample = UnitSums(rows, ones, "clusters", "cluster", sizes=rows[:, 1])
-    found = interval_of(ratio, sample, options, link=LOGIT, edge=None)
+    found = interval_of(ratio, sample, options, link=LOGIT)
     common["warnings"] = (*common["warnings"], *found.warnings)
     return estimated(value, found, options, **common)
 

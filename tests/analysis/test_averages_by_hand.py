@@ -52,6 +52,15 @@ def test_scores_far_from_zero_go_with_confidence_as_near_ones_do():
     assert (far.value, far.low, far.high) == pytest.approx((near.value, near.low, near.high))
 
 
+def test_the_interval_of_confidence_and_score_is_students_on_fishers_scale_leaving_each_out():
+    x, c = np.array([4, 5, 3, 2, 5, 1]), np.array([100, 80, 50, 20, 60, 40])
+    found = confidence(x, c).correlation
+    left = np.arctanh([np.corrcoef(np.delete(x, i), np.delete(c, i))[0, 1] for i in range(6)])
+    reach = student.ppf(0.975, 5) * np.sqrt(5 / 6 * ((left - left.mean()) ** 2).sum())
+    here = np.arctanh(np.corrcoef(x, c)[0, 1])
+    assert (found.low, found.high) == pytest.approx(np.tanh([here - reach, here + reach]))
+
+
 def test_three_answers_have_a_median_with_ends_and_two_have_none():
     found = median([1, 2, 4])
     assert found.value == 2

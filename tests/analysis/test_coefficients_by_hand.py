@@ -32,6 +32,16 @@ def test_a_single_pair_with_a_kappa_is_said_to_be_the_only_one():
     assert "undefined_pairs" in found.warnings
 
 
+def test_where_every_pair_has_a_kappa_nothing_is_said_of_those_without():
+    found = kappa([[1, 1, 1], [2, 2, 1], [1, 2, 1], [2, 2, 2], [1, 1, 2]])
+    assert "undefined_pairs" not in found.warnings
+
+
+def test_a_label_beyond_the_hundred_twenty_eighth_is_itself():
+    found = agreement([[value, value] for value in range(1, 130)])
+    assert (found.value, found.n_ratings) == (1, 258)
+
+
 @pytest.mark.parametrize("kind", ["cohen", "scott"])
 def test_a_kappa_of_two_raters_refuses_three(kind):
     with pytest.raises(ValueError, match=f"{kind} compares two raters and there are 3: name two"):

@@ -145,6 +145,9 @@ def test_kappas_test_without_a_number_says_why():
     assert kappa_test([[1, 1, 1], [1, 1, 1]], "fleiss").reason == "no_variation"
     assert kappa_test([[1, None], [None, 1]], "fleiss").reason == "no_pairable_units"
     assert kappa_test([[1, 2], [2, 2], [1, None]], "fleiss").reason == "unbalanced"
+    nobody = kappa_test([[1, 1], [2, 2], [1, 2], [None, None]], "fleiss")
+    assert nobody == kappa_test([[1, 1], [2, 2], [1, 2]], "fleiss")
+    assert nobody.reason is None
     assert kappa_test([[None, None]], "fleiss").reason == "no_pairable_units"
     found = kappa_test([[1, 1], [2, 2]], "fleiss")
     assert (found.value, found.se) == (1, None)

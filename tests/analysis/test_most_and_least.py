@@ -1,18 +1,27 @@
 """What is limited is done up to its limit, and beyond it is left out with a reason."""
 
 import importlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from raterbook.analysis import Ratings, against
-from raterbook.analysis.assumption import assumed
+from raterbook.analysis.assumption import MOST, assumed
+from raterbook.analysis.averages import means
+from raterbook.analysis.averages.against import MOST_CELLS
+from raterbook.analysis.coefficients import infer
+from raterbook.analysis.coefficients.gwet import OwnChance
+from raterbook.analysis.coefficients.icc import IntraclassCorrelation
+from raterbook.analysis.comparison import annotators, labels, persons, uncertainty
+from raterbook.analysis.comparison import rasch as models
 from raterbook.analysis.comparison.habits import by_agreement, halo_effect
 from raterbook.analysis.comparison.labels import dawid_skene
 from raterbook.analysis.comparison.persons import beside_persons
 from raterbook.analysis.comparison.rasch import rasch
 from raterbook.analysis.comparison.uncertainty import distance
 from raterbook.analysis.forecast import Design, forecast
+from raterbook.analysis.ratings import APART, engine, values
 
 RNG = np.random.default_rng(3)
 TRUE = RNG.integers(1, 6, (40, 1))
@@ -75,6 +84,35 @@ def test_as_many_as_a_limit_says_are_taken_and_one_more_is_not(monkeypatch, name
     assert made() is None
     monkeypatch.setattr(module, limit, many - 1)
     assert made() == reason
+
+
+PAGES = {
+    "scale.md": [
+        f"of up to {engine.MOST_RATERS} raters |",
+        f"more than {means.DRAWN_APART:,} units without clusters",
+        f"| more than {engine.MOST_RATERS} raters | up to {engine.IN_MEMORY:,} answers are read",
+        f"up to {APART:,} of them",
+        f"agreement within a reach | {values.MOST_VALUES:,} values |",
+        f"{IntraclassCorrelation.most_raters}; {OwnChance.most_raters} raters |",
+        f"| model of raters | {models.MOST_LEVELS} levels, {models.MOST_RATERS} raters |",
+        f"by the likeliest labels | {labels.MOST_SCORED} raters |",
+        f"| {persons.MOST_PERSONS} persons; {persons.MOST_PERSONS} persons, "
+        f"{uncertainty.MOST_LEVELS} levels |",
+        f"against the others | {MOST_CELLS:,} sums |",
+        f"for a forecast | {MOST} values |",
+    ],
+    "statistics.md": [
+        f"correlations of more than {IntraclassCorrelation.most_raters} raters",
+        f"fewer than {annotators.LEAST} items",
+        f"fewer than {infer.ENOUGH_DISAGREEMENTS} units lie",
+    ],
+}
+
+
+@pytest.mark.parametrize(("page", "said"), [(page, each) for page in PAGES for each in PAGES[page]])
+def test_limits_are_those_that_the_documentation_names(page, said):
+    text = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
+    assert said in " ".join(text.split())
 
 
 @pytest.mark.parametrize(("clusters", "reason"), [(3, None), (2, "too_few_units_for_interval")])

@@ -339,6 +339,12 @@ def test_a_rater_who_gave_one_end_alone_is_left_out_and_named():
     assert found.warnings == ("left_out_at_one_end",)
 
 
+def test_two_raters_off_the_ends_are_enough():
+    table = Made().drawn(60, 7)[0][:, :2, 0]
+    found = rasch(np.column_stack([table, np.full(60, 5)]), interval=None)
+    assert found.raters["reason"].tolist() == [None, None, "always_one_end"]
+
+
 @pytest.mark.parametrize(
     ("table", "reason"),
     [

@@ -57,6 +57,9 @@ def test_a_number_the_engine_cannot_count_has_its_reason(archive, monkeypatch):
     found = by_address(numbers_of(archive))
     missing = {name for (name, *_), row in found.items() if row["reason"] == "needs_each_answer"}
     assert missing == {"overall_mean", "difference", "difference_overall"}
+    counts = ("n_items", "n_raters", "n_ratings")
+    rows = [row for row in found.values() if row["reason"] == "needs_each_answer"]
+    assert {row[name] for row in rows for name in counts} == {0}
 
 
 def test_targets_are_judged_by_what_the_engine_counted(round, archive, monkeypatch):

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from raterbook.numbers.completeness import completeness_of
 from raterbook.numbers.compute import frame_of, summary
-from raterbook.numbers.counted import count, majority_of
+from raterbook.numbers.counted import Scale, count, majority_of
 from raterbook.numbers.parameters import Parameters
 from tests.reporting.rounds import asking, choice, measured, opened, scale
 
@@ -99,3 +100,22 @@ def test_a_case_is_a_unit_beside_the_items_of_others():
     frame = frame.assign(part=0, rater="ana", rater_kind="human", question="s", value="1")
     [row] = summary(frame, [{"statistic": "mean", "question": "s"}], {"s": {"type": "scale"}})
     assert (row["estimate"], row["n_items"]) == (2.0, 3)
+
+
+def test_a_value_is_known_in_any_way_its_number_is_written():
+    scale = Scale((1, 2, 4), np.array([1.0, 2.0, 4.0]), True, False)
+    assert [scale.code(each) for each in (4, "4", 4.0, "4.0", "1e0", 3, "many")] == [3] * 4 + [
+        1,
+        0,
+        0,
+    ]
+    labels = Scale(("1", "2"), np.array([1.0, 2.0]), True, True)
+    assert [labels.code(each) for each in ("2", "2.0")] == [2, 0]
+
+
+def test_what_is_missing_is_what_the_plans_ask_for_and_nobody_gave(tmp_path):
+    text = asking(ASKED, [measured("mean", "s")])
+    stored = opened(tmp_path, text=text, items=ITEMS, answers=BOTH, kinds={"owl": "model"})
+    found = completeness_of(stored, Parameters("by-hand"))
+    assert (found.required, found.given, found.missing) == (2 * 2 * 3, 5, 7)
+    assert (found.share, found.raters) == (pytest.approx(5 / 12), 2)

@@ -167,3 +167,10 @@ def test_names_of_clusters_and_their_order_change_no_p():
         test = Arrangements(TWICE, (2, 2), np.array(order)[CLUSTER], True)
         found.add(round(test.beyond_noise(np.random.default_rng(3))[0], 12))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(("many", "end"), [(5, "i4 (a → b)."), (6, "i4 (a → b) and 1 more.")])
+def test_five_changed_answers_are_named_and_further_ones_counted(many, end):
+    changed = tuple(Changed(f"i{n}", "a", "b") for n in range(many))
+    found = Drift("gauge", "tone", 9, 9, (1, 1), changed, 0.5, None, None, 0.5, True)
+    assert found.sentence.endswith(end)

@@ -11,11 +11,14 @@ from scipy.stats import t as student
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.forecast import Components, Design
 from raterbook.analysis.intervals.resampling import PLAIN
+from raterbook.numbers.counted import Board
 from raterbook.numbers.forecast import (
     Cost,
     Forecast,
     Outlook,
     Size,
+    assumption,
+    outlooks,
     pilot_of,
     sizes_of,
     smallest,
@@ -157,3 +160,28 @@ def test_a_forecast_without_money_or_time_is_a_table_all_the_same():
     assert pd.isna(frame["design_effect"].iloc[1])
     assert frame["hours"].isna().all()
     assert np.isfinite(frame["low"].iloc[0])
+
+
+ASKED = {"s": {"type": "scale", "level": "interval", "scale": [1, 2, 3, 4, 5]}}
+
+
+def test_where_each_system_had_raters_of_its_own_a_case_has_one_difference(frame):
+    one, other = [4, 5, 3, 5, 2], [3, 3, 3, 2, 2]
+    answers = [(f"q{n}/a", 0, "ana", "s", value) for n, value in enumerate(one)]
+    answers += [(f"q{n}/b", 0, "ben", "s", value) for n, value in enumerate(other)]
+    system = {item: item[-1] for item, *_ in answers}
+    board = Board(frame(answers, model=system), ASKED)
+    measure = {"statistic": "difference", "question": "s", "system": "model"}
+    [found] = outlooks(board, [measure], 10, {"s": (1.0, 5.0)})
+    gap = np.subtract(one, other)
+    assert (found.pair, found.span) == (("a", "b"), 4.0)
+    assert found.components.value == pytest.approx(gap.mean())
+    assert found.components.same == pytest.approx(gap.var(ddof=1))
+
+
+def test_an_assumed_agreement_has_the_clusters_of_the_round(frame):
+    """A case of one item, and one of three."""
+    items = ["q0/a", "q1/a", "q1/b", "q1/c"]
+    board = Board(frame([(item, 0, "ana", "s", 1 + n) for n, item in enumerate(items)]), ASKED)
+    made = assumption(board, "alpha_nominal:s", 0.6, 0.1, 4)
+    assert (made.components.size, made.components.unequal, made.per_item) == (2.0, 2.5, 1.0)

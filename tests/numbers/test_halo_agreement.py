@@ -159,3 +159,20 @@ def test_adjudicators_who_disagree_settle_nothing(frame, pick):
     match = pick(rows, "percent_match", "label")
     # On s0 the people's own majority stands; on s3 both adjudicators decide the tie.
     assert (match["estimate"], match["n_items"]) == (1.0, 4)
+
+
+def test_a_kappa_that_rests_on_one_case_names_the_case(frame, pick):
+    said = {"q0/a": "NC", "q1/a": "SC", "q1/b": "NS", "q2/a": "NC", "q3/a": "CN"}
+    full = {label[0]: label for label in LABELS}
+    answers = [
+        (item, 0, rater, "label", full[letter])
+        for item, letters in said.items()
+        for rater, letter in zip(("auto", "ana"), letters, strict=True)
+    ]
+    row = pick(
+        summary(frame(answers, kinds={"auto": "automatic"}), HALO_MEASURES, HALO),
+        "kappa_human_auto",
+        "label",
+    )
+    assert (row["low"], row["reason"]) == (None, "rests_on_one_cluster")
+    assert row["method"].endswith("all rests on cluster q1")
