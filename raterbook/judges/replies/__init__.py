@@ -283,7 +283,7 @@ class Echo:
 
 
 def flat(text: str) -> str:
-    return " ".join(text.split())
+    return "".join(text.split())
 
 
 # Whether a reply without answers declines to give any.

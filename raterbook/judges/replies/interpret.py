@@ -16,6 +16,7 @@ from raterbook.protocols.kinds import fold
 
 DEEPEST = 6
 _PART = re.compile(r"[^\d]{0,20}(\d{1,6})\W*", re.ASCII)
+_SENTENCE = re.compile(r"\s.*[.!?…。！？]\W*\Z", re.DOTALL)
 
 
 @dataclass
@@ -51,8 +52,9 @@ def name_of(cell: Cell) -> str:
 def interpret(content: Any, words: Vocabulary) -> Raw:
     """What an object says: under the names of questions, of reasons, and of the answers as a whole.
 
-    Text under any other name is thoughts where it stands before the answers. Behind them it is a
-    problem, as is a value of a question under another name (`draft_label`) that differs.
+    Sentences under any other name are thoughts where they stand before the answers. Behind them they
+    are a problem; so is a flag (`is_draft`, `rater`) that says whose the answers are or what becomes
+    of them, and a value of a question under another name (`draft_label`) that differs.
     """
     raw = Raw()
     if isinstance(content, dict):
@@ -111,8 +113,8 @@ def _stray(name: str, value: Any, part: int, words: Vocabulary, raw: Raw, behind
         if _answered(question, value) is not None:
             raw.rivals.append(((part, question.id), question, value))
             return
-    if behind:
-        raw.problems.append(f"{name[:60]!r} behind the answers was not asked for: leave it out")
+    if behind or (_is_plain(value) and not _SENTENCE.search(str(value))):
+        raw.problems.append(f"{name[:60]!r} was not asked for: leave it out")
 
 
 def _answered(question: Question, value: Any) -> Any:

@@ -23,10 +23,12 @@ _RANGE = re.compile(
     re.ASCII,
 )
 # What may stand behind a value: its end, a remark in brackets, a reason behind a dash or “because”.
-_GOES_ON = re.compile(r"\s*(?:[.,;!]?\s*$|[|:–—]|-\s|,?\s*because\b)", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\s*(?:[.,;!]?\s*$|(?:[|:–—]|-\s)(?:\s*[“‘\"'(*_`]*[^\W\d_]|\W*$)|,?\s*because\b)", re.IGNORECASE
+)
 _REMARK = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _POINTER = re.compile(r"see \w+", re.IGNORECASE)
-_FIGURE = re.compile(r"\d", re.ASCII)
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 LONGEST = 2_000  # characters of a score or label, whatever is said behind it
 _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
@@ -111,7 +113,7 @@ def _number(question: Question, raw: Any) -> ParsedAnswer:
         checked = question.check(float(number) if "." in number else int(number))
     if found["rest"].strip():
         called = {name for one in question.levels if one.value == checked for name in _names(one)}
-        if not _goes_on(found["rest"], called) or _FIGURE.search(found["rest"]):
+        if not _goes_on(found["rest"], called) or _scores(question, found["rest"]):
             raise ValueError(f"{question.id}: {_shown(raw)} is not one number")
         _agrees_with_name(question, checked, found["rest"])
     return ParsedAnswer(checked)
@@ -132,6 +134,12 @@ def _goes_on(rest: str, called: set[str]) -> bool:
             return False
         rest = rest[remark.end() :]
     return _GOES_ON.match(rest) is not None
+
+
+def _scores(question: Question, text: str) -> bool:
+    """Whether a figure in it could be the answer itself."""
+    low, high = question.min or 0, question.max or 100
+    return any(low <= float(one.replace(",", ".")) <= high for one in _FIGURE.findall(text))
 
 
 def _agrees_with_name(question: Question, score: float, rest: str) -> None:
@@ -158,7 +166,7 @@ def _named(question: Question, raw: str) -> Any:
                 return question.check(level.value)
             others = {name for one in question.levels if one is not level for name in _names(one)}
             words = rest.casefold()
-            more = _FIGURE.search(rest) or any(_speaks_of(one, words) for one in others)
+            more = _scores(question, rest) or any(_speaks_of(one, words) for one in others)
             if more or not _goes_on(rest, _names(level)):
                 raise ValueError(f"{question.id}: {_shown(raw)} contradicts itself")
             return question.check(level.value)
