@@ -83,7 +83,8 @@ def spelled(texts: Iterable[str], parsed: Parsed, sheet: Sheet) -> list[str]:
     return [code for code in codes if re.search(rf"\b{re.escape(code)}\b", text)]
 
 
-_SENTENCES = re.compile(r"[^\W\d_][^:：]*[.。]")
+_SENTENCES = re.compile(r"\**[^\W\d_].*[.。]")
+_COLON = re.compile("[:：]")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -93,8 +94,8 @@ def strangers(
     """The lines that may make a block another's, or take it back: all that belong to no answer.
 
     But for those between the same answers, and for whole sentences that lead to the one answer,
-    which ends the reply: the reasons of a model that thinks aloud. They have no colon and spell no
-    other option, JSON stands apart from them, and nothing that was sent has the same block.
+    which ends the reply: the reasons of a model that thinks aloud. The last has no colon, none
+    spells another option, JSON stands apart from them, and nothing sent has the same block.
     """
     first, last = claims[0], claims[-1]
     before = [(start, line) for start, line in around.loose if start < first.start]
@@ -104,12 +105,13 @@ def strangers(
         return [*lines, *behind]
     if first.parsed.shape != "markdown" and not _BLANK_LINE.search(own, before[-1][0], first.start):
         return lines
-    whole = all(_SENTENCES.fullmatch(line) for line in lines)
+    whole = all(map(_SENTENCES.fullmatch, lines)) and not _COLON.search(lines[-1])
     sent = echo.has(own[first.start : first.end], 1)
     return [] if whole and not sent and not spelled(lines, first.parsed, sheet) else lines
 
 
-_FENCE = re.compile(r"```[a-zA-Z]{0,20}")
+# A fence that says what is in it by another name than a format's is no fence of answers.
+FENCE = re.compile(r"`{3,}(?:json\w?|ya?ml|markdown|md|te?xt|plaintext)?", re.IGNORECASE)
 LONG_EXAMPLE = 60  # characters of an example, if nothing but another block follows it
 MANY = 3  # answers of one block; fewer may be alike by chance
 NEAR = 160  # characters between two blocks, where one follows the other
@@ -129,7 +131,7 @@ def standing(claims: list[Claim], own: str, echo: Echo) -> list[Claim]:
     if echo.has(own[last.start : last.end], 1):
         return claims
     before = own[claims[-2].end : last.start]
-    lead = _FENCE.sub("", before).strip() if len(before) < NEAR else ""
+    lead = FENCE.sub("", before).strip() if len(before) < NEAR else ""
     if claims[-2].parsed.shape == last.parsed.shape and "final" in lead.casefold():
         return [last] if introduces(lead) else claims
     first = claims[0]
@@ -195,7 +197,9 @@ def without_tags(line: str) -> str:
     return _TAGS.sub("", line)
 
 
-_THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning", "analysis", "scratchpad")
+_OPENED = re.compile(
+    r"\s*([<\[◁])(think|thinking|thoughts?|reasoning|analysis|scratchpad)([>\]▷])", re.IGNORECASE
+)
 
 
 def without_thoughts(text: str) -> str:
@@ -203,9 +207,9 @@ def without_thoughts(text: str) -> str:
 
     Where a server's template opens them, the reply has their end alone.
     """
-    start = text.lstrip()
-    for name in _THOUGHTS:
-        if start[: len(name) + 2].lower() == f"<{name}>":
-            place = start.lower().find(f"</{name}>")
-            return start[place + len(name) + 3 :] if place >= 0 else ""
-    return text if start[:1] in ("{", "[", "`") else text.rpartition("</think>")[2]
+    opened = _OPENED.match(text)
+    if opened is not None:
+        low, name, high = opened.groups()
+        end = re.compile(re.escape(f"{low}/{name}{high}"), re.IGNORECASE).search(text)
+        return text[end.end() :] if end is not None else ""
+    return text if text.lstrip()[:1] in ("{", "[", "`") else text.rpartition("</think>")[2]

@@ -52,9 +52,9 @@ def name_of(cell: Cell) -> str:
 def interpret(content: Any, words: Vocabulary) -> Raw:
     """What an object says: under the names of questions, of reasons, and of the answers as a whole.
 
-    Sentences under any other name are thoughts where they stand before the answers. Behind them they
-    are a problem; so is a flag (`is_draft`, `rater`) that says whose the answers are or what becomes
-    of them, and a value of a question under another name (`draft_label`) that differs.
+    Sentences under any other name are thoughts where they stand before the answers. Behind them
+    they are a problem; so is a flag wherever it stands (`is_draft`, `rater`), as it may say whose
+    the answers are, and a value of a question under another name (`draft_label`) that differs.
     """
     raw = Raw()
     if isinstance(content, dict):
@@ -136,7 +136,7 @@ def _entry(entry: dict[Any, Any], part: int, words: Vocabulary, raw: Raw, depth:
             _answer(question, _without(names[key], entry), part, words, raw, depth)
             return
     for key in (*PART_KEYS, *words.part_labels) if words.part_labels else ():
-        number = _number(entry[names[key]]) if key in names else None
+        number = part_of(entry[names[key]]) if key in names else None
         if number is not None:
             _walk(_without(names[key], entry), number, words, raw, depth + 1)
             return
@@ -202,7 +202,8 @@ def _part_number(key: str, words: Vocabulary) -> int | None:
     return None
 
 
-def _number(value: Any) -> int | None:
+def part_of(value: Any) -> int | None:
+    """The number of a part, where it is given by one: 2, “2.”, “Sentence 2”."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     match = _PART.fullmatch(value) if isinstance(value, str) else None
