@@ -275,16 +275,12 @@ class Echo:
 
     def has(self, piece: str, long: int) -> bool:
         """Whether this piece of the reply stands in the prompt, whatever its spacing."""
-        words = flat(piece)
-        if len(words) < long or not self._prompt:
+        words = piece.split()
+        if len(" ".join(words)) < long or not self._prompt:
             return False
         if self._flat is None:
-            self._flat = flat(self._prompt)
-        return words in self._flat
-
-
-def flat(text: str) -> str:
-    return "".join(text.split())
+            self._flat = "".join(self._prompt.split())
+        return "".join(words) in self._flat
 
 
 # Whether a reply without answers declines to give any.

@@ -9,8 +9,10 @@ So no list says which words take an answer back, and blocks are not ranked by th
 what is quoted, drafted or corrected around an answer, in whatever language, is not read for it.
 Not promised: that reasons agree with their answer. They are data, whatever they say, and the answer
 decides; only where they come after it and spell another option as the protocol does
-(“CONTRADICTED”) is the reply asked for again. Nor that sentences which end before an answer do not
-give it to somebody else, unless what was sent has the same block: then it may be a quotation.
+(“CONTRADICTED”) is the reply asked for again. Nor what a text says that was asked for beside it:
+notes may name what was nearly chosen, and a person's label is not changed by them either. Nor that
+sentences which end before an answer do not give it to somebody else, unless what was sent has the
+same block: then it may be a quotation.
 """
 
 from __future__ import annotations

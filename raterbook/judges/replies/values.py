@@ -24,7 +24,7 @@ _RANGE = re.compile(
 )
 # What may stand behind a value: its end, a remark in brackets, a reason behind a dash or “because”.
 _GOES_ON = re.compile(
-    r"\s*(?:[.,;!]?\s*$|(?:[|:–—]|-\s)(?:\s*[“‘\"'(*_`]*[^\W\d_]|\W*$)|,?\s*because\b)",
+    r"\s*(?:[.,;!]?\s*$|(?:[|:–—]|-\s)(?:\s*[“‘\"'(*_`]*[^\W\d_]|[\s*_|]*$)|,?\s*because\b)",
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
