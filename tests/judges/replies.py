@@ -68,6 +68,16 @@ REPLIES = {
         GUIDE.replace("**Correctness**", "**Correctness (Accuracy & Helpfulness)**"),
         ALL,
     ),
+    "names with their scale": (lines("- **{n} (1–5)**: {s}"), ALL),
+    "scores in brackets": (
+        lines("1. **{n} ({s}/5):** It says so.", "**Overall Rating (3.5/5):** All in all."),
+        ALL,
+    ),
+    "headings with scores in brackets": (
+        lines("### {n} ({s}/5)\nIt says so.\n", "### Overall Rating (3.5/5)\nAll in all."),
+        ALL,
+    ),
+    "a reason with figures": (lines("- **{n}**: {s} – p = 0.025 with 24 plants"), ALL),
     "lower case": (lines("- {n}: {s}", "- overall rating: 3.5").lower(), ALL),
     "upper case": (lines("- {n}: {s}", "- overall rating: 3.5").upper(), ALL),
     "“score” after the name": (lines("{n} Score: {s}", "Overall Score: 3.5"), ALL),
@@ -89,6 +99,10 @@ REPLIES = {
     "a table with reasons": (
         "| Criterion | Score | Reason |\n|:--|--:|---|\n"
         + lines("| **{n}** | {s} | It says so. |", "| Overall | 3.5 | – |"),
+        ALL,
+    ),
+    "a table with a column for each": (
+        f"| {' | '.join((*NAMES, 'Overall'))} |\n|{'---|' * 7}\n| {ALL.replace(' ', ' | ')} |",
         ALL,
     ),
     "headings": (lines("### {n}\n{s}", "### Overall Rating\n3.5"), ALL),

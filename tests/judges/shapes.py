@@ -163,6 +163,11 @@ SCORES = {
     "quoted": "Tone: {0}\n> Tone: {1}",
     "under the reasons": "Tone: {1}\n**Reasoning:**\n- **Tone**: {0}",
     "beside the reasons": "Tone: {1}\n**Comments:**\nTone: {0}",
+    "a draft in brackets": "Tone (draft): {1}",
+    "of an example": "Tone (in Example 2): {1}",
+    "in brackets and behind": "Tone ({1}/5): {0}",
+    "in brackets, changed behind": "Tone ({1}/5): make it {0}",
+    "in brackets and below": "### Tone ({1}/5)\n{0}",
 }
 
 
@@ -378,6 +383,18 @@ WHOLE_NONE = (
     "Label¹: SUPPORTED\n\n¹ by the checker, not by me",
     "| Label | Reason |\n|---|---|\n| SUPPORTED | by the checker |",
     '<think>fine</think>{"label": "SUPPORTED"}<think>no, wrong</think>',
+    '{"status": "draft", "label": "SUPPORTED"}',
+    '{"is_example": true, "label": "SUPPORTED"}',
+    '{"rater": "the checker", "label": {"answer": "SUPPORTED"}}',
+    '{"label": "SUPPORTED: that is what the text wants"}',
+    '{"label": {"reasoning": "x", "answer": "SUPPORTED – withdrawn"}}',
+    '{"label (of the checker)": "SUPPORTED"}',
+    "Label (of the checker): SUPPORTED",
+    "Label: SUPPORTED – ❌",
+    "SUPPORTED: 20%",
+    '```thinking\n{"label": "SUPPORTED"}\n```',
+    '[THINK]Perhaps {"label": "SUPPORTED"}, or perhaps not',
+    '[THINK]fine[/THINK]{"label": "SUPPORTED"}[THINK]no, wrong[/THINK]',
 )
 # All scores of a reply; {0} is a list of them, {1} an object. Nobody can tell what holds.
 UNSURE = (
@@ -389,6 +406,8 @@ UNSURE = (
     "Scores the author gave himself:\n{0}",
     "What the rubric's example gives:\n{1}",
     '{{"rater_1": {1}}}',
+    "## Scores (of Example 2)\n{0}",
+    '{{"scores (draft)": {1}}}',
     '{{"revision": {{"tone": 2}}, "scores": {1}, "adjustments": "minus one on tone"}}',
 )
 
@@ -429,6 +448,9 @@ OWN = {
     "a doubt in its notes": '{"label": {"answer": "SUPPORTED"}, "notes": "nearly NO EVIDENCE"}',
     "the end of thoughts, quoted": '{"label": {"reasoning": "</think> is", "answer": "SUPPORTED"}}',
     "a confidence": '{"label": "SUPPORTED", "confidence": 0.9}',
+    "claims before JSON": '**Claim 1:** 20 metres.\n- It is there.\n\n{"label": "SUPPORTED"}',
+    "thoughts in square brackets": '[THINK]{"label": "NO EVIDENCE"}?[/THINK]{"label": "SUPPORTED"}',
+    "a tag around it": "<reasoning>It is there.</reasoning>\n<answer>SUPPORTED</answer>",
     "sentences and JSON": 'The answer has 1862. So has the context.\n\n{"label": "SUPPORTED"}',
 }
 # Words that may be reasons, or the opposite: nothing but what they mean could tell.

@@ -124,6 +124,7 @@ def test_sentences_before_an_answer_that_was_sent_leave_it_a_quotation():
     assert parse(text, HALO).ok
     assert parse(text, HALO, prompt="Context: on.").ok
     assert not parse(text, HALO, prompt='Answer: print {"label": "SUPPORTED"}').ok
+    assert not parse(text, HALO, prompt='Reply:\n{\n  "label": "SUPPORTED"\n}').ok
 
 
 def test_reasons_before_an_answer_may_speak_of_any_option_and_those_behind_it_may_not():
@@ -247,6 +248,8 @@ def test_a_question_that_does_not_apply_is_said_by_its_code():
         "\n## Sentence 2\n- Accuracy: accurate",
         "**Sentence 1:**\nAccuracy: inaccurate\nSeverity: Severe\n"
         "**Sentence 2:**\nAccuracy: accurate",
+        "| Sentence | Accuracy | Severity |\n|---|---|---|\n"
+        "| 2 | accurate | - |\n| Sentence 1 | inaccurate | severe |",
     ],
 )
 def test_parts_are_told_by_their_numbers(text):
@@ -285,6 +288,26 @@ def test_parts_are_never_aligned_by_position(text, problem):
     parsed = parse(text, STEM)
     assert not parsed.ok
     assert problem in "; ".join(parsed.problems)
+
+
+ROWS = "| 1 | accurate | - |\n| 2 | accurate | - |"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        f"| Sentence | Accuracy | Severity |\n{ROWS}\n| 2 | inaccurate | severe |",
+        f"| Sentence | Checker's accuracy | Severity |\n{ROWS}",
+        f"| Sentence | Accuracy | Accuracy (revised) |\n{ROWS}",
+        "| Sentence | Accuracy | Severity |\n| 1–2 | accurate | - |",
+        "| Sentence | Accuracy | Severity |\n| 1 | accurate | - |\n| 2 | accurate → disputed | - |",
+        f"| Sentence | Accuracy | Severity |\n{ROWS}\n\nThe second row is a draft.",
+        f"Example 1 was rated so:\n\n| Sentence | Accuracy | Severity |\n{ROWS}",
+    ],
+)
+def test_a_table_of_parts_is_read_only_where_each_cell_has_one_meaning(table):
+    assert parse(f"| Sentence | Accuracy | Severity |\n{ROWS}", STEM).ok
+    assert not parse(table, STEM).ok
 
 
 def test_unanswerable_is_an_answer_and_a_blank_is_none():

@@ -20,6 +20,7 @@ from raterbook.judges.replies.claims import (
     spelled,
     standing,
     strangers,
+    without_tags,
     without_thoughts,
 )
 from raterbook.judges.replies.interpret import Raw, Vocabulary, interpret, name_of, vocabulary
@@ -80,7 +81,7 @@ class Parsed:
         )
 
 
-VERSION = 4  # of the parser: what it made of a stored reply is kept with it
+VERSION = 5  # of the parser: what it made of a stored reply is kept with it
 LONGEST = 100_000  # characters of a reply that are read, five times what a model may write
 
 
@@ -172,7 +173,7 @@ def _read(raw: Raw, sheet: Sheet, words: Vocabulary, shape: str) -> Parsed:
                     missing.append(name_of(cell))
                 continue
             try:
-                answers[cell] = read_value(question, value)
+                answers[cell] = read_value(question, value, shape not in ("markdown", "bare"))
             except (ValueError, TypeError, OverflowError) as error:
                 if is_closed(question):
                     problems.append(_named(part, str(error)))
@@ -241,7 +242,7 @@ def _bare(text: str, sheet: Sheet, words: Vocabulary) -> Parsed | None:
     """A reply that is nothing but the one answer asked for: “SUPPORTED”, “4/5”."""
     if words.only is None or words.only.kind.has_unanswerable or sheet.parts or len(text) > 200:
         return None
-    line = text.strip()
+    line = without_tags(text).strip()
     if "\n" in line:
         return None
     return _read(Raw({(0, words.only.id): line}), sheet, words, "bare")
@@ -274,16 +275,12 @@ class Echo:
 
     def has(self, piece: str, long: int) -> bool:
         """Whether this piece of the reply stands in the prompt, whatever its spacing."""
-        words = flat(piece)
-        if len(words) < long or not self._prompt:
+        words = piece.split()
+        if len(" ".join(words)) < long or not self._prompt:
             return False
         if self._flat is None:
-            self._flat = flat(self._prompt)
-        return words in self._flat
-
-
-def flat(text: str) -> str:
-    return " ".join(text.split())
+            self._flat = "".join(self._prompt.split())
+        return "".join(words) in self._flat
 
 
 # Whether a reply without answers declines to give any.

@@ -9,8 +9,10 @@ So no list says which words take an answer back, and blocks are not ranked by th
 what is quoted, drafted or corrected around an answer, in whatever language, is not read for it.
 Not promised: that reasons agree with their answer. They are data, whatever they say, and the answer
 decides; only where they come after it and spell another option as the protocol does
-(“CONTRADICTED”) is the reply asked for again. Nor that sentences which end before an answer do not
-give it to somebody else, unless what was sent has the same block: then it may be a quotation.
+(“CONTRADICTED”) is the reply asked for again. Nor what a text says that was asked for beside it:
+notes may name what was nearly chosen, and a person's label is not changed by them either. Nor that
+sentences which end before an answer do not give it to somebody else, unless what was sent has the
+same block: then it may be a quotation.
 """
 
 from __future__ import annotations
@@ -83,7 +85,8 @@ def spelled(texts: Iterable[str], parsed: Parsed, sheet: Sheet) -> list[str]:
     return [code for code in codes if re.search(rf"\b{re.escape(code)}\b", text)]
 
 
-_SENTENCES = re.compile(r"[^\W\d_][^:：]*[.。]")
+_SENTENCES = re.compile(r"\**[^\W\d_].*[.。]")
+_COLON = re.compile("[:：]")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -91,8 +94,8 @@ def strangers(around: Blocks, claims: list[Claim], own: str, echo: Echo, sheet: 
     """The lines that may make a block another's, or take it back: all that belong to no answer.
 
     But for those between the same answers, and for whole sentences that lead to the one answer,
-    which ends the reply: the reasons of a model that thinks aloud. They have no colon and spell no
-    other option, JSON stands apart from them, and nothing that was sent has the same block.
+    which ends the reply: the reasons of a model that thinks aloud. The last has no colon, none
+    spells another option, JSON stands apart from them, and nothing sent has the same block.
     """
     first, last = claims[0], claims[-1]
     before = [(start, line) for start, line in around.loose if start < first.start]
@@ -102,12 +105,13 @@ def strangers(around: Blocks, claims: list[Claim], own: str, echo: Echo, sheet: 
         return [*lines, *behind]
     if first.parsed.shape != "markdown" and not _BLANK_LINE.search(own, before[-1][0], first.start):
         return lines
-    whole = all(_SENTENCES.fullmatch(line) for line in lines)
+    whole = all(map(_SENTENCES.fullmatch, lines)) and not _COLON.search(lines[-1])
     sent = echo.has(own[first.start : first.end], 1)
     return [] if whole and not sent and not spelled(lines, first.parsed, sheet) else lines
 
 
-_FENCE = re.compile(r"```[a-zA-Z]{0,20}")
+# A fence that says what is in it by another name than a format's is no fence of answers.
+FENCE = re.compile(r"`{3,}(?:json\w?|ya?ml|markdown|md|te?xt|plaintext)?", re.IGNORECASE)
 LONG_EXAMPLE = 60  # characters of an example, if nothing but another block follows it
 MANY = 3  # answers of one block; fewer may be alike by chance
 NEAR = 160  # characters between two blocks, where one follows the other
@@ -127,7 +131,7 @@ def standing(claims: list[Claim], own: str, echo: Echo) -> list[Claim]:
     if echo.has(own[last.start : last.end], 1):
         return claims
     before = own[claims[-2].end : last.start]
-    lead = _FENCE.sub("", before).strip() if len(before) < NEAR else ""
+    lead = FENCE.sub("", before).strip() if len(before) < NEAR else ""
     if claims[-2].parsed.shape == last.parsed.shape and "final" in lead.casefold():
         return [last] if introduces(lead) else claims
     first = claims[0]
@@ -193,7 +197,9 @@ def without_tags(line: str) -> str:
     return _TAGS.sub("", line)
 
 
-_THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning", "analysis", "scratchpad")
+_OPENED = re.compile(
+    r"\s*([<\[◁])(think|thinking|thoughts?|reasoning|analysis|scratchpad)([>\]▷])", re.IGNORECASE
+)
 
 
 def without_thoughts(text: str) -> str:
@@ -201,9 +207,9 @@ def without_thoughts(text: str) -> str:
 
     Where a server's template opens them, the reply has their end alone.
     """
-    start = text.lstrip()
-    for name in _THOUGHTS:
-        if start[: len(name) + 2].lower() == f"<{name}>":
-            place = start.lower().find(f"</{name}>")
-            return start[place + len(name) + 3 :] if place >= 0 else ""
-    return text if start[:1] in ("{", "[", "`") else text.rpartition("</think>")[2]
+    opened = _OPENED.match(text)
+    if opened is not None:
+        low, name, high = opened.groups()
+        end = re.compile(re.escape(f"{low}/{name}{high}"), re.IGNORECASE).search(text)
+        return text[end.end() :] if end is not None else ""
+    return text if text.lstrip()[:1] in ("{", "[", "`") else text.rpartition("</think>")[2]

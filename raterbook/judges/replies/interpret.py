@@ -10,12 +10,13 @@ from typing import Any
 
 from raterbook.judges.replies.objects import Several, words_of
 from raterbook.judges.replies.values import is_nothing, read_value
-from raterbook.judges.sheets import Cell, is_closed, reason_target
+from raterbook.judges.sheets import Cell, is_closed, placeholder, reason_target
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
 
 DEEPEST = 6
 _PART = re.compile(r"[^\d]{0,20}(\d{1,6})\W*", re.ASCII)
+_SENTENCE = re.compile(r"\s.*[.!?…。！？]\W*\Z", re.DOTALL)
 
 
 @dataclass
@@ -51,8 +52,9 @@ def name_of(cell: Cell) -> str:
 def interpret(content: Any, words: Vocabulary) -> Raw:
     """What an object says: under the names of questions, of reasons, and of the answers as a whole.
 
-    Text under any other name is thoughts where it stands before the answers. Behind them it is a
-    problem, as is a value of a question under another name (`draft_label`) that differs.
+    Sentences under any other name are thoughts where they stand before the answers. Behind them
+    they are a problem; so is a flag wherever it stands (`is_draft`, `rater`), as it may say whose
+    the answers are, and a value of a question under another name (`draft_label`) that differs.
     """
     raw = Raw()
     if isinstance(content, dict):
@@ -111,8 +113,8 @@ def _stray(name: str, value: Any, part: int, words: Vocabulary, raw: Raw, behind
         if _answered(question, value) is not None:
             raw.rivals.append(((part, question.id), question, value))
             return
-    if behind:
-        raw.problems.append(f"{name[:60]!r} behind the answers was not asked for: leave it out")
+    if behind or (_is_plain(value) and not _SENTENCE.search(str(value))):
+        raw.problems.append(f"{name[:60]!r} was not asked for: leave it out")
 
 
 def _answered(question: Question, value: Any) -> Any:
@@ -134,7 +136,7 @@ def _entry(entry: dict[Any, Any], part: int, words: Vocabulary, raw: Raw, depth:
             _answer(question, _without(names[key], entry), part, words, raw, depth)
             return
     for key in (*PART_KEYS, *words.part_labels) if words.part_labels else ():
-        number = _number(entry[names[key]]) if key in names else None
+        number = part_of(entry[names[key]]) if key in names else None
         if number is not None:
             _walk(_without(names[key], entry), number, words, raw, depth + 1)
             return
@@ -200,7 +202,8 @@ def _part_number(key: str, words: Vocabulary) -> int | None:
     return None
 
 
-def _number(value: Any) -> int | None:
+def part_of(value: Any) -> int | None:
+    """The number of a part, where it is given by one: 2, “2.”, “Sentence 2”."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     match = _PART.fullmatch(value) if isinstance(value, str) else None
@@ -282,14 +285,24 @@ def without_attribute(name: str) -> str:
     return name[found.end() :] if found is not None else name
 
 
-def _without_gloss(name: str) -> str:
-    """A name without what stands in brackets at its end.
+def _parted(name: str) -> tuple[str, str]:
+    """A name, and what stands in brackets at its end.
 
-    >>> _without_gloss("correctness (accuracy & helpfulness)")
-    'correctness'
+    >>> _parted("correctness (accuracy & helpfulness)")
+    ('correctness', 'accuracy & helpfulness')
     """
     start = name.find("(") if name.endswith(")") else -1
-    return name[:start].rstrip() if start >= 0 else name
+    return (name[:start].rstrip(), name[start + 1 : -1]) if start >= 0 else (name, "")
+
+
+def _glosses(gloss: str, question: Question) -> bool:
+    """Whether it says no more than a prompt does where it names the question.
+
+    “Tone (1–5)” and “Tone (of the feedback)” are the question, “Tone (draft)” is another's.
+    """
+    said = (question.label, question.prompt, question.help, question.object, placeholder(question))
+    known = words_of(fold(f"{' '.join(map(str, said))} about, out of"))
+    return words_of(gloss).keys() <= known.keys()
 
 
 @dataclass(frozen=True)
@@ -329,11 +342,12 @@ class Vocabulary:
         return found
 
     def _look_up(self, folded: str) -> Question | None:
-        shorter = without_attribute(_NUMBERED.sub("", _without_gloss(folded), count=1))
-        for name in (folded, shorter, shorter.removesuffix(" score").removesuffix(" rating")):
-            if name in self.names:
+        named, gloss = _parted(folded)
+        shorter = without_attribute(_NUMBERED.sub("", named, count=1))
+        for name in (shorter, shorter.removesuffix(" score").removesuffix(" rating")):
+            if name in self.names and (not gloss or _glosses(gloss, self.names[name])):
                 return self.names[name]
-        return None
+        return self.names.get(folded)
 
     def reason_of(self, folded: str) -> Question | None:
         """The question whose reasons have this name: “reasoning”, “tone reason”."""
@@ -355,9 +369,12 @@ class Vocabulary:
 
     def wraps(self, folded: str) -> bool:
         """Whether an object has its answers under this name."""
-        name = without_attribute(_without_gloss(folded)).removeprefix("criterion ")
+        named, gloss = _parted(folded)
+        name = without_attribute(named).removeprefix("criterion ")
         known = WHOLE | self.part_labels
-        return name in known or name.removesuffix("s") in known
+        if name not in known and name.removesuffix("s") not in known:
+            return False
+        return not gloss or any(_glosses(gloss, one) for one in self.questions)
 
     def alone(self, question: Question) -> Vocabulary:
         """The same where nothing but this question can be meant."""
@@ -392,7 +409,7 @@ def _made(questions: tuple[Question, ...], part_label: str | None) -> Vocabulary
             given = getattr(question, spelling)
             for name in (given,) if isinstance(given, str) else given:
                 names[fold(name)] = question
-                names.setdefault(_without_gloss(fold(name)), question)
+                names.setdefault(_parted(fold(name))[0], question)
     for question in questions:
         if question.id == "suggestions":
             for name in SUGGESTION_KEYS:

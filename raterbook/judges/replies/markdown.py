@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raterbook.judges.replies.claims import Said, introduces, takes_leave, without_tags
+from raterbook.judges.replies.claims import FENCE, Said, introduces, takes_leave, without_tags
 from raterbook.judges.replies.interpret import (
     REASON_KEYS,
     VALUE_KEYS,
     Raw,
     Vocabulary,
+    part_of,
     without_attribute,
 )
 from raterbook.judges.replies.values import is_nothing, plain, read_value
@@ -19,6 +20,7 @@ from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
 
 _MARK = re.compile(r"(?:[-*•+](?=\s)|\d{1,2}[.)](?=\s)|#{1,6})")
+_SCORED = re.compile(r"([^:=|()\n]{1,60})\((\d(?:[.,]\d+)? ?/ ?\d{1,3})\)")  # “Tone (4/5)”
 _SEPARATOR = re.compile(r"[:=]|\s[-–—]\s|\s?(?:→|[-=]>)")
 _RULE = re.compile(r"[\s|:*_=`\x00\ufffd-]*")
 MOST = 50  # blocks read: long before, they contradict each other
@@ -27,7 +29,6 @@ LONGEST_HEADING = 120
 _REASONS = (REASON_KEYS - {"evidence"}) | {"detailed reasoning", "my reasoning", "analysis"}
 _STEP = re.compile(r"step \d{1,2}")
 _BECAUSE = re.compile(r"because\b", re.IGNORECASE)
-_FENCE = re.compile(r"`{3,}[\w+-]{0,20}")
 _PART = re.compile(r"(?P<label>[^\W\d]+)\s+(?P<number>\d{1,4})\W*", re.UNICODE)
 
 
@@ -89,6 +90,7 @@ class _Reader:
         self.given = False  # whether any answer has come
         self.apart = False  # whether a blank line stands above
         self.tabled = False  # whether a row of a table does
+        self.columns: list[Question | None] = []  # of a table whose rows are parts
         self.behind: list[str] = []
         self.loose: list[Line] = []
         self.leading: list[Line] = []  # introductions, until an answer comes
@@ -122,7 +124,7 @@ class _Reader:
     def line(self, text: str, start: int, end: int) -> None:
         self.start = start
         content = (without_tags(text) if "<" in text else text).strip()
-        if not content or _RULE.fullmatch(content) or _FENCE.fullmatch(content):
+        if not content or _RULE.fullmatch(content) or FENCE.fullmatch(content):
             self.apart, self.above = True, None
             self.tabled = self.tabled and content != ""
             return
@@ -134,6 +136,9 @@ class _Reader:
         mark = _MARK.match(content)
         if mark is not None:
             content = content[mark.end() :].lstrip() or content
+        scored = _SCORED.match(content)
+        if scored is not None and self.words.find(plain(scored[1])) is not None:
+            content = f"{scored[1].rstrip()}: {scored[2]}{content[scored.end() :]}"
         before, known = self.blocks[-1], len(self.raw.values)
         tabled, self.tabled = self.tabled, content.startswith("|") or content.count("|") > 1
         if self.tabled:
@@ -245,7 +250,7 @@ class _Reader:
             self._open("value", question)
             self._text(rest)
             return
-        self.open = None
+        self.open, rest = None, rest.replace("**", "")
         if self.section == "reasons" and not self.given and _is_bare(question, rest):
             self.section = "scores"
         if self.section == "reasons":
@@ -275,6 +280,11 @@ class _Reader:
 
     def _row(self, content: str, tabled: bool) -> bool:
         cells = [plain(cell) for cell in content.strip("| ").split("|", 8)]
+        self.columns = self.columns if tabled else self._columns(cells)
+        if self.columns:
+            if tabled and not self._across(cells):
+                self.loose.append((self.start, content))
+            return True
         question = self.words.find(cells[0])
         if question is None or len(cells) < 2:
             head = fold(cells[1]) if len(cells) > 1 else ""
@@ -286,6 +296,31 @@ class _Reader:
             self.raw.because(self.part, question, cells[2])
         for cell in cells[2:]:
             self._said(question, cell)
+        return True
+
+    def _columns(self, heads: list[str]) -> list[Question | None]:
+        """What heads a table with a row for each part, or one for all; none where others do too."""
+        found = [self.words.find(head) for head in heads]
+        if fold(heads[0]) in self.words.part_labels:
+            found[0] = None
+            others = [fold(head) for head, one in zip(heads[1:], found[1:], strict=True) if not one]
+        else:
+            others = heads if None in found or len(found) < 2 else []
+        asked = {one.id for one in found if one is not None}
+        known = REASON_KEYS.issuperset(others) and self.words.decisive >= asked
+        return found if asked and known else []
+
+    def _across(self, cells: list[str]) -> bool:
+        """Takes a row of such a table, if it has just these cells and its part's number."""
+        part = 0 if self.columns[0] is not None else part_of(cells[0])
+        if part is None or len(cells) != len(self.columns):
+            return False
+        reasoned = next(one for one in self.columns if one is not None)
+        for question, cell in zip(self.columns, cells, strict=True):
+            if question is not None:
+                self.raw.put(part, question, cell)
+            elif cell is not cells[0]:
+                self.raw.because(part, reasoned, cell)
         return True
 
     def _more(self, content: str, listed: bool) -> bool:

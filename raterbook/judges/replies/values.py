@@ -23,10 +23,13 @@ _RANGE = re.compile(
     re.ASCII,
 )
 # What may stand behind a value: its end, a remark in brackets, a reason behind a dash or “because”.
-_GOES_ON = re.compile(r"\s*(?:[.,;!]?\s*$|[|:–—]|-\s|,?\s*because\b)", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\s*(?:[.,;!]?\s*$|(?:[|:–—]|-\s)(?:\s*[“‘\"'(*_`]*[^\W\d_]|[\s*_|]*$)|,?\s*because\b)",
+    re.IGNORECASE,
+)
 _REMARK = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _POINTER = re.compile(r"see \w+", re.IGNORECASE)
-_FIGURE = re.compile(r"\d", re.ASCII)
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 LONGEST = 2_000  # characters of a score or label, whatever is said behind it
 _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
@@ -48,8 +51,11 @@ def is_nothing(raw: Any) -> bool:
     )
 
 
-def read_value(question: Question, raw: Any) -> ParsedAnswer:
-    """The answer a raw value states; ValueError if it states none, several, or none allowed."""
+def read_value(question: Question, raw: Any, alone: bool = False) -> ParsedAnswer:
+    """The answer a raw value states; ValueError if it states none, several, or none allowed.
+
+    `alone`: where reasons have a place of their own, none may stand behind a score or a label.
+    """
     if isinstance(raw, bool | dict | list):
         raise ValueError(f"{question.id}: {_shown(raw)} is no answer")
     if isinstance(raw, str):
@@ -62,9 +68,9 @@ def read_value(question: Question, raw: Any) -> ParsedAnswer:
     if code is not None:
         return ParsedAnswer(None, "not_applicable", code)
     if question.is_numeric:
-        return _number(question, raw)
+        return _number(question, raw, alone)
     if question.is_label:
-        return ParsedAnswer(_option(question, str(raw)))
+        return ParsedAnswer(_option(question, str(raw), alone))
     text = raw if isinstance(raw, str) else str(raw)
     if question.kind.has_unanswerable:
         text = " ".join(text.split())
@@ -85,7 +91,7 @@ def _code(question: Question, raw: Any) -> str | None:
     return None
 
 
-def _number(question: Question, raw: Any) -> ParsedAnswer:
+def _number(question: Question, raw: Any, alone: bool) -> ParsedAnswer:
     if not isinstance(raw, str):
         return ParsedAnswer(question.check(raw))
     if question.kind.unit:
@@ -97,7 +103,7 @@ def _number(question: Question, raw: Any) -> ParsedAnswer:
             raise ValueError(f"{question.id}: {raw!r} is not a range within 0–100")
     found = _NUMBER.match(raw)
     if found is None:
-        return ParsedAnswer(_named(question, raw))
+        return ParsedAnswer(_named(question, raw, alone))
     top = found["top"]
     if top is not None and float(top.replace(",", ".")) != question.max:
         scale = f"{question.min}–{question.max}"
@@ -111,13 +117,13 @@ def _number(question: Question, raw: Any) -> ParsedAnswer:
         checked = question.check(float(number) if "." in number else int(number))
     if found["rest"].strip():
         called = {name for one in question.levels if one.value == checked for name in _names(one)}
-        if not _goes_on(found["rest"], called) or _FIGURE.search(found["rest"]):
+        if not _goes_on(found["rest"], called, alone) or _scored(question, found["rest"], checked):
             raise ValueError(f"{question.id}: {_shown(raw)} is not one number")
         _agrees_with_name(question, checked, found["rest"])
     return ParsedAnswer(checked)
 
 
-def _goes_on(rest: str, called: set[str]) -> bool:
+def _goes_on(rest: str, called: set[str], alone: bool = False) -> bool:
     """Whether what stands behind a value leaves it what it is: a name of it in brackets, a reason.
 
     A reason stands behind a dash, a colon or “because”; with other words a line may say two things.
@@ -131,12 +137,23 @@ def _goes_on(rest: str, called: set[str]) -> bool:
         if said not in called and _POINTER.fullmatch(said) is None:
             return False
         rest = rest[remark.end() :]
-    return _GOES_ON.match(rest) is not None
+    return _GOES_ON.match(rest) is not None and (not alone or _word(rest) in {"", *called})
+
+
+def _word(rest: str) -> str:
+    return plain(rest.strip().strip("()[]–—-:,. ")).casefold()
+
+
+def _scored(question: Question, text: str, score: float) -> bool:
+    """Whether a figure in it could be another answer."""
+    low, high = question.min or 0, question.max or 100
+    figures = (float(one.replace(",", ".")) for one in _FIGURE.findall(text))
+    return any(low <= one <= high and one != score for one in figures)
 
 
 def _agrees_with_name(question: Question, score: float, rest: str) -> None:
     """“5 – Poor” is no 5 and no 2."""
-    word = plain(rest.strip().strip("()[]–—-:,. ")).casefold()
+    word = _word(rest)
     called = [level.value for level in question.levels if word in _names(level)]
     if called and question.step == 1 and score not in called:
         raise ValueError(f"{question.id}: {score} and “{word}” contradict each other")
@@ -146,7 +163,7 @@ def _names(level: Level) -> set[str]:
     return {name.casefold() for name in (level.name, *level.aliases)}
 
 
-def _named(question: Question, raw: str) -> Any:
+def _named(question: Question, raw: str, alone: bool) -> Any:
     """“Good”, “Good (4)”, “Good – because …”."""
     for level in sorted(question.levels, key=lambda level: -len(level.name)):
         for name in sorted((level.name, *level.aliases), key=len, reverse=True):
@@ -158,14 +175,15 @@ def _named(question: Question, raw: str) -> Any:
                 return question.check(level.value)
             others = {name for one in question.levels if one is not level for name in _names(one)}
             words = rest.casefold()
-            more = _FIGURE.search(rest) or any(_speaks_of(one, words) for one in others)
-            if more or not _goes_on(rest, _names(level)):
+            more = any(_speaks_of(one, words) for one in others)
+            more = more or _scored(question, rest, level.value)
+            if more or not _goes_on(rest, _names(level), alone):
                 raise ValueError(f"{question.id}: {_shown(raw)} contradicts itself")
             return question.check(level.value)
     return question.check(raw)
 
 
-def _option(question: Question, raw: str) -> Any:
+def _option(question: Question, raw: str, alone: bool) -> Any:
     """The option itself, or at the head of a sentence that names no other."""
     try:
         return question.check(raw.rstrip(".!"))
@@ -176,7 +194,7 @@ def _option(question: Question, raw: str) -> Any:
         for option in question.options
         for name in (option.value, option.label, *option.aliases)
         if raw.casefold().startswith(name.casefold())
-        and _goes_on(raw[len(name) :], {option.value.casefold(), option.label.casefold()})
+        and _goes_on(raw[len(name) :], {option.value.casefold(), option.label.casefold()}, alone)
     ]
     if heads:
         _, option, rest = max(heads, key=lambda head: head[0])
