@@ -17,12 +17,14 @@ from raterbook.numbers.compare.comparison import (
     UNKNOWN,
     Compared,
     Comparison,
+    Shown,
     Verdict,
     items_to_tell,
     severity_said,
     verdict_of,
 )
 from raterbook.numbers.compare.ranking import Ranked, RankedModel
+from raterbook.numbers.compare.rows import entries, rows_of
 from raterbook.numbers.compare.strictness import Strictness, severities
 from raterbook.numbers.targets import round_up
 from raterbook.protocols.comparisons import facts
@@ -248,6 +250,26 @@ def test_the_lines_of_a_part_say_severities_and_groups_that_part():
         "domain by 0.07: 0.07 (0.05 to 0.09) more than persons",
         "domain by -0.07: 0.07 (0.05 to 0.09) less than persons",
         "domain by 0: 0.00 (−0.02 to 0.02) more than persons",
+    ]
+
+
+def test_every_number_of_a_part_says_whose_it_is_and_a_p_stands_beside_what_is_between():
+    one = Estimate(0.07, 0.05, 0.09)
+    line = Contrast("mae", one, one, one)
+    part = compared(judged(person()), apart=(GroupApart("domain", "law", 30, line, 0.01, 0.02),))
+    part = replace(part, means=(Shown(None, one, one, one), Shown("yes", one, one, one, one)))
+    three = ["in a person's place", "persons", "model − persons"]
+    assert [(row["statistic"], row["whose"]) for row in rows_of(part)] == [
+        ("spearman", "against people"),
+        ("winning_rate", "model"),
+        ("advantage", "in a person's place"),
+        *(("mean", whose) for whose in ("people alone", "model alone", "corrected")),
+        *(("share of yes", whose) for whose in ("people alone", "model alone", "corrected")),
+        ("share of yes", "corrected by its rates"),
+        *(("mae", whose) for whose in three),
+    ]
+    assert [row.p_corrected for row in entries(part) if row.group == {"domain": "law"}] == [
+        *(None, None, 0.02)
     ]
 
 
