@@ -126,10 +126,11 @@ def _apart(task: Task, question: str | None, questions: list[str]) -> list[Findi
         missing = nothing(task.statistic, unpaired(np.isfinite(scores)))
         return [Finding(question, missing, cells.unit, raters=who)]
     root = task.statistic == "evaluator_sd"
+    # Around a whole number near their mean squares do not cancel, and equal ones differ by nothing.
+    middle = float(np.round(cells.numbers["x"].mean()))
 
     def rows(part: Entries) -> np.ndarray:
-        # Around three, so that squares do not cancel.
-        x = part.numbers["x"] - 3.0
+        x = part.numbers["x"] - middle
         sums, clusters = part.per_unit(np.ones(len(part)), x, x**2)
         n = sums[:, 0]
         variance = np.maximum(sums[:, 2] / n - (sums[:, 1] / n) ** 2, 0.0)

@@ -412,56 +412,6 @@ UNSURE = (
 )
 
 
-# The other way round: words that leave an answer what it is.
-OWN = {
-    "a closing word": '{"label":"SUPPORTED"}\nI hope this helps.',
-    "a fence and a closing word": 'My label:\n```json\n{"label":"SUPPORTED"}\n```\nThank you.',
-    "reasons before": 'The context says 20 metres, the answer too.\n\n{"label":"SUPPORTED"}',
-    "an introduction": 'Based on the context, my label is:\n\n{"label": "SUPPORTED"}',
-    "the same line": 'Answer: {"label": "SUPPORTED"}',
-    "a denial in its reasons": "**Label:** SUPPORTED\n\n**Reasoning:** Nothing is contradicted.",
-    "a denial after JSON": '{"label":"SUPPORTED"}\n\nReasoning: it is not contradicted.',
-    "a denial before": "The context does not say that it is contradicted.\n\nLabel: SUPPORTED",
-    "thoughts": '<think>\n{"label":"CONTRADICTED"}? No.\n</think>\n\n{"label": "SUPPORTED"}',
-    "steps": 'Step 1: a claim.\nTherefore:\n\n```json\n{"label": "SUPPORTED"}\n```',
-    "the label again in its reasons": "Label: SUPPORTED\nExplanation: It is supported.",
-    "a sentence before": "The answer is supported by the context.\nLabel: SUPPORTED",
-    "a heading": "### Label\nSUPPORTED\n\n### Reasoning\nIt says 20 metres.",
-    "a final answer": "Final answer: SUPPORTED",
-    "of the text": 'Here is my label for the answer of the text:\n{"label": "SUPPORTED"}',
-    "of a draft": 'Here is my evaluation of the draft:\n{"label": "SUPPORTED"}',
-    "an introduction of its own": 'Here is my evaluation:\n\n{"label": "SUPPORTED"}',
-    "reasons in bold": '{"label": "SUPPORTED"}\n\n**Reasoning:** the context is clear.',
-    "a hope": '{"label": "SUPPORTED"}\n\nHope this helps!',
-    "because": '{"label": "SUPPORTED"}\n\nBecause the context explicitly mentions the town.',
-    "an explanation that denies": '{"label": "SUPPORTED"}\n\nExplanation: Nothing contradicts it.',
-    "short thoughts": '<think>maybe CONTRADICTED</think>{"label": "SUPPORTED"}',
-    "a look first": 'In the context the bridge is 20 metres long.\n\n{"label": "SUPPORTED"}',
-    "a dash": '{"label": "SUPPORTED"}\n\nJustification - the context has the town as the builder.',
-    "thoughts that a template opens": 'It has 20 metres.\n</think>\n\n{"label": "SUPPORTED"}',
-    "tags": '<answer>\n{"label": "SUPPORTED"}\n</answer><|im_end|>',
-    "a comma too many": '{"label": {"reasoning": "so", "answer": "SUPPORTED"},}',
-    "steps, and an introduction": "Step 1: a year.\n\nStep 2: the same.\n\nFinal answer: SUPPORTED",
-    "an analysis": "**Analysis:**\n\nIt claims a year. It is there.\n\n**Label:** SUPPORTED",
-    "thoughts in the object": '{"thought": "NO EVIDENCE? It is there.", "label": "SUPPORTED"}',
-    "a doubt in its reasons": '{"label": {"reasoning": "NO EVIDENCE? No.", "answer": "SUPPORTED"}}',
-    "a doubt in its notes": '{"label": {"answer": "SUPPORTED"}, "notes": "nearly NO EVIDENCE"}',
-    "the end of thoughts, quoted": '{"label": {"reasoning": "</think> is", "answer": "SUPPORTED"}}',
-    "a confidence": '{"label": "SUPPORTED", "confidence": 0.9}',
-    "claims before JSON": '**Claim 1:** 20 metres.\n- It is there.\n\n{"label": "SUPPORTED"}',
-    "thoughts in square brackets": '[THINK]{"label": "NO EVIDENCE"}?[/THINK]{"label": "SUPPORTED"}',
-    "a tag around it": "<reasoning>It is there.</reasoning>\n<answer>SUPPORTED</answer>",
-    "sentences and JSON": 'The answer has 1862. So has the context.\n\n{"label": "SUPPORTED"}',
-}
-# Words that may be reasons, or the opposite: nothing but what they mean could tell.
-ASKED = (
-    '{"label": "SUPPORTED"}\n\nThe context supports the statement.',
-    '{"label": "SUPPORTED"}\n\nBoth texts give 20 metres, which is the length.',
-    '{"label": "SUPPORTED"}\n\nThe answer agrees: the context has 20 metres.',
-    '{"label": "SUPPORTED"}\n\n- The context gives it.\n- The answer repeats it.',
-)
-
-
 def shapes():
     """name → Shape, some two hundred."""
     found = {}

@@ -14,8 +14,8 @@ from raterbook.judges.sheets import Sheet, groups
 from raterbook.protocols import load
 from raterbook.rounds import Part
 
-from .replies import ALL, EXAMPLE, GUIDE, NAMES, REPLIES, dumped, flat, nested
-from .shapes import ASKED, OWN, SHAPES
+from .replies import ALL, ASKED, EXAMPLE, GUIDE, NAMES, OWN, REPLIES, dumped, flat, nested
+from .shapes import SHAPES
 
 
 def sheet_of(name, parts=(), group=0):

@@ -119,3 +119,16 @@ def test_what_is_missing_is_what_the_plans_ask_for_and_nobody_gave(tmp_path):
     found = completeness_of(stored, Parameters("by-hand"))
     assert (found.required, found.given, found.missing) == (2 * 2 * 3, 5, 7)
     assert (found.share, found.raters) == (pytest.approx(5 / 12), 2)
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind", "who"),
+    [
+        ([("ana", "i0", "s", 1), ("owl", "i0", "label", "no")], "human", ["ana", "owl"]),
+        ([("owl", "i0", "label", "no")], "model", ["owl"]),
+        ([("bot", "i0", "label", "no")], "human", []),
+    ],
+)
+def test_a_round_is_of_people_unless_only_models_answered(tmp_path, answers, kind, who):
+    found = counted(tmp_path, answers, {"owl": "model", "bot": "automatic"})
+    assert (found.kind, found.raters()) == (kind, who)

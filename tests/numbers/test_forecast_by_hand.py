@@ -18,11 +18,13 @@ from raterbook.numbers.forecast import (
     Outlook,
     Size,
     assumption,
+    choose,
     outlooks,
     pilot_of,
     sizes_of,
     smallest,
 )
+from raterbook.rounds import RoundError
 
 
 def outlook(same=1.0, per_item=1.0, doubt=0.0, name="mean", **more):
@@ -125,6 +127,13 @@ def test_of_the_designs_asked_for_the_one_of_fewest_ratings_is_advised():
     # Rated once there is no agreement: a design that tells all numbers comes before.
     assert plan(alike, both, sizes=sizes, width=0.3).design().per_item == 3
     assert plan(outlook(reason="no_ratings"), sizes=sizes).design() is None
+
+
+@pytest.mark.parametrize(("every", "there"), [([outlook(), outlook()], "mean"), ([], "none")])
+def test_what_there_is_no_forecast_of_is_refused_with_what_there_is(every, there):
+    with pytest.raises(RoundError, match=f"r1: no forecast of 'mood'; there are those of {there}"):
+        choose(every, ["mood"], "r1")
+    assert choose([outlook()], ["mean:tone"], "r1")[0].name == "mean:tone"
 
 
 def test_the_pilot_s_ratings_an_item_are_those_of_most_numbers():

@@ -198,3 +198,23 @@ def test_neureg_units_have_as_many_ratings_as_most_have_if_only_two(frame, pick)
     even = [a for a in answers if a[0] in ("qa0", "qa3", "qa4")]
     row = pick(summary(frame(even), measures, NEUREG), "full_agreement", "accuracy")
     assert (row["estimate"], row["n_items"], row["n_ratings"]) == (1, 1, 3)
+
+
+@pytest.mark.parametrize("name", ["evaluator_variance", "evaluator_sd"])
+def test_raters_lie_as_far_apart_far_from_zero_as_near_it(frame, pick, name):
+    found = []
+    for by in (0, 10**8):
+        said = {"q0": (1, 2, 4), "q1": (2, 2, 5), "q2": (3, 5, 4), "q3": (1, 1, 2)}
+        answers = [
+            (item, 0, rater, "s", value + by)
+            for item, values in said.items()
+            for rater, value in zip("ABC", values, strict=True)
+        ]
+        asked = {
+            "s": {"type": "scale", "level": "interval", "scale": [by + n for n in range(1, 6)]}
+        }
+        row = pick(
+            summary(frame(answers), [{"statistic": name, "question": "s"}], asked), name, "s"
+        )
+        found.append((row["estimate"], row["low"], row["high"]))
+    assert found[0] == pytest.approx(found[1], rel=1e-6)

@@ -1,7 +1,11 @@
 """One number of a round: its address, its ends, and how a person reads it."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from raterbook.numbers.compute import possible
+from raterbook.numbers.measures import comparisons
 from raterbook.numbers.number import (
     Number,
     PairName,
@@ -123,3 +127,44 @@ def test_nothing_is_decided_where_hardly_anybody_ever_differs():
     assert is_untrusted(row(warnings=("few_clusters", "too_few_disagreements")))
     assert not is_untrusted(row(warnings=("few_clusters",)))
     assert not is_untrusted({})
+
+
+@pytest.mark.parametrize(
+    ("statistic", "ends"),
+    [
+        ("mean", (1.0, 7.0)),
+        ("sd", None),
+        ("mae", (0.0, 4.0)),
+        ("bias", (-4.0, 4.0)),
+        ("macro_f1_halves", (0.0, 1.0)),
+        ("difference", (-4.0, 4.0)),
+    ],
+)
+def test_what_a_number_can_be_is_known_from_its_questions(statistic, ends):
+    ranges = {"tone": (1.0, 5.0), "use": (4.0, 7.0)}
+    measure = {"statistic": statistic, "question": ["tone", "use"]}
+    assert possible(Number(statistic), ranges, measure) == ends
+    assert possible(Number("bias"), {}, measure) is None
+    shares = measure | {"is": [5]}
+    assert possible(Number("difference", question="tone"), ranges, shares) == (-1.0, 1.0)
+
+
+def test_a_machine_is_compared_in_all_ways_that_the_protocol_does_not_compare_a_model_in():
+    tone, kind = (
+        SimpleNamespace(id=name, is_score=name == "tone", is_label=name == "kind")
+        for name in ("tone", "kind")
+    )
+    declared = [
+        {"statistic": "exact", "question": "kind"},
+        {"statistic": "mae", "question": "tone"},
+    ]
+    asked = {
+        machine: {
+            measure["statistic"]: measure["question"]
+            for measure in comparisons({machine: [tone, kind]}, declared)
+        }
+        for machine in ("model", "automatic")
+    }
+    rest = {name: ["tone"] for name in ("within_one", "bias", "spearman")}
+    assert asked["model"] == {"exact": ["tone"], **rest}
+    assert asked["automatic"] == {"exact": ["tone"], "mae": ["tone"], **rest}

@@ -7,6 +7,7 @@ from scipy.stats import t as student
 
 from raterbook.analysis.comparison import Ratio
 from raterbook.analysis.comparison.annotators import AnnotatorTest, ModelPair, PersonTest
+from raterbook.analysis.comparison.habits import GroupApart
 from raterbook.analysis.comparison.persons import Contrast
 from raterbook.analysis.estimate import Estimate
 from raterbook.numbers.compare.comparison import (
@@ -16,12 +17,14 @@ from raterbook.numbers.compare.comparison import (
     UNKNOWN,
     Compared,
     Comparison,
+    Shown,
     Verdict,
     items_to_tell,
     severity_said,
     verdict_of,
 )
 from raterbook.numbers.compare.ranking import Ranked, RankedModel
+from raterbook.numbers.compare.rows import entries, rows_of
 from raterbook.numbers.compare.strictness import Strictness, severities
 from raterbook.numbers.targets import round_up
 from raterbook.protocols.comparisons import facts
@@ -225,6 +228,49 @@ def test_a_part_is_asked_for_by_question_and_group_and_a_wrong_one_names_those_t
     assert found.part("tone", domain="law") is parts[1]
     with pytest.raises(LookupError, match="no comparison of 'tone' : choose None, tone"):
         found.part("tone")
+
+
+def test_the_lines_of_a_part_say_severities_and_groups_that_part():
+    strict, lenient, own = (Estimate(value) for value in (1.25, None, 0.3))
+
+    def group(value, p):
+        between = Estimate(value, value - 0.02, value + 0.02)
+        found = Contrast("mae", between, between, between)
+        return GroupApart("domain", f"by {value:g}", 30, found, p, p)
+
+    part = compared(
+        judged(person()),
+        severity=((None, own), ("strictest person", strict), ("most lenient person", lenient)),
+        apart=(group(0.07, 0.05), group(-0.07, 0.01), group(0.5, 0.06), group(0.0, 0.01)),
+    )
+    lines = str(Comparison("r1", "gauge", (part,))).splitlines()
+    named = [line.split(maxsplit=1) for line in lines if line.startswith("    ")]
+    assert [said for name, said in named if name in ("severity", "apart")] == [
+        "model 0.30; people 0.00 to 1.25",
+        "domain by 0.07: 0.07 (0.05 to 0.09) more than persons",
+        "domain by -0.07: 0.07 (0.05 to 0.09) less than persons",
+        "domain by 0: 0.00 (−0.02 to 0.02) more than persons",
+    ]
+
+
+def test_every_number_of_a_part_says_whose_it_is_and_a_p_stands_beside_what_is_between():
+    one = Estimate(0.07, 0.05, 0.09)
+    line = Contrast("mae", one, one, one)
+    part = compared(judged(person()), apart=(GroupApart("domain", "law", 30, line, 0.01, 0.02),))
+    part = replace(part, means=(Shown(None, one, one, one), Shown("yes", one, one, one, one)))
+    three = ["in a person's place", "persons", "model − persons"]
+    assert [(row["statistic"], row["whose"]) for row in rows_of(part)] == [
+        ("spearman", "against people"),
+        ("winning_rate", "model"),
+        ("advantage", "in a person's place"),
+        *(("mean", whose) for whose in ("people alone", "model alone", "corrected")),
+        *(("share of yes", whose) for whose in ("people alone", "model alone", "corrected")),
+        ("share of yes", "corrected by its rates"),
+        *(("mae", whose) for whose in three),
+    ]
+    assert [row.p_corrected for row in entries(part) if row.group == {"domain": "law"}] == [
+        *(None, None, 0.02)
+    ]
 
 
 def test_the_first_are_the_nearest_and_whom_it_is_not_shown_to_beat():

@@ -358,8 +358,7 @@ class Arrangements:
         apart = np.abs(table[:, :, None] - table[:, None, :])
         apart = apart if scored else (apart > 0).astype(float)
         both = given[:, :, None] & given[:, None, :]
-        n = int(cluster.max()) + 1
-        self.apart = np.zeros((n, *apart.shape[1:]))
+        self.apart = np.zeros((len(np.unique(cluster)), *apart.shape[1:]))
         self.pairs = np.zeros_like(self.apart)
         np.add.at(self.apart, cluster, np.where(both, apart, 0.0))
         np.add.at(self.pairs, cluster, both.astype(float))
@@ -426,7 +425,7 @@ class Arrangements:
         else:
             values = np.unique(self.table[np.isfinite(self.table)])
             moved = (b[:, None] == values).astype(float) - (a[:, None] == values)
-        by_cluster = np.zeros((int(self.cluster.max()) + 1, moved.shape[1]))
+        by_cluster = np.zeros((len(self.apart), moved.shape[1]))
         np.add.at(by_cluster, self.cluster, moved)
         by_cluster = by_cluster[np.abs(by_cluster).sum(axis=1) > 1e-12]
         if not len(by_cluster):
