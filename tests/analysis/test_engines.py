@@ -367,6 +367,7 @@ def spark(monkeypatch):
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
+    interrupted = signal.getsignal(signal.SIGINT)  # Spark takes Ctrl+C for itself, and keeps it
     session = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .config("spark.ui.enabled", "false")
@@ -378,6 +379,7 @@ def spark(monkeypatch):
     )
     yield session
     session.stop()
+    signal.signal(signal.SIGINT, interrupted)
 
 
 def executors(session) -> list[int]:
