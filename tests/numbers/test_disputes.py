@@ -148,6 +148,19 @@ def test_a_decision_settles_and_a_second_adjudicator_who_differs_opens_it_again(
     assert sorted(names(undecided(disputes(round_)))) == sorted(DISPUTES)
 
 
+def test_a_decision_that_is_held_takes_the_place_of_the_one_before(round_):
+    held, refs = Disputes(round_), {item.key: item.ref for item in round_.items()}
+    for value in ("yes", "no"):
+        say(round_, "uma", "q1/cedar", "label", value, reason=f"{value} it is.")
+        answer = round_.current("uma")[refs["q1/cedar"], 0, "label"]
+        assert held.settle(("label", "q1/cedar", 0), "uma", answer)
+        assert names(held.found) == names(disputes(round_))
+    one = next(one for one in held.found if one.key == ("label", "q1/cedar", 0))
+    assert [(each.value, each.reason) for each in one.final] == [("no", "no it is.")]
+    assert held.settle(one.key, "uma", None)
+    assert next(each for each in held.found if each.key == one.key).final == ()
+
+
 def test_what_is_held_is_behind_once_anybody_else_answered(round_):
     held = Disputes(round_)
     say(round_, "uma", "q1/cedar", "label", "yes", reason="So it is.")
