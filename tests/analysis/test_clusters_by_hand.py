@@ -22,3 +22,4 @@ def test_clusters_are_the_same_by_name_and_by_number():
 def test_whatever_is_below_one_is_not_one_and_what_is_just_so_much_may_be_more():
     assert p_within_bounds(np.array([1, 0.5, 0]), np.arange(3), 1.0) == 0
     assert p_within_bounds(np.full(5, 0.4), np.arange(5), 0.4) == 1
+    assert p_within_bounds(np.array([0, 0.5]), np.arange(2), 0.0) == 1

@@ -23,6 +23,7 @@ from raterbook.analysis.averages.weighted import confident_cells, weighted_mean_
 from raterbook.analysis.coefficients import rows_to_resample
 from raterbook.analysis.coefficients.icc import variance_components
 from raterbook.analysis.coefficients.tables import coefficients, statistic_named
+from raterbook.analysis.intervals import t_of
 from raterbook.analysis.intervals.resampling import bca, draw, percentile
 from raterbook.analysis.older import alpha_by_category, kappa_by_category
 
@@ -223,6 +224,11 @@ def test_a_mean_kappa_draws_units_jointly_for_all_pairs():
         drawn.append(kappa(again, "light", scale=SCALE, interval=None).value)
     assert joint == pytest.approx(np.std(drawn), rel=0.12)
     assert joint > 1.05 * np.sqrt(np.sum(np.square(apart))) / 3
+
+
+def test_degrees_of_freedom_are_said_where_they_are_fewer_than_of_all_units():
+    assert t_of(9.0, 10) == "t"
+    assert t_of(8.5, 10) == "t with 8.5 degrees of freedom"
 
 
 def components(units, raters, seed, missing):

@@ -109,6 +109,7 @@ CASES = {
     "alpha of three": (alpha, [[1, 1, 1]] * 30 + HARDLY, True),
     "alpha of two": (alpha, [[1, 1]] * 50 + [[1, 2], [2, 1], [1, 2], [3, 1], [1, 2]], True),
     "alpha of thirteen": (alpha, [[1] * 13] * 12 + [[*row, 1] for row in WIDE], True),
+    "alpha of units alike": (level("interval"), [row for row in MIXED for _ in "ab"], True),
     "alpha with gaps": (alpha, UNEVEN, True),
     "ordinal alpha with gaps": (level("ordinal"), MIXED, True),
     "interval alpha with gaps": (level("interval"), MIXED, True),

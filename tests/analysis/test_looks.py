@@ -75,6 +75,11 @@ def test_a_look_without_anything_new_decides_nothing():
     assert Looks((0.5, 0.5, 1)).levels[1] == 0
 
 
+def test_in_which_unit_information_is_measured_changes_nothing():
+    one, other = (ever_beyond([2.0] * 3, [by, by, 2 * by]) for by in (1, 100))
+    assert one == pytest.approx(other)
+
+
 def test_what_a_look_rests_on_may_differ_from_its_share():
     equal, late = Looks((0.5, 1)), Looks((0.5, 1), information=(90, 100))
     assert late.bounds[0] == equal.bounds[0]

@@ -118,6 +118,7 @@ def test_where_many_criteria_tell_units_finely_apart_the_grid_is_fine_enough():
     best = finest.climb(np.zeros(len(free)), sums)
     assert Likelihood(facets).is_coarse(Likelihood(facets).at(free, sums).posterior)
     assert not likelihood.is_coarse(likelihood.at(free, sums).posterior)
+    assert (len(likelihood.nodes) - 1) / 60 in (2, 4, 8)  # twice as fine each time
     assert free == pytest.approx(best, abs=1e-3)
 
 
@@ -291,6 +292,7 @@ def test_what_cannot_be_fitted_has_a_reason_and_no_number(table, reason):
     found = rasch(table)
     assert found.reason == reason
     assert found.raters["severity"].isna().all()
+    assert (found.n_units, found.n_clusters) == (0, 0)
     assert found.notes()
 
 

@@ -163,6 +163,7 @@ def test_a_unit_in_two_clusters_is_refused(label):
         ("chunk", "a table has no column of clusters"),
         (["x"], "1 cluster labels for 6 units"),
         ({0: "x"}, "no cluster for unit 1 and 4 more"),
+        (dict.fromkeys(range(5), "x"), "no cluster for unit 5: the labels are looked up"),
         (pd.Series(["x"] * 7, index=[0, 0, 1, 2, 3, 4, 5]), "name unit 0 twice"),
     ],
 )

@@ -110,7 +110,7 @@ def test_a_value_is_known_in_any_way_its_number_is_written():
         0,
     ]
     labels = Scale(("1", "2"), np.array([1.0, 2.0]), True, True)
-    assert [labels.code(each) for each in ("2", "2.0")] == [2, 0]
+    assert [labels.code(each) for each in ("2", 2, "2.0")] == [2, 2, 0]
 
 
 def test_what_is_missing_is_what_the_plans_ask_for_and_nobody_gave(tmp_path):

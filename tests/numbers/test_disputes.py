@@ -7,7 +7,7 @@ from raterbook.analysis.intervals import Interval
 from raterbook.cli import main
 from raterbook.numbers.compute import questions_of
 from raterbook.numbers.counted import Board, consensus
-from raterbook.numbers.disputes import disputes, undecided, votes
+from raterbook.numbers.disputes import Disputes, disputes, undecided, votes
 from raterbook.rounds import RoundError
 from raterbook.rounds.consensus import ADJUDICATOR
 from tests.golden import rounds
@@ -146,6 +146,28 @@ def test_a_decision_settles_and_a_second_adjudicator_who_differs_opens_it_again(
     round_.add_rater("vic", kind="adjudicator")
     say(round_, "vic", "q1/cedar", "label", "no", reason="It is not silent.")
     assert sorted(names(undecided(disputes(round_)))) == sorted(DISPUTES)
+
+
+def test_a_decision_that_is_held_takes_the_place_of_the_one_before(round_):
+    held, refs = Disputes(round_), {item.key: item.ref for item in round_.items()}
+    for value in ("yes", "no"):
+        say(round_, "uma", "q1/cedar", "label", value, reason=f"{value} it is.")
+        answer = round_.current("uma")[refs["q1/cedar"], 0, "label"]
+        assert held.settle(("label", "q1/cedar", 0), "uma", answer)
+        assert names(held.found) == names(disputes(round_))
+    one = next(one for one in held.found if one.key == ("label", "q1/cedar", 0))
+    assert [(each.value, each.reason) for each in one.final] == [("no", "no it is.")]
+    assert held.settle(one.key, "uma", None)
+    assert next(each for each in held.found if each.key == one.key).final == ()
+
+
+def test_what_is_held_is_behind_once_anybody_else_answered(round_):
+    held = Disputes(round_)
+    say(round_, "uma", "q1/cedar", "label", "yes", reason="So it is.")
+    assert not held.is_behind("uma")
+    assert held.is_behind("ana")
+    say(round_, "ana", "q1/cedar", "tone", 3)
+    assert held.is_behind("uma")
 
 
 def test_what_an_adjudicator_decided_where_all_agree_is_a_decision_and_no_dispute(round_):

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t as student
 
 from raterbook.analysis.estimate import Estimate
-from raterbook.analysis.forecast import Components, Design
+from raterbook.analysis.forecast import Components, Design, of_numbers
 from raterbook.analysis.intervals.resampling import PLAIN
 from raterbook.numbers.counted import Board
 from raterbook.numbers.forecast import (
@@ -194,3 +194,23 @@ def test_an_assumed_agreement_has_the_clusters_of_the_round(frame):
     board = Board(frame([(item, 0, "ana", "s", 1 + n) for n, item in enumerate(items)]), ASKED)
     made = assumption(board, "alpha_nominal:s", 0.6, 0.1, 4)
     assert (made.components.size, made.components.unequal, made.per_item) == (2.0, 2.5, 1.0)
+    assert assumption(board, "alpha_nominal:s", 0.6, 0.1, 1).per_item == 4.0
+
+
+def test_where_raters_rated_both_systems_each_has_a_difference_of_their_own(frame):
+    said = {"ana": ([4, 5, 3, 5, 2], [3, 3, 3, 2, 2]), "ben": ([3, 5, 2, 4, 2], [3, 1, 3, 1, 2])}
+    answers = [
+        (f"q{n}/{system}", 0, rater, "s", value)
+        for rater, both in said.items()
+        for system, values in zip("ab", both, strict=True)
+        for n, value in enumerate(values)
+    ]
+    board = Board(frame(answers, model={item: item[-1] for item, *_ in answers}), ASKED)
+    measure = {"statistic": "difference", "question": "s", "system": "model"}
+    [found] = outlooks(board, [measure], 10, {})
+    gaps = np.array([np.subtract(*both) for both in said.values()], dtype=float).T
+    own = of_numbers(gaps)
+    assert found.components.value == pytest.approx(gaps.mean())
+    assert (found.components.same, found.components.between) == pytest.approx(
+        (own.same, own.between)
+    )

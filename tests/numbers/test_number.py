@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from raterbook.numbers.compute import possible
+from raterbook.numbers.compute import corrected, possible
 from raterbook.numbers.measures import comparisons
 from raterbook.numbers.number import (
     Number,
@@ -58,6 +58,27 @@ def row(**given):
 def test_a_difference_is_shown_by_its_interval_and_its_corrected_p(low, high, p, beyond, shown):
     found = row(low=low, high=high, p_corrected=p)
     assert (excludes_zero(found), is_shown(found, 0.95)) == (beyond, shown)
+
+
+def test_a_p_that_is_just_what_the_coverage_leaves_shows_nothing():
+    found = row(low=0.1, high=0.5, p_corrected=0.25)
+    assert (is_shown(found, 0.75), is_shown(found, 0.74)) == (False, True)
+
+
+def test_comparisons_corrected_in_one_way_are_counted_together_and_groups_are_not_counted():
+    made = [
+        Number("difference", "use", pair=("a", name), p=p, correction=way, group=group)
+        for name, p, way, group in (
+            ("b", 0.01, "holm", None),
+            ("c", 0.03, "holm", None),
+            ("d", 0.04, "benjamini-yekutieli", None),
+            ("e", 0.01, "holm", {"domain": "law"}),
+        )
+    ]
+    assert [each.p_corrected for each in corrected(made)] == [
+        *(pytest.approx(0.02), pytest.approx(0.03), pytest.approx(0.04), None)
+    ]
+    assert [each.p_holm for each in corrected(made)][2:] == [None, None]
 
 
 def test_a_number_is_found_by_statistic_question_and_group_in_the_reading_that_leads():

@@ -88,7 +88,7 @@ def test_questeval_precision_over_kept_is_precision_times_recall_in_each_sample(
 def test_questeval_a_dropped_question_is_gone_and_a_person_beats_a_model(frame, pick):
     answers = [
         *quest_answers(["x b", "c", "d"], ["x y", "c", U]),
-        ("case:a", 3, "ana", "keep", "drop"),
+        *(("case:a", part, "ana", "keep", "drop" if part == 3 else "keep") for part in (1, 2, 3)),
         ("a/m", 1, "ana", "generated_answer", "x b"),
     ]
     rows = quest_rows(frame, answers)

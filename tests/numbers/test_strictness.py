@@ -107,7 +107,7 @@ def test_a_protocol_may_ask_for_severities_and_a_gate_for_one_rater_s(tmp_path):
     assert {row["group"]["rater"]: row["estimate"] for row in rows} == pytest.approx(
         model["severity"].to_dict()
     )
-    assert [row["question"] for row in rows] == [None] * 3
+    assert [(row["question"], row["n_raters"]) for row in rows] == [(None, 1)] * 3
     target, row = required("severity_logits[rater=p0]<=1", stored.name, rows)
     assert verdict(target, row)["met"] is True
 

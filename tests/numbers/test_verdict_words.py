@@ -196,6 +196,14 @@ def test_a_model_is_strict_or_lenient_where_its_interval_is_beyond_nothing(low, 
     assert said in severity_said("gauge", Estimate(value, low, high))
 
 
+@pytest.mark.parametrize(
+    ("reason", "said"), [("single_rater", "Only one rater"), (None, "The rater to compare with")]
+)
+def test_without_a_severity_its_reason_is_said(reason, said):
+    found = severity_said("gauge", Estimate(None, reason=reason))
+    assert found.startswith(f"No severity of gauge: {said}"), found
+
+
 def test_epsilon_is_said_by_question_where_it_differs():
     parts = (compared(judged(), None), compared(judged(epsilon=0.2)))
     found = Comparison("r1", "gauge", parts)

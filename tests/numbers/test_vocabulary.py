@@ -122,6 +122,11 @@ def test_where_one_question_does_not_fit_the_others_keep_their_numbers(frame, pi
     ):
         row = pick(rows, name, question)
         assert (row["estimate"], row["reason"]) == (None, "not_numeric")
+    alone = {"statistic": "evaluator_variance", "question": "label"}
+    [row] = summary(frame(answers), [alone], scales)
+    assert (row["question"], row["reason"]) == ("label", "not_numeric")
+    [row] = summary(frame(answers), [{"statistic": "overall_mean", "question": "label"}], scales)
+    assert (row["question"], row["reason"]) == (None, "not_numeric")
 
 
 def test_the_mean_of_recoded_values_is_none(frame):
