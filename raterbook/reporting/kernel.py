@@ -227,7 +227,9 @@ FOLDERS = {
     "MPLCONFIGDIR": "matplotlib",
 }
 # A kernel gives back what it no longer needs, or a large round's report takes half as much again.
+# Its matrices are small: threads that wait for each other took a sixth of a report's time.
 THRIFT = {
+    "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_MMAP_THRESHOLD_": str(2**18),
     "MALLOC_ARENA_MAX": "2",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
