@@ -70,6 +70,18 @@ def test_a_group_asked_for_joins_those_that_are_declared(stored):
     assert by_topic == {"a": 2.0, "b": 1.5}
 
 
+def test_groups_whose_names_look_alike_are_refused_with_both(tmp_path):
+    rows = [
+        {**item, "sort": letter}
+        for item, letter in zip(ITEMS, ("a", "a\u3164", "b", "a"), strict=True)
+    ]
+    given = [("ana", f"i{n}", "s", 1) for n in range(4)]
+    stored = opened(tmp_path, text=asking({"s": scale(3)}, [measured("mean", "s")]), items=rows,
+                    answers=given)  # fmt: skip
+    with pytest.raises(ValueError, match=r"of sort, 'a.u3164' looks like 'a', and"):
+        numbers(stored, groups="sort")
+
+
 def test_only_named_raters_count(stored):
     row = numbers(stored, raters="ana").get("mean", "s")
     assert (row["estimate"], row["raters"], row["n_raters"]) == (1.75, ["ana"], 1)

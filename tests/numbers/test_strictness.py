@@ -2,6 +2,7 @@
 
 import random
 from importlib.resources import files
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import raterbook.protocols
 from raterbook.commands.reports import required
 from raterbook.numbers.compare import compare
 from raterbook.numbers.compare.strictness import likeness, strictness
-from raterbook.numbers.compute import cluster_of, numbers, questions_of
+from raterbook.numbers.compute import cluster_of, numbers, questions_of, summary
 from raterbook.numbers.counted import Board
 from raterbook.numbers.targets import verdict
 from tests.reporting.rounds import opened, records
@@ -51,6 +52,37 @@ def test_people_alone_are_the_centre_and_a_model_beside_them_is_set_against_it(t
 
 def test_a_model_that_nobody_asks_about_does_not_count(tmp_path):
     assert list(made(rated(tmp_path)).rasch.raters["rater"]) == ["p0", "p1", "p2"]
+
+
+def test_whoever_gave_no_score_is_no_centre_and_what_was_not_scored_has_no_system(frame):
+    """dan, who is named, labelled one item more, whose system nobody knows."""
+    scores = {"ana": "112345", "ben": "113342"}
+    answers = [
+        (f"i{at}", 0, rater, "tone", int(value))
+        for rater, values in scores.items()
+        for at, value in enumerate(values)
+    ]
+    answers.append(("i9", 0, "dan", "label", "yes"))
+    asked = {"tone": {"scale": [1, 2, 3, 4, 5], "level": "ordinal"}, "label": {"level": "nominal"}}
+    built = frame(answers, model={f"i{at}": "ab"[at % 2] for at in range(6)})
+    board = Board(built, asked, raters=["ana", "ben", "dan"])
+    questions = [SimpleNamespace(id="tone", is_score=True)]
+    found = strictness(board, questions, system="model", interval=None)
+    assert found.centre == ("ana", "ben")
+    assert sorted(found.rasch.fair["group"].dropna().unique()) == ["a", "b"]
+
+
+def test_a_severity_is_of_all_items_that_were_scored_the_lowest_too(frame, pick):
+    scores = {"ana": "112345", "ben": "113342"}
+    answers = [
+        (f"i{at}", 0, rater, "tone", int(value))
+        for rater, values in scores.items()
+        for at, value in enumerate(values)
+    ]
+    measure = {"statistic": "severity_logits", "question": "tone"}
+    asked = {"tone": {"scale": [1, 2, 3, 4, 5], "level": "ordinal"}}
+    rows = summary(frame(answers), [measure], asked, interval=None)
+    assert pick(rows, "severity_logits", None, {"rater": "ana"})["n_items"] == 6
 
 
 def test_labels_have_no_severity(tmp_path):

@@ -148,6 +148,17 @@ def test_an_interval_that_is_drawn_needs_draws_beyond_its_ends():
     early, late = sight((2, 40), declared=(0.5, 1.0)), sight((2, 80), declared=(0.5, 1.0))
     with pytest.raises(ValueError, match=r"2,000 draws carry no interval of 99\.69"):
         early.parameters(asked)
+    with pytest.raises(ValueError, match=r"Use jackknife, or resamples=6600\.$"):
+        early.parameters(asked)
+    # A million draws are the most that may be asked for: the first is just within, the next is not.
+    for complete, remedy in (
+        (17, r"Use jackknife, or resamples=1000000\."),
+        (16, "Use jackknife."),
+    ):
+        looks = (Look(1, complete, 66, 9, ""),)
+        first = Sight("r1", RoundLooks((0.2, 1.0), looks, complete, 66, "open", None), 0.05)
+        with pytest.raises(ValueError, match=f"{remedy}$"):
+            first.parameters(asked)
     assert late.parameters(asked).coverage == pytest.approx(0.95)
     enough = replace(asked, resamples=6600)
     assert early.parameters(enough).coverage == pytest.approx(1 - early.level())

@@ -163,7 +163,7 @@ def judged(
         return []
     every = beside_people(stored, frame, given, sight)
     numbers = [number for _, found in every.values() for number in numbers_of(found)]
-    if len(every) > 1:
+    if every:
         numbers += ranking_of(stored.name, every).numbers()
     return [number.row() for number in numbers]
 
@@ -372,7 +372,7 @@ def _by_rates(
     table: np.ndarray, own: np.ndarray, clusters: np.ndarray, coverage: float
 ) -> Estimate:
     """Rogan and Gladen's, each count divided by its design effect."""
-    share = unit_means(table)
+    share, said = unit_means(table), own.astype(bool)
     yes, no, unknown = share > 0.5, share < 0.5, np.isnan(share)
 
     def counts(hit: np.ndarray, keep: np.ndarray) -> tuple[float, float]:
@@ -383,5 +383,5 @@ def _by_rates(
         n = found.n / max(effect, 1.0)
         return found.value * n, n
 
-    right, wrong = counts(own > 0.5, yes), counts(own < 0.5, no)
-    return rogan_gladen(right, wrong, counts(own > 0.5, unknown), coverage=coverage)
+    right, wrong = counts(said, yes), counts(~said, no)
+    return rogan_gladen(right, wrong, counts(said, unknown), coverage=coverage)

@@ -139,7 +139,7 @@ class Drifts:
         """Whether the models were asked, nothing drifted, and nothing is unknown."""
         return not self.kept and all(each.verdict in (SAME, NOISE) for each in self.parts)
 
-    def noted(self, notes: Iterable[str], kept: int = 0) -> Drifts:
+    def noted(self, notes: Iterable[str], kept: int) -> Drifts:
         """The same with further lines on what differs."""
         return replace(self, notes=(*self.notes, *notes), kept=self.kept + kept)
 
