@@ -85,3 +85,14 @@ def test_groups_whose_names_look_alike_are_refused_with_both(tmp_path):
 def test_only_named_raters_count(stored):
     row = numbers(stored, raters="ana").get("mean", "s")
     assert (row["estimate"], row["raters"], row["n_raters"]) == (1.75, ["ana"], 1)
+
+
+def test_what_nobody_told_is_the_usual():
+    assert Parameters("r").to_dict() == {
+        "round": "r", "raters": None, "questions": None, "groups": [], "coverage": 0.95,
+        "interval": "jackknife", "resamples": 2000, "seed": 0, "ties": "none", "pseudonyms": False,
+    }  # fmt: skip
+    assert Parameters("r", interval="bootstrap", seed=1).other() == {
+        "interval": "bootstrap", "seed": 1,
+    }  # fmt: skip
+    assert Parameters("r", seed=1, resamples=400).other() == {}
