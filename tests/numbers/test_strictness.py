@@ -72,6 +72,17 @@ def test_whoever_gave_no_score_is_no_centre_and_what_was_not_scored_has_no_syste
     assert sorted(found.rasch.fair["group"].dropna().unique()) == ["a", "b"]
 
 
+@pytest.mark.parametrize(("systems", "there"), [("ababab", 2), ("aaaaaa", 0), ("ababa-", 0)])
+def test_systems_have_a_fair_mean_where_there_are_two_and_every_item_has_one(frame, systems, there):
+    model = {f"i{at}": name for at, name in enumerate(systems) if name != "-"}
+    answers = [(f"i{at}", 0, rater, "tone", 1 + (at + off) % 5)
+               for off, rater in enumerate(("ana", "ben")) for at in range(6)]  # fmt: skip
+    board = Board(frame(answers, model=model), {"tone": {"scale": [1, 2, 3, 4, 5]}})
+    questions = [SimpleNamespace(id="tone", is_score=True)]
+    found = strictness(board, questions, system="model", interval=None)
+    assert len(found.rasch.fair) == there
+
+
 def test_a_severity_is_of_all_items_that_were_scored_the_lowest_too(frame, pick):
     scores = {"ana": "112345", "ben": "113342"}
     answers = [
