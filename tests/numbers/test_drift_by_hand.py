@@ -13,6 +13,7 @@ from raterbook.numbers.compare.drift import (
     Arrangements,
     Changed,
     Drift,
+    anchors_of,
     shared_models,
 )
 from raterbook.rounds import RoundError
@@ -202,3 +203,22 @@ def test_which_models_answered_in_both_rounds_is_said_as_far_as_it_fits_a_line(t
     assert shared_models(rounds["g"], rounds["h"], []) == [f"x{at}" for at in range(10)]
     with pytest.raises(RoundError, match=r"\(g0, g1, g2, g3, g4 and .*\(h0, h1, h2, h3, h4 and "):
         shared_models(rounds["g"], rounds["i"], [])
+
+
+@pytest.mark.parametrize(
+    ("many", "said"),
+    [
+        (1, "1 item reads otherwise now, left out: i0."),
+        (2, "2 items read otherwise now, left out: i0, i1."),
+        (6, "6 items read otherwise now, left out: i0, i1, i2, i3, i4 and 1 more."),
+    ],
+)
+def test_items_that_read_otherwise_now_are_named_as_far_as_it_fits_a_line(tmp_path, many, said):
+    now, before = (
+        opened(tmp_path, text=asking({"s": scale(3)}),
+               items=[{"id": f"i{at}", "text": "New." if at < new else "Old."} for at in range(7)])
+        for new in (many, 0)
+    )  # fmt: skip
+    kept, notes = anchors_of(now, before)
+    assert said in notes
+    assert kept == {f"i{at}" for at in range(many, 7)}
