@@ -323,7 +323,7 @@ class _Spread:
         }
         nth = pd.Series(self.of_row).groupby(self.of_row).cumcount().to_numpy()
         # Row by row what was said in one place: the codes of values from 1, 0 for no further one.
-        self.said = np.zeros((len(each), int(nth.max(initial=-1)) + 1), dtype=np.int64)
+        self.said = np.zeros((len(each), np.bincount(self.of_row).max(initial=0)), dtype=np.int64)
         self.said[self.of_row, nth] = values + 1
         there = self.said > 0
         alike = [(self.said == column[:, None]).sum(axis=1) for column in self.said.T]
@@ -338,7 +338,7 @@ class _Spread:
         question = self.question
         if not (question.is_numeric or question.level == "ordinal"):
             commonest = divide(most, there.sum(axis=1), 1.0)
-            return np.maximum(np.round(self.kinds) - 1, 0), 1 - commonest
+            return np.round(self.kinds) - 1, 1 - commonest
         if question.is_numeric:
             numbers, (low, high) = [number_of(text) for text in self.texts], question.ends
         else:
