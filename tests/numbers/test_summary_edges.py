@@ -389,3 +389,15 @@ def test_the_commonest_value_of_a_unit_is_none_of_a_tie_or_the_first_of_it():
     assert modal(codes, 2, "first").tolist() == [2, 2, 0, 1]
     # Of a scale of one value, too, nobody's answer has none.
     assert modal(np.array([[1, 0], [0, 0]]), 1).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(("top", "many"), [(20, 20), (21, None)])
+def test_ranges_of_one_are_of_scales_of_up_to_twenty(frame, top, many):
+    built = frame([("i1", 0, "ana", "tone", 0), ("i2", 0, "ana", "tone", top)])
+    asked = {"tone": {"type": "scale", "level": "ordinal", "scale": [0, top]}}
+    rows = summary(built, [{"statistic": "score_ranges", "question": "tone"}], asked)
+    if many is None:
+        assert [row["reason"] for row in rows] == ["too_many_values"]
+    else:
+        shares = [row["estimate"] for row in rows]
+        assert shares == [0.5, *[0.0] * (many - 2), 0.5]
