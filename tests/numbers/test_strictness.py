@@ -9,6 +9,7 @@ import pytest
 
 import raterbook.protocols
 from raterbook.commands.reports import required
+from raterbook.numbers.agreement import severity_model
 from raterbook.numbers.compare import compare
 from raterbook.numbers.compare.strictness import likeness, strictness
 from raterbook.numbers.compute import cluster_of, numbers, questions_of, summary
@@ -94,6 +95,24 @@ def test_a_severity_is_of_all_items_that_were_scored_the_lowest_too(frame, pick)
     asked = {"tone": {"scale": [1, 2, 3, 4, 5], "level": "ordinal"}}
     rows = summary(frame(answers), [measure], asked, interval=None)
     assert pick(rows, "severity_logits", None, {"rater": "ana"})["n_items"] == 6
+
+
+@pytest.mark.parametrize(("top", "named"), [(3, [None, None]), (4, ["tone"] * 2 + ["use"] * 3)])
+def test_questions_share_their_thresholds_where_they_have_one_scale(frame, top, named):
+    asked = {
+        name: {"type": "scale", "level": "ordinal", "scale": list(range(1, most + 1))}
+        for name, most in (("tone", 3), ("use", top))
+    }
+    answers = [
+        (f"i{at}", 0, rater, name, 1 + (at + off) % len(asked[name]["scale"]))
+        for name in asked
+        for off, rater in enumerate(("ana", "ben", "eva"))
+        for at in range(8)
+    ]
+    board = Board(frame(answers), asked)
+    grids = [board.grid(name) for name in asked]
+    found = severity_model(board, grids, np.arange(3), board.everything, interval=None)
+    assert found.thresholds["criterion"].tolist() == named
 
 
 def test_labels_have_no_severity(tmp_path):
