@@ -84,13 +84,14 @@ def test_systems_have_a_fair_mean_where_there_are_two_and_every_item_has_one(fra
     assert len(found.rasch.fair) == there
 
 
-def test_a_severity_is_of_all_items_that_were_scored_the_lowest_too(frame, pick):
+def test_a_severity_is_of_all_items_that_were_scored_the_lowest_too_and_of_no_other(frame, pick):
     scores = {"ana": "112345", "ben": "113342"}
     answers = [
         (f"i{at}", 0, rater, "tone", int(value))
         for rater, values in scores.items()
         for at, value in enumerate(values)
     ]
+    answers.append(("i9", 0, "ana", "label", "yes"))  # no score
     measure = {"statistic": "severity_logits", "question": "tone"}
     asked = {"tone": {"scale": [1, 2, 3, 4, 5], "level": "ordinal"}}
     rows = summary(frame(answers), [measure], asked, interval=None)
