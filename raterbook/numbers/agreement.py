@@ -135,9 +135,12 @@ def majorities(task: Task) -> list[Finding]:
 
 
 def usual_number(rated: np.ndarray) -> int:
-    """The number of ratings that most units have, from two on; of two such, the larger."""
+    """The number of ratings that most units have, from two on; of two such, the larger.
+
+    1 where no unit has two.
+    """
     counts = np.bincount(rated[rated >= 2], minlength=2)
-    return int(len(counts) - 1 - counts[::-1].argmax()) if counts.any() else 0
+    return int(len(counts) - 1 - counts[::-1].argmax())
 
 
 def _finding(

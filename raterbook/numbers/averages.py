@@ -79,14 +79,13 @@ def adjusted(task: Task) -> list[Finding]:
     """
     stated_name, *criteria = task.questions
     row, columns, who = row_means(task, criteria)
-    _, stated_by = task.board.counted([stated_name])
     grid = task.board.grid(stated_name)
     stated = grid.numbers()[:, columns]
     both = np.isfinite(stated) & np.isfinite(row) & task.mask[:, None]
     moved = is_adjusted(stated, row)
     cells = task.board.cells(both, columns, hit=moved.astype(float), of=both.astype(float))
     estimate = proportion_of("adjusted_share", cells, task.options)
-    return [Finding(stated_name, estimate, cells.unit, raters=who or stated_by)]
+    return [Finding(stated_name, estimate, cells.unit, raters=who)]
 
 
 # How far raters of one unit lie apart (NeuReg), and how scores spread over ranges of the scale.

@@ -163,8 +163,8 @@ def cohens(a: pd.Series, b: pd.Series, scale: list[float], weights: str | None) 
     counts = np.zeros((len(scale), len(scale)))
     places = pd.Index(scale)
     np.add.at(counts, (places.get_indexer(a), places.get_indexer(b)), 1)
-    if (counts.sum(axis=0) > 0).sum() == 1 and (counts.sum(axis=1) > 0).sum() == 1:
-        return None if counts.trace() == counts.sum() else 0.0
+    if (counts > 0).sum() == 1:
+        return None if counts.trace() else 0.0
     kappa = cohens_kappa(counts, wt=weights, return_results=False)
     return float(kappa) if np.isfinite(kappa) else None
 
@@ -181,7 +181,7 @@ def fleiss(row: Row, rated: Rated) -> Recomputed:
     counts = np.stack([(table == value).sum(axis=1) for value in scale], axis=1)
     sizes = counts.sum(axis=1)
     usual = np.bincount(sizes[sizes >= 2]).argmax() if (sizes >= 2).any() else 0
-    even = counts[sizes == usual] if usual else counts[:0]
+    even = counts[sizes == usual]
     even = even[:, even.sum(axis=0) > 0]
     if even.shape[1] < 2:
         return None, "no variation, or a single rater", None

@@ -321,12 +321,10 @@ class _Spread:
         self.places: dict[Place, int] = {
             (names[subject], part): at for at, (subject, part) in enumerate(each.tolist())
         }
-        order = np.argsort(self.of_row, kind="stable")
-        starts = np.searchsorted(self.of_row[order], np.arange(len(each)))
-        nth = np.arange(len(order)) - starts[self.of_row[order]]
+        nth = pd.Series(self.of_row).groupby(self.of_row).cumcount().to_numpy()
         # Row by row what was said in one place: the codes of values from 1, 0 for no further one.
-        self.said = np.zeros((len(each), int(nth.max(initial=-1)) + 1), dtype=np.int64)
-        self.said[self.of_row[order], nth] = values[order] + 1
+        self.said = np.zeros((len(each), np.bincount(self.of_row).max(initial=0)), dtype=np.int64)
+        self.said[self.of_row, nth] = values + 1
         there = self.said > 0
         alike = [(self.said == column[:, None]).sum(axis=1) for column in self.said.T]
         self.alike = np.stack(alike, axis=1) * there if alike else self.said
@@ -340,7 +338,7 @@ class _Spread:
         question = self.question
         if not (question.is_numeric or question.level == "ordinal"):
             commonest = divide(most, there.sum(axis=1), 1.0)
-            return np.maximum(np.round(self.kinds) - 1, 0), 1 - commonest
+            return np.round(self.kinds) - 1, 1 - commonest
         if question.is_numeric:
             numbers, (low, high) = [number_of(text) for text in self.texts], question.ends
         else:

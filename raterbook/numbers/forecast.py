@@ -414,10 +414,11 @@ def leading(every: Sequence[Outlook], protocol: Any) -> list[Outlook]:
 def pilot_of(numbers: Sequence[Outlook], n_items: int) -> Size:
     """This round's own size: raters, ratings of an item, both as they count for most numbers."""
     there = [each.components for each in numbers if each.components.n_raters]
-    raters = max((each.n_raters for each in there), default=1)
-    each = [each.per_unit for each in there]
-    per_item = max(1, min(raters, round(float(np.median(each)) if each else 1)))
-    return Size(n_items, raters, per_item)
+    if not there:
+        return Size(n_items, 1, 1)
+    raters = max(each.n_raters for each in there)
+    usual = round(float(np.median([each.per_unit for each in there])))
+    return Size(n_items, raters, max(1, min(raters, usual)))
 
 
 def sizes_of(pilot: Size, given: Mapping[str, Sequence[float]]) -> list[Size]:

@@ -264,7 +264,7 @@ DRAWS = 20  # resamples beyond the ends of an interval
 
 def plain(value: float) -> str:
     """.05, .0031, under .0001."""
-    return "under .0001" if 0 < value < 1e-4 else f"{value:.2g}".removeprefix("0")
+    return "under .0001" if value < 1e-4 else f"{value:.2g}".removeprefix("0")
 
 
 def planned(looks: RoundLooks, at: float = 0.05) -> list[str]:

@@ -34,7 +34,8 @@ def held_to(theirs, own):
             assert value == expected, (key, name)
 
 
-def test_a_round_comes_back_from_its_archive_with_all_its_numbers(round, archive):
+def test_a_round_comes_back_from_its_archive_with_all_its_numbers(round, archive, monkeypatch):
+    monkeypatch.setattr(archived, "IN_MEMORY", archive.rows)
     own, theirs = by_address(round.numbers()), by_address(numbers_of(archive))
     missing = set(own) - set(theirs)
     assert {name for name, *_ in missing} == {"completeness"}

@@ -324,6 +324,12 @@ def test_epsilon_may_differ_by_question_and_is_said_with_each(tmp_path, said, fo
     assert compare(two_questions(tmp_path), "m0", epsilon=said).epsilons == found
 
 
+def test_two_questions_are_enough_to_tell_how_alike_a_rater_s_scores_are(tmp_path):
+    stored = two_questions(tmp_path)
+    [found] = compare(stored, "m0").overall.habits
+    assert (found.statistic, found.persons.n_raters) == ("halo_effect", 3)
+
+
 def test_an_epsilon_by_question_stands_in_what_is_printed_and_in_numbers_json(tmp_path, capsys):
     stored = two_questions(tmp_path)
     words = ["--db", str(stored.store.path), "compare", "by-hand", "--model", "m0"]
@@ -339,6 +345,8 @@ def test_an_epsilon_by_question_stands_in_what_is_printed_and_in_numbers_json(tm
     [
         ("many", "one of experts (0.2), skilled (0.15), crowd (0.1)"),
         ("tone=.2,tone=.1", "give each question once, not 'tone' again"),
+        ("tone=.2,style=.1,style=.2,tone=.1", "give each question once, not 'tone' again"),
+        ("=.2", "give each question once, not '' again"),
         ("tone=.7", "epsilon 0.7: give a share from 0 to .5"),
         ("tune=.2", "parameter epsilon: by-hand has no 'tune'. Choose from tone, style, overall."),
     ],

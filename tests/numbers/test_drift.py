@@ -270,14 +270,15 @@ def test_another_prompt_is_said(place):
 def test_a_model_that_answered_one_round_alone_is_refused_and_anchors_that_are_gone_are_named(
     place,
 ):
-    rows = records("neureg-qa", 9)
+    rows = records("neureg-qa", 12)
     may, june = opened(place, "may", rows=rows), opened(place, "june", rows=rows[:6])
     for stored in (may, june):
         answered(stored, noisy("one"), replicates=2)
     with pytest.raises(RoundError, match="'judge' did not answer in both rounds: choose gauge"):
         june.drift("may", "judge")
-    pin(may, [f"i{n:03d}" for n in range(9)])
+    pin(may, [f"i{n:03d}" for n in range(12)])
     found = june.drift("may")
     assert found.notes[:2] == (
-        "Compared on 6 anchor items.", "3 anchors not in both rounds: i006, i007, i008."
+        "Compared on 6 anchor items.",
+        "6 anchors not in both rounds: i006, i007, i008, i009, i010 and 1 more.",
     )  # fmt: skip

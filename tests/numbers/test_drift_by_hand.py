@@ -13,7 +13,11 @@ from raterbook.numbers.compare.drift import (
     Arrangements,
     Changed,
     Drift,
+    anchors_of,
+    shared_models,
 )
+from raterbook.rounds import RoundError
+from tests.reporting.rounds import asking, opened, scale
 
 NAN = np.nan
 RNG = np.random.default_rng(1)
@@ -52,6 +56,15 @@ def test_beyond_noise_is_the_share_of_all_ways_to_deal_that_lie_as_far_apart(sco
     assert p == pytest.approx(far)
     # Item 5 looks the same however it is dealt, so there are 36 ways, and 40 would be enough.
     assert not can_tell
+
+
+def test_where_answers_are_missing_each_way_to_deal_has_as_many_pairs_as_it_leaves():
+    table = np.array([[1, NAN, 3, NAN], [2, 5, 5, 1], [2, 1, NAN, 5.0]])
+    ways = list(combinations(range(4), 2))
+    every = [np.subtract(*gap(table, deal, True)) for deal in product(ways, repeat=3)]
+    far = np.mean(np.array(every) >= every[0] - 1e-9)
+    p, _ = Arrangements(table, (2, 2), np.arange(3), True).beyond_noise(RNG)
+    assert p == pytest.approx(far)
 
 
 def test_a_round_that_was_answered_once_has_its_noise_from_the_other():
@@ -174,3 +187,38 @@ def test_five_changed_answers_are_named_and_further_ones_counted(many, end):
     changed = tuple(Changed(f"i{n}", "a", "b") for n in range(many))
     found = Drift("gauge", "tone", 9, 9, (1, 1), changed, 0.5, None, None, 0.5, True)
     assert found.sentence.endswith(end)
+
+
+def test_which_models_answered_in_both_rounds_is_said_as_far_as_it_fits_a_line(tmp_path):
+    text = asking({"s": scale(3)})
+    rounds = {
+        first: opened(tmp_path, text=text, items=[{"id": "i0", "text": "…"}]) for first in "ghi"
+    }
+    for first, there in zip("ghi", ("gx", "hx", "h"), strict=True):
+        for name in [f"{letter}{at}" for letter in there for at in range(10)]:
+            rounds[first].add_rater(name, kind="model")
+    nine = ", ".join(f"x{at}" for at in range(9))
+    with pytest.raises(RoundError, match=f"'g0' did not answer in both rounds: choose {nine} and"):
+        shared_models(rounds["g"], rounds["h"], ["g0"])
+    assert shared_models(rounds["g"], rounds["h"], []) == [f"x{at}" for at in range(10)]
+    with pytest.raises(RoundError, match=r"\(g0, g1, g2, g3, g4 and .*\(h0, h1, h2, h3, h4 and "):
+        shared_models(rounds["g"], rounds["i"], [])
+
+
+@pytest.mark.parametrize(
+    ("many", "said"),
+    [
+        (1, "1 item reads otherwise now, left out: i0."),
+        (2, "2 items read otherwise now, left out: i0, i1."),
+        (6, "6 items read otherwise now, left out: i0, i1, i2, i3, i4 and 1 more."),
+    ],
+)
+def test_items_that_read_otherwise_now_are_named_as_far_as_it_fits_a_line(tmp_path, many, said):
+    now, before = (
+        opened(tmp_path, text=asking({"s": scale(3)}),
+               items=[{"id": f"i{at}", "text": "New." if at < new else "Old."} for at in range(7)])
+        for new in (many, 0)
+    )  # fmt: skip
+    kept, notes = anchors_of(now, before)
+    assert said in notes
+    assert kept == {f"i{at}" for at in range(many, 7)}

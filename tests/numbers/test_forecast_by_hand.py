@@ -102,6 +102,8 @@ def test_the_smallest_difference_adds_what_power_needs_to_half_of_the_width():
     power = student.ppf(0.8, 24) / student.ppf(0.95, 24)
     assert smallest(found) == pytest.approx(0.4 * (1 + power))
     assert smallest(Estimate(0.1)) is None
+    assert smallest(Estimate(0.1, -0.3, 0.5)) is None
+    assert smallest(Estimate(0.1, df=24.0)) is None
 
 
 def test_the_number_that_needs_most_items_leads_and_what_cannot_be_told_is_left_out():

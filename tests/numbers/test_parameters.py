@@ -70,6 +70,29 @@ def test_a_group_asked_for_joins_those_that_are_declared(stored):
     assert by_topic == {"a": 2.0, "b": 1.5}
 
 
+def test_groups_whose_names_look_alike_are_refused_with_both(tmp_path):
+    rows = [
+        {**item, "sort": letter}
+        for item, letter in zip(ITEMS, ("a", "a\u3164", "b", "a"), strict=True)
+    ]
+    given = [("ana", f"i{n}", "s", 1) for n in range(4)]
+    stored = opened(tmp_path, text=asking({"s": scale(3)}, [measured("mean", "s")]), items=rows,
+                    answers=given)  # fmt: skip
+    with pytest.raises(ValueError, match=r"of sort, 'a.u3164' looks like 'a', and"):
+        numbers(stored, groups="sort")
+
+
 def test_only_named_raters_count(stored):
     row = numbers(stored, raters="ana").get("mean", "s")
     assert (row["estimate"], row["raters"], row["n_raters"]) == (1.75, ["ana"], 1)
+
+
+def test_what_nobody_told_is_the_usual():
+    assert Parameters("r").to_dict() == {
+        "round": "r", "raters": None, "questions": None, "groups": [], "coverage": 0.95,
+        "interval": "jackknife", "resamples": 2000, "seed": 0, "ties": "none", "pseudonyms": False,
+    }  # fmt: skip
+    assert Parameters("r", interval="bootstrap", seed=1).other() == {
+        "interval": "bootstrap", "seed": 1,
+    }  # fmt: skip
+    assert Parameters("r", seed=1, resamples=400).other() == {}

@@ -2,15 +2,17 @@
 
 import random
 from importlib.resources import files
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import raterbook.protocols
 from raterbook.commands.reports import required
+from raterbook.numbers.agreement import severity_model
 from raterbook.numbers.compare import compare
 from raterbook.numbers.compare.strictness import likeness, strictness
-from raterbook.numbers.compute import cluster_of, numbers, questions_of
+from raterbook.numbers.compute import cluster_of, numbers, questions_of, summary
 from raterbook.numbers.counted import Board
 from raterbook.numbers.targets import verdict
 from tests.reporting.rounds import opened, records
@@ -51,6 +53,67 @@ def test_people_alone_are_the_centre_and_a_model_beside_them_is_set_against_it(t
 
 def test_a_model_that_nobody_asks_about_does_not_count(tmp_path):
     assert list(made(rated(tmp_path)).rasch.raters["rater"]) == ["p0", "p1", "p2"]
+
+
+def test_whoever_gave_no_score_is_no_centre_and_what_was_not_scored_has_no_system(frame):
+    """dan, who is named, labelled one item more, whose system nobody knows."""
+    scores = {"ana": "112345", "ben": "113342"}
+    answers = [
+        (f"i{at}", 0, rater, "tone", int(value))
+        for rater, values in scores.items()
+        for at, value in enumerate(values)
+    ]
+    answers.append(("i9", 0, "dan", "label", "yes"))
+    asked = {"tone": {"scale": [1, 2, 3, 4, 5], "level": "ordinal"}, "label": {"level": "nominal"}}
+    built = frame(answers, model={f"i{at}": "ab"[at % 2] for at in range(6)})
+    board = Board(built, asked, raters=["ana", "ben", "dan"])
+    questions = [SimpleNamespace(id="tone", is_score=True)]
+    found = strictness(board, questions, system="model", interval=None)
+    assert found.centre == ("ana", "ben")
+    assert sorted(found.rasch.fair["group"].dropna().unique()) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("systems", "there"), [("ababab", 2), ("aaaaaa", 0), ("ababa-", 0)])
+def test_systems_have_a_fair_mean_where_there_are_two_and_every_item_has_one(frame, systems, there):
+    model = {f"i{at}": name for at, name in enumerate(systems) if name != "-"}
+    answers = [(f"i{at}", 0, rater, "tone", 1 + (at + off) % 5)
+               for off, rater in enumerate(("ana", "ben")) for at in range(6)]  # fmt: skip
+    board = Board(frame(answers, model=model), {"tone": {"scale": [1, 2, 3, 4, 5]}})
+    questions = [SimpleNamespace(id="tone", is_score=True)]
+    found = strictness(board, questions, system="model", interval=None)
+    assert len(found.rasch.fair) == there
+
+
+def test_a_severity_is_of_all_items_that_were_scored_the_lowest_too_and_of_no_other(frame, pick):
+    scores = {"ana": "112345", "ben": "113342"}
+    answers = [
+        (f"i{at}", 0, rater, "tone", int(value))
+        for rater, values in scores.items()
+        for at, value in enumerate(values)
+    ]
+    answers.append(("i9", 0, "ana", "label", "yes"))  # no score
+    measure = {"statistic": "severity_logits", "question": "tone"}
+    asked = {"tone": {"scale": [1, 2, 3, 4, 5], "level": "ordinal"}}
+    rows = summary(frame(answers), [measure], asked, interval=None)
+    assert pick(rows, "severity_logits", None, {"rater": "ana"})["n_items"] == 6
+
+
+@pytest.mark.parametrize(("top", "named"), [(3, [None, None]), (4, ["tone"] * 2 + ["use"] * 3)])
+def test_questions_share_their_thresholds_where_they_have_one_scale(frame, top, named):
+    asked = {
+        name: {"type": "scale", "level": "ordinal", "scale": list(range(1, most + 1))}
+        for name, most in (("tone", 3), ("use", top))
+    }
+    answers = [
+        (f"i{at}", 0, rater, name, 1 + (at + off) % len(asked[name]["scale"]))
+        for name in asked
+        for off, rater in enumerate(("ana", "ben", "eva"))
+        for at in range(8)
+    ]
+    board = Board(frame(answers), asked)
+    grids = [board.grid(name) for name in asked]
+    found = severity_model(board, grids, np.arange(3), board.everything, interval=None)
+    assert found.thresholds["criterion"].tolist() == named
 
 
 def test_labels_have_no_severity(tmp_path):

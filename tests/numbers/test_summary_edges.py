@@ -9,6 +9,7 @@ from scipy.stats import spearmanr, ttest_1samp
 from scipy.stats import t as t_distribution
 from sklearn.metrics import f1_score
 
+from raterbook.numbers.agreement import modal
 from raterbook.numbers.compute import summary
 from raterbook.numbers.counted import Board
 
@@ -380,3 +381,23 @@ def test_macro_f1_has_students_interval_of_leaving_out_each_item(frame):
     reach = t_distribution.ppf(0.975, 9) * 3 * np.std(without)
     ends = (row["estimate"] - reach, row["estimate"] + reach)
     assert (row["low"], row["high"]) == pytest.approx(ends)
+
+
+def test_the_commonest_value_of_a_unit_is_none_of_a_tie_or_the_first_of_it():
+    codes = np.array([[2, 0], [2, 1], [0, 0], [1, 1]])
+    assert modal(codes, 2).tolist() == [2, 0, 0, 1]
+    assert modal(codes, 2, "first").tolist() == [2, 2, 0, 1]
+    # Of a scale of one value, too, nobody's answer has none.
+    assert modal(np.array([[1, 0], [0, 0]]), 1).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(("top", "many"), [(20, 20), (21, None)])
+def test_ranges_of_one_are_of_scales_of_up_to_twenty(frame, top, many):
+    built = frame([("i1", 0, "ana", "tone", 0), ("i2", 0, "ana", "tone", top)])
+    asked = {"tone": {"type": "scale", "level": "ordinal", "scale": [0, top]}}
+    rows = summary(built, [{"statistic": "score_ranges", "question": "tone"}], asked)
+    if many is None:
+        assert [row["reason"] for row in rows] == ["too_many_values"]
+    else:
+        shares = [row["estimate"] for row in rows]
+        assert shares == [0.5, *[0.0] * (many - 2), 0.5]

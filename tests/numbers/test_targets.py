@@ -10,6 +10,7 @@ from raterbook.numbers.targets import (
     Sight,
     decided,
     items_needed,
+    plain,
     planned,
     round_up,
     verdict,
@@ -143,11 +144,63 @@ def test_looks_that_were_not_declared_are_counted():
     assert sight((None, 60, ("at_end", True))).standing("").startswith("The end of the round, at")
 
 
+def test_a_look_at_nothing_complete_spends_next_to_nothing_and_says_so():
+    said = sight((None, 0), complete=0).standing("")
+    assert "0 of 80 planned ratings: under .0001 of the error of .05 is spent" in said
+    assert (plain(1e-4), plain(0.99e-4)) == (".0001", "under .0001")
+
+
+def test_a_look_stands_in_numbers_json_with_what_it_spent():
+    found = sight((2, 40), (None, 41), complete=44, declared=(0.5, 1.0))
+    told = found.document(("go on", "Go on."))
+    assert told == {
+        "declared": [0.5, 1.0], "hidden": False, "number": None, "at_end": False, "undeclared": 1,
+        "complete": 41, "planned": 80, "error": 0.05, "spent": found.spent,
+        "level": found.level(), "decision": "go on", "sentence": found.standing("Go on."),
+    }  # fmt: skip
+    waiting = sight(complete=9)
+    told = waiting.document((None, ""))
+    assert (told["hidden"], told["number"], told["at_end"], told["level"]) == (
+        True, None, False, None,
+    )  # fmt: skip
+    assert (told["complete"], told["planned"], told["sentence"]) == (9, 80, waiting.waiting())
+
+
+@pytest.mark.parametrize(
+    ("high", "go", "said"),
+    [
+        (-0.1, "stop", "Stop: every difference of two systems is decided."),
+        (0.1, "go on", "Go on: 1 of 2 differences of two systems is not decided; next is look 2 of "
+                       "4, at 50 % of the planned ratings."),
+    ],
+)  # fmt: skip
+def test_without_targets_the_differences_of_systems_decide(high, go, said):
+    row = {"statistic": "difference", "question": "tone", "low": -0.5, "p_corrected": None,
+           "aggregate": None, "estimate": -0.3, "reason": None}  # fmt: skip
+    rows = [
+        row | {"group": {"systems": "a − b"}, "high": -0.2},
+        row | {"group": {"systems": "a − c"}, "high": high},
+        row | {"statistic": "mean", "group": None, "high": 0.5},
+    ]
+    assert decided(sight((1, 20)), [], rows) == (go, said)
+
+
 def test_an_interval_that_is_drawn_needs_draws_beyond_its_ends():
     asked = Parameters("r1", interval="bootstrap", resamples=2000)
     early, late = sight((2, 40), declared=(0.5, 1.0)), sight((2, 80), declared=(0.5, 1.0))
     with pytest.raises(ValueError, match=r"2,000 draws carry no interval of 99\.69"):
         early.parameters(asked)
+    with pytest.raises(ValueError, match=r"Use jackknife, or resamples=6600\.$"):
+        early.parameters(asked)
+    # A million draws are the most that may be asked for: the first is just within, the next is not.
+    for complete, remedy in (
+        (17, r"Use jackknife, or resamples=1000000\."),
+        (16, "Use jackknife."),
+    ):
+        looks = (Look(1, complete, 66, 9, ""),)
+        first = Sight("r1", RoundLooks((0.2, 1.0), looks, complete, 66, "open", None), 0.05)
+        with pytest.raises(ValueError, match=f"{remedy}$"):
+            first.parameters(asked)
     assert late.parameters(asked).coverage == pytest.approx(0.95)
     enough = replace(asked, resamples=6600)
     assert early.parameters(enough).coverage == pytest.approx(1 - early.level())

@@ -151,6 +151,23 @@ def test_several_differences_at_once_each_say_how_many_and_the_corrected_p(frame
         assert correction == "none" or f"{after:.3g} {said}" in row["method"]
 
 
+def test_a_p_is_corrected_for_the_pairs_that_have_one(frame):
+    """m2 and m3 answered no case both, so two of three pairs are compared."""
+    said = {"m1": "334435", "m2": "232---", "m3": "---243"}
+    answers = [
+        (f"q{at}/{model}", 0, "ana", "tone", int(value))
+        for model, values in said.items()
+        for at, value in enumerate(values)
+        if value != "-"
+    ]
+    models = {item: item.split("/")[1] for item, *_ in answers}
+    measure = {"statistic": "difference", "question": "tone"}
+    rows = summary(frame(answers, model=models), [measure], QUESTIONS)
+    assert [row["group"]["systems"] for row in rows] == ["m1 − m2", "m1 − m3", "m2 − m3"]
+    assert ["after Holm over 2 pairs" in str(row["method"]) for row in rows] == [True, True, False]
+    assert rows[2]["reason"] == "no_common_cases"
+
+
 def test_whoever_did_not_answer_is_no_hit_for_a_value_that_is_not_on_the_scale(frame):
     answers = [("i1", 0, "ana", "verdict", "right"), ("i2", 0, "ana", "verdict", "wrong")]
     answers += [("i1", 0, "ben", "verdict", "right"), ("i3", 0, "ben", "verdict", "right")]

@@ -163,7 +163,7 @@ def judged(
         return []
     every = beside_people(stored, frame, given, sight)
     numbers = [number for _, found in every.values() for number in numbers_of(found)]
-    if len(every) > 1:
+    if every:
         numbers += ranking_of(stored.name, every).numbers()
     return [number.row() for number in numbers]
 

@@ -139,7 +139,7 @@ class Drifts:
         """Whether the models were asked, nothing drifted, and nothing is unknown."""
         return not self.kept and all(each.verdict in (SAME, NOISE) for each in self.parts)
 
-    def noted(self, notes: Iterable[str], kept: int = 0) -> Drifts:
+    def noted(self, notes: Iterable[str], kept: int) -> Drifts:
         """The same with further lines on what differs."""
         return replace(self, notes=(*self.notes, *notes), kept=self.kept + kept)
 
@@ -186,11 +186,11 @@ class Drifts:
     __repr__ = __str__
 
 
-def drift(now: Round, before: Round, models: Sequence[str] = (), seed: int = 0) -> Drifts:
+def drift(now: Round, before: Round, models: Sequence[str], seed: int) -> Drifts:
     """What models answer now, beside what they answered in the round before.
 
     On the items that are pinned as anchors in either round, else on all that both have, as far as
-    they read the same. Models are taken by name: all that answered in both rounds, or those given.
+    they read the same. Models are taken by name: those given, else those that answered in both.
     """
     named = shared_models(now, before, models)
     keys, notes = anchors_of(now, before)
