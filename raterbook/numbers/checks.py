@@ -54,7 +54,7 @@ def check(row: Row, rated: Rated) -> dict[str, Any]:
     ours = row["estimate"] if ours is None else ours
     agrees: bool | None = None
     if value is not None and ours is not None:
-        agrees = bool(abs(value - ours) <= TOLERANCE * max(1.0, abs(ours)))
+        agrees = bool(abs(value - ours) <= TOLERANCE)
     elif value is not None:
         agrees, reason = False, f"ours is undefined: {row['reason']}"
     elif ours is None:

@@ -301,8 +301,6 @@ def per_sample(name: str, traced: Trace) -> tuple[np.ndarray, np.ndarray, np.nda
         "precision_over_kept": (traced.f1, ref),
         "precision_over_all": (traced.f1, asked),
     }[name]
-    if not len(codes):
-        return np.zeros(0), np.zeros(0), np.zeros(0, bool)
     sums = add_up(codes.ravel(), (top, bottom, ref, both))
     return sums[:, 0], sums[:, 1], (sums[:, 2] == 0) | (sums[:, 3] == 0)
 
