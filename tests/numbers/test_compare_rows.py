@@ -340,6 +340,19 @@ def test_what_is_said_of_a_model_that_always_differs_is_said_of_it_and_by_system
     assert [(each.column, each.value) for each in found.apart] == [("model", "a"), ("model", "b")]
 
 
+def test_people_s_agreement_with_and_without_the_model_is_of_the_items_two_people_rated(tmp_path):
+    rows = [{"id": f"i{at}", "text": "…"} for at in range(12)]
+    answers = [
+        (who, f"i{at}", "tone", 1 + (at + more) % 5)
+        for who, many, more in (("ana", 12, 0), ("ben", 8, 1), ("m0", 12, 0))
+        for at in range(many)
+    ]
+    text = asking({"tone": scale(5)})
+    stored = opened(tmp_path, items=rows, answers=answers, kinds={"m0": "model"}, text=text)
+    found = compare(stored, "m0").part("tone").alphas
+    assert [(each.n_units, each.n_ratings) for each in found] == [(8, 16), (8, 24)]
+
+
 def test_two_questions_are_enough_to_tell_how_alike_a_rater_s_scores_are(tmp_path):
     stored = two_questions(tmp_path)
     [found] = compare(stored, "m0").overall.habits
