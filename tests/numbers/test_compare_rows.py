@@ -324,6 +324,35 @@ def test_epsilon_may_differ_by_question_and_is_said_with_each(tmp_path, said, fo
     assert compare(two_questions(tmp_path), "m0", epsilon=said).epsilons == found
 
 
+def test_what_is_said_of_a_model_that_always_differs_is_said_of_it_and_by_system(tmp_path):
+    """People are of one mind, so a person in the model's place would always be right."""
+    rows = [{"id": f"i{at}", "text": "…", "model": "ab"[at % 2]} for at in range(60)]
+    answers = [
+        (who, row["id"], "tone", 1 + (at + (who == "m0")) % 5)
+        for at, row in enumerate(rows)
+        for who in (*PEOPLE, "m0")
+    ]
+    text = asking({"tone": scale(5)}, system="model")
+    stored = opened(tmp_path, items=rows, answers=answers, kinds={"m0": "model"}, text=text)
+    found = compare(stored, "m0").part("tone")
+    assert dict(found.split)["agreed"].winning_rate == 0
+    assert [(each.statistic, each.model.value > 0) for each in found.unsure] == [("distance", True)]
+    assert [(each.column, each.value) for each in found.apart] == [("model", "a"), ("model", "b")]
+
+
+def test_people_s_agreement_with_and_without_the_model_is_of_the_items_two_people_rated(tmp_path):
+    rows = [{"id": f"i{at}", "text": "…"} for at in range(12)]
+    answers = [
+        (who, f"i{at}", "tone", 1 + (at + more) % 5)
+        for who, many, more in (("ana", 12, 0), ("ben", 8, 1), ("m0", 12, 0))
+        for at in range(many)
+    ]
+    text = asking({"tone": scale(5)})
+    stored = opened(tmp_path, items=rows, answers=answers, kinds={"m0": "model"}, text=text)
+    found = compare(stored, "m0").part("tone").alphas
+    assert [(each.n_units, each.n_ratings) for each in found] == [(8, 16), (8, 24)]
+
+
 def test_two_questions_are_enough_to_tell_how_alike_a_rater_s_scores_are(tmp_path):
     stored = two_questions(tmp_path)
     [found] = compare(stored, "m0").overall.habits

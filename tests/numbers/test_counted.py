@@ -6,7 +6,7 @@ import pytest
 
 from raterbook.numbers.completeness import completeness_of
 from raterbook.numbers.compute import frame_of, summary
-from raterbook.numbers.counted import Scale, count, majority_of
+from raterbook.numbers.counted import DOT, Scale, count, majority_of
 from raterbook.numbers.parameters import Parameters
 from tests.reporting.rounds import asking, choice, measured, opened, scale
 
@@ -132,3 +132,8 @@ def test_what_is_missing_is_what_the_plans_ask_for_and_nobody_gave(tmp_path):
 def test_a_round_is_of_people_unless_only_models_answered(tmp_path, answers, kind, who):
     found = counted(tmp_path, answers, {"owl": "model", "bot": "automatic"})
     assert (found.kind, found.raters()) == (kind, who)
+
+
+def test_a_part_is_named_behind_its_item_and_the_whole_item_is_not(frame):
+    found = count(frame([("i0", part, "ana", "s", 1) for part in (0, 1, 2)]), [])
+    assert found.places() == {"i0": ("i0", 0), f"i0{DOT}1": ("i0", 1), f"i0{DOT}2": ("i0", 2)}

@@ -59,7 +59,7 @@ def test_beyond_noise_is_the_share_of_all_ways_to_deal_that_lie_as_far_apart(sco
 
 
 def test_where_answers_are_missing_each_way_to_deal_has_as_many_pairs_as_it_leaves():
-    table = np.array([[1, NAN, 3, NAN], [2, 5, 5, 1], [2, 1, NAN, 5.0]])
+    table = np.array([[NAN, 3, NAN, 5], [1, NAN, 4, NAN], [3, 1, 1, 5.0]])
     ways = list(combinations(range(4), 2))
     every = [np.subtract(*gap(table, deal, True)) for deal in product(ways, repeat=3)]
     far = np.mean(np.array(every) >= every[0] - 1e-9)

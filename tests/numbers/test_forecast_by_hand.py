@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,10 +20,12 @@ from raterbook.numbers.forecast import (
     Size,
     assumption,
     choose,
+    leading,
     outlooks,
     pilot_of,
     sizes_of,
     smallest,
+    twice_first,
 )
 from raterbook.rounds import RoundError
 
@@ -216,3 +219,22 @@ def test_where_raters_rated_both_systems_each_has_a_difference_of_their_own(fram
     assert (found.components.same, found.components.between) == pytest.approx(
         (own.same, own.between)
     )
+
+
+def test_agreement_at_a_question_s_level_leads_and_at_another_does_not():
+    asked = SimpleNamespace(id="tone", level="ordinal", covers=None)
+    protocol = SimpleNamespace(questions=[asked], targets=[])
+    every = [outlook(name=name) for name in ("alpha_nominal", "alpha_ordinal", "mean")]
+    assert [each.statistic for each in leading(every, protocol)] == ["alpha_ordinal", "mean"]
+    asked.covers = "use"  # how sure somebody was leads nothing, but where there is nothing else
+    assert leading(every, protocol) == every
+
+
+def test_items_of_clusters_where_two_rated_already_come_later(frame):
+    """Case a has one item with two raters, so its other one comes with the second of b."""
+    answers = [("a/1", 0, "ben", "s", 1)]
+    answers += [(item, 0, "ana", "s", 2) for item in ("a/1", "a/2", "b/1", "b/2")]
+    board = Board(frame(answers), ASKED)
+    orders = {twice_first(board, name) for name in "abcdefghijkl"}
+    assert {order[0][0] for order in orders} == {"b"}
+    assert {order.index("a/2") for order in orders} == {1, 2}

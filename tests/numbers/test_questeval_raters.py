@@ -236,3 +236,9 @@ def test_of_two_raters_each_stands_alone_as_well_and_one_does_not():
     assert alone(TWO) == {"ana": 1, "ben": 0}
     assert alone([row for row in TWO if row[3] == "reference_answer" or row[2] == "ben"]) == {}
     assert alone(TWO, raters=["ana"]) == {}
+
+
+def test_one_person_s_one_answer_from_the_text_leaves_models_out_everywhere():
+    said = [*of_reference(1, ana="a"), *of_reference(2, ana="b")]
+    answers = [*said, *of_text(1, ana="a"), *of_text(2, gpt="b")]
+    assert numbers(answers)["recall"]["n_ratings"] == 1

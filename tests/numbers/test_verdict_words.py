@@ -120,7 +120,7 @@ def test_who_is_just_at_epsilon_is_never_decided_and_who_nearly_is_needs_one_mor
 
 
 def low(value, high):
-    return (Estimate(value, value - 0.1, high), Estimate(value))
+    return (Estimate(value, value - 0.1, high), Estimate(value + 0.3))
 
 
 def test_that_people_hardly_agree_is_said_where_the_interval_shows_it():

@@ -127,6 +127,11 @@ def test_where_one_question_does_not_fit_the_others_keep_their_numbers(frame, pi
     assert (row["question"], row["reason"]) == ("label", "not_numeric")
     [row] = summary(frame(answers), [{"statistic": "overall_mean", "question": "label"}], scales)
     assert (row["question"], row["reason"]) == (None, "not_numeric")
+    for several, question in (("label", "label"), (["label", "tone"], None)):
+        [row] = summary(
+            frame(answers), [{"statistic": "score_ranges", "question": several}], scales
+        )
+        assert (row["question"], row["reason"]) == (question, "not_numeric")
 
 
 def test_the_mean_of_recoded_values_is_none(frame):
