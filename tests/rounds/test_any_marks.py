@@ -4,6 +4,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
+from raterbook.protocols.questions import SETTLED
 from raterbook.rounds import Round
 from tests.rounds.test_any_sequence import RATERS, Rounds, run
 
@@ -30,13 +31,13 @@ class Marks(Rounds):
         return [(mark, lamport) for who, mark, lamport in self.marks_kept if who == rater]
 
     def complete(self, rater):
-        """By the answers that stand: all of the needed ones, and a comment on a bad tone."""
+        """By what stands: all that is needed is said or cannot be judged, a bad tone explained."""
         said = self.standing()
         needed = list(NEEDED)
         if said.get((rater, *NEEDED[0], 1)) == ("answered", 1):
             needed.append((ITEM, 0, "tone_comment"))
         return all(
-            said.get((rater, *where, 1), ("", None))[0] in ("answered", "not_applicable")
+            said.get((rater, *where, 1), ("", None))[0] in (*SETTLED, "skipped")
             for where in needed
         )
 
