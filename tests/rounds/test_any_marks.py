@@ -37,8 +37,7 @@ class Marks(Rounds):
         if said.get((rater, *NEEDED[0], 1)) == ("answered", 1):
             needed.append((ITEM, 0, "tone_comment"))
         return all(
-            said.get((rater, *where, 1), ("", None))[0] in (*SETTLED, "skipped")
-            for where in needed
+            said.get((rater, *where, 1), ("", None))[0] in (*SETTLED, "skipped") for where in needed
         )
 
     def model_mark(self, rater, mark):
