@@ -424,6 +424,7 @@ def components(
     if crossed:
         # All rate all: what sets raters apart is no spread of units, until they take turns.
         _, kind = np.unique(np.column_stack(sides), axis=0, return_inverse=True)
+        kind = kind.ravel()  # a column with NumPy 2.0.0
         many = np.bincount(kind, weigh[unit])
         means = np.bincount(kind, weigh[unit] * move) / many
         move = move - means[kind]
