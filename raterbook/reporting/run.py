@@ -183,6 +183,8 @@ def build_one(
     try:
         head = Store(db).head()
         notebook, problem = execute(path, db, work, asked.to_dict(), paper)
+        if ENDED.is_set():  # Ctrl+C, heard where it was passed over: its kernel failed of it
+            raise SystemExit(130)
         if problem is not None:
             raise ReportError(f"{name}: {problem}{keep_failed(notebook, target)}")
         document = page(notebook, title=name)

@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from raterbook import Workspace
@@ -273,6 +274,25 @@ def test_ctrl_c_while_processes_build_pages_is_one_line_and_leaves_nothing_half_
     assert (run.returncode, said) == (130, "")
     assert errors == "Stopped; what was saved stays saved.\n"
     assert not reports.is_dir() or list(reports.iterdir()) == []
+
+
+def test_a_process_whose_ctrl_c_was_passed_over_leaves_no_page_and_no_failed_notebook(
+    tmp_path, monkeypatch
+):
+    """Somebody's `except:` can take the SystemExit of the handler; the kernel then fails of it."""
+    open_round(tmp_path, "halo-support", 3, name="r")
+    place = Workspace(tmp_path)
+    heard = threading.Event()
+    monkeypatch.setattr("raterbook.reporting.run.ENDED", heard)
+
+    def executed(*given):
+        heard.set()
+        return nbformat.v4.new_notebook(), "KeyboardInterrupt: no message."
+
+    monkeypatch.setattr(kernel, "execute", executed)
+    with pytest.raises(SystemExit):
+        build_one((str(place.path), place.db, str(place.reports)), "r")
+    assert list(place.reports.iterdir()) == []
 
 
 def begun_by(pid):
