@@ -40,7 +40,7 @@ from raterbook.analysis.intervals.resampling import (
     spread,
 )
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import Patterns
+from raterbook.analysis.ratings.patterns import Patterns, distinct_rows
 
 # Raters' coefficients that are made of pairs of answers to a unit.
 FORECAST = tuple(name for name in NAMES if name != "icc_2_1")
@@ -423,8 +423,7 @@ def components(
     move, between = moves.move, 0.0
     if crossed:
         # All rate all: what sets raters apart is no spread of units, until they take turns.
-        _, kind = np.unique(np.column_stack(sides), axis=0, return_inverse=True)
-        kind = kind.ravel()  # a column with NumPy 2.0.0
+        _, kind = distinct_rows(np.column_stack(sides))
         many = np.bincount(kind, weigh[unit])
         means = np.bincount(kind, weigh[unit] * move) / many
         move = move - means[kind]

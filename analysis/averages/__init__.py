@@ -12,7 +12,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
 from raterbook.analysis.intervals.raters import Departures, add_rows
 from raterbook.analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
-from raterbook.analysis.ratings.patterns import divide, how_many, numbered
+from raterbook.analysis.ratings.patterns import distinct_rows, divide, how_many, numbered
 
 
 @dataclass(frozen=True)
@@ -184,13 +184,13 @@ def raters_left_out(
     rest = _rows_without(cells, rater, who, unit, rows_of, rows.shape)
     own = np.zeros((len(present), rows.shape[1]))
     add_rows(own, who, (rows[unit] - rest) * alike[unit][:, None])
-    kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+    kinds, kind = distinct_rows(rows)
     return (
         Departures(
             values,
             cells.total(rows),
             kinds,
-            kind.ravel(),
+            kind,
             alike,
             own,
             unit,

@@ -15,7 +15,13 @@ from raterbook.analysis.intervals import Interval, Shares, Wish
 from raterbook.analysis.intervals.raters import without_each_rater
 from raterbook.analysis.ratings import Coded, read
 from raterbook.analysis.ratings.long import name_key
-from raterbook.analysis.ratings.patterns import TOLERANCE, Patterns, count_values, divide
+from raterbook.analysis.ratings.patterns import (
+    TOLERANCE,
+    Patterns,
+    count_values,
+    distinct_rows,
+    divide,
+)
 from raterbook.analysis.ratings.values import MOST_VALUES
 
 # With more values than this, ordinal alpha works on ranks instead of a table of coincidences.
@@ -339,12 +345,12 @@ def _of_raters(statistic: Any, coded: Coded) -> pd.DataFrame:
 
 def _of_units(statistic: Any, coded: Coded) -> pd.DataFrame:
     coded = coded.apart("the influence of units").rows(np.flatnonzero(coded.codes.any(axis=1)))
-    codes, inverse = np.unique(coded.codes, axis=0, return_inverse=True)
-    weights = np.bincount(inverse.ravel(), minlength=len(codes))
+    codes, inverse = distinct_rows(coded.codes)
+    weights = np.bincount(inverse, minlength=len(codes))
     rows = statistic.sums(codes.astype(np.int32), len(coded.scale))
     total = weights @ rows
     whole = statistic.values(total[None, :])[0] if len(rows) else float("nan")
-    without = statistic.values(total - rows)[inverse.ravel()] if len(rows) else np.zeros(0)
+    without = statistic.values(total - rows)[inverse] if len(rows) else np.zeros(0)
     found = pd.DataFrame({"unit": coded.units, "estimate": without, "change": without - whole})
     # Those of equal influence follow their names; what differs by rounding is equal.
     size = np.round(-np.abs(found["change"].to_numpy()), 12)

@@ -22,7 +22,7 @@ from raterbook.analysis.intervals import Interval, Shares, Wish, linear
 from raterbook.analysis.intervals.raters import Departures
 from raterbook.analysis.intervals.resampling import FISHER
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import Patterns, divide, steps
+from raterbook.analysis.ratings.patterns import Patterns, distinct_rows, divide, steps
 
 ENOUGH_SHARED = 10  # units of a pair, below which κ's bias shows beside its interval
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
@@ -177,12 +177,12 @@ class PairKappa:
         found = self._by_unit if patterns.blocks is None else self._by_cluster
         units, weights, unit, rater, lost = found(patterns, pairs, totals, kappas)
         names = np.unique(patterns.answers.rater)
-        kinds, kind = np.unique(units, axis=0, return_inverse=True)
+        kinds, kind = distinct_rows(units)
         return Departures(
             _mean,
             kappas.sum(axis=0),
             kinds,
-            kind.ravel(),
+            kind,
             weights,
             own[names],
             unit,

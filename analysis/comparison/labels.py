@@ -19,7 +19,7 @@ from raterbook.analysis.estimate import sentence
 from raterbook.analysis.intervals import FEWEST, Interval, Wish
 from raterbook.analysis.intervals.resampling import reach_of
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import count_values, divide
+from raterbook.analysis.ratings.patterns import count_values, distinct_rows, divide
 
 TURNS, ENOUGH = 500, 1e-6  # steps at most, and how little one changes when it is done
 TINY = 1e-10  # a chance of zero could not be left again
@@ -147,7 +147,8 @@ def truth_of(codes: np.ndarray, q: int) -> Truth:
     """
     from scipy.special import softmax
 
-    rows, of, many = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    rows, of = distinct_rows(codes)
+    many = np.bincount(of, minlength=len(rows))
     rated = rows.any(axis=1)
     votes = count_values(rows, q)
     posterior = divide(votes, votes.sum(axis=1, keepdims=True), 0.0)
@@ -163,7 +164,7 @@ def truth_of(codes: np.ndarray, q: int) -> Truth:
         before, posterior = posterior, softmax(logs, axis=1)
         if np.allclose(posterior[rated], before[rated], 0.0, ENOUGH):
             break
-    return Truth(posterior[of.ravel()], tables, shares)
+    return Truth(posterior[of], tables, shares)
 
 
 def tables_of(codes: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray:

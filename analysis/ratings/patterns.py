@@ -109,12 +109,12 @@ class Patterns:
         while how_many(kind) > kinds:
             kinds = how_many(kind)
             shown = np.sort(self._numbered(kind), axis=1)
-            entry = np.column_stack([_ranks(shown)[which], counts])
+            entry = np.column_stack([distinct_rows(shown)[1][which], counts])
             together = pd.Series(map(tuple, entry.tolist())).groupby(clusters).agg(sorted)
             of_cluster = together.map(str).rank(method="dense").astype(int)
-            entry = _ranks(np.column_stack([of_cluster.loc[clusters], entry]))
+            entry = distinct_rows(np.column_stack([of_cluster.loc[clusters], entry]))[1]
             gave = np.sort(self._numbered(entry[:, None], which), axis=0)
-            kind = _ranks(np.column_stack([kind, gave.T]))
+            kind = distinct_rows(np.column_stack([kind, gave.T]))[1]
         return replace(self, codes=self.codes[:, np.argsort(kind, kind="stable")])
 
     def _numbered(self, kind: np.ndarray, which: Any = slice(None)) -> np.ndarray:
@@ -168,9 +168,10 @@ def how_many(codes: np.ndarray) -> int:
     return int(np.count_nonzero(there))
 
 
-def _ranks(rows: np.ndarray) -> np.ndarray:
-    """For each row the place of its like among the distinct rows in order."""
-    return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows in order, and for each row the place of its like among them."""
+    kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+    return kinds, kind.ravel()  # NumPy 2.0.0 makes it a column
 
 
 def find_patterns(

@@ -14,7 +14,7 @@ from raterbook.analysis import Ratings
 from raterbook.analysis.coefficients.tables import coefficient
 from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval
-from raterbook.analysis.ratings.patterns import divide
+from raterbook.analysis.ratings.patterns import distinct_rows, divide
 
 from ..protocols import Question, holds
 from ..protocols.statistics import alpha_at
@@ -315,8 +315,7 @@ class _Spread:
         self.question, self.texts = question, [str(text) for text in texts]
         parts = rows["part"].to_numpy(dtype=np.int64)
         where = np.stack([subjects_, parts], axis=1).astype(np.int64)
-        each, self.of_row = np.unique(where, axis=0, return_inverse=True)
-        self.of_row = self.of_row.ravel()
+        each, self.of_row = distinct_rows(where)
         names = list(map(str, named))
         self.places: dict[Place, int] = {
             (names[subject], part): at for at, (subject, part) in enumerate(each.tolist())

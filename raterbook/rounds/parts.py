@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, or_, select
 
-from raterbook.environment import most
+from raterbook.environment import most, trusted
 from raterbook.protocols import Protocol
 from raterbook.protocols.sentences import sentences
 from raterbook.rounds.model import ItemTable, Part, PartRow, RoundError
@@ -100,8 +100,8 @@ def _refuse_crumbs(rows: Sequence[PartRow]) -> None:
     if len(rows) > most(limit):
         raise RoundError(
             f"{size:,} characters in {len(rows):,} parts are too many at once, and {limit:,} the "
-            "most: look whether the texts are what is to be split, split them less finely, or set "
-            f"RATERBOOK_LIMITS={-(-len(rows) // limit)} for a file you trust."
+            "most: look whether the texts are what is to be split, split them less finely, or "
+            f"{trusted(len(rows), limit)}."
         )
 
 
