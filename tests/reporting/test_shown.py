@@ -13,8 +13,8 @@ import pytest
 from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.reporting.figures import ON_DARK, ON_LIGHT, folded, ink_on, style, svg
-from raterbook.reporting.figures.planes import heat_figure
-from raterbook.reporting.figures.rows import colours, means_figure
+from raterbook.reporting.figures.planes import heat_figure, trend_figure
+from raterbook.reporting.figures.rows import colours, forest_figure, means_figure, nearest_figure
 from raterbook.reporting.figures.rows import forest_finding as agreement
 from raterbook.reporting.html import quoted
 from raterbook.reporting.leanings import Apart, apart
@@ -241,6 +241,21 @@ def test_a_strip_is_as_small_for_many_items_as_for_few():
 
     assert len(drawn(5000)) < 1.2 * len(drawn(60))
     assert drawn(60) == drawn(60)
+
+
+def test_a_mark_at_the_end_of_its_scale_is_drawn_whole():
+    none = dict.fromkeys(("low", "high", "low_like", "high_like"))
+    row = {**none, "estimate": 1.0, "statistic": "alpha_nominal", "question": "a", "label": "A"}
+    point = {**none, "at": 0, "estimate": 1.0, "wording": "w"}
+    panel = {"key": ("alpha_nominal", "a"), "title": "A", "points": [point]}
+    figures = (
+        forest_figure([row], {}),
+        nearest_figure([{**none, "model": "m", "advantage": 1.0}], "Said"),
+        trend_figure([panel], ["r1"], "Said").flat[0],
+    )
+    for axes in figures:
+        (mark,) = [line for line in axes.lines if line.get_marker() == "o"]
+        assert not mark.get_clip_on()
 
 
 def test_an_empty_part_of_quality_control_has_no_heading():

@@ -258,7 +258,7 @@ def trend_figure(panels: list[dict[str, Any]], rounds: list[str], said: str) -> 
         for point in points:
             if point["low"] is not None:
                 ax.plot([point["at"]] * 2, [point["low"], point["high"]], color=SOFT, linewidth=1)
-            ax.plot(point["at"], point["estimate"], "o", color=INK, markersize=5)
+            ax.plot(point["at"], point["estimate"], "o", color=INK, markersize=5, clip_on=False)
         if panel["key"][0].startswith("alpha_"):
             ax.set_ylim(bottom, 1)  # one scale, so that the panels can be compared
         ax.set_title(title, fontsize=9.5, fontweight="normal", pad=4)

@@ -36,7 +36,8 @@ def forest_figure(rows: list[dict[str, Any]], exact: dict[str, float]) -> Any:
                 linewidth=3.2,
                 solid_capstyle="butt",
             )
-        ax.plot(row["estimate"], place, "o", color=INK, markersize=6.5)
+        # At the end of the scale a mark is drawn whole.
+        ax.plot(row["estimate"], place, "o", color=INK, markersize=6.5, clip_on=False)
         if row["question"] in exact:
             ax.text(
                 1.03,
@@ -91,7 +92,7 @@ def nearest_figure(rows: list[dict[str, Any]], said: str) -> Any:
         if row["low"] is not None:
             ends = [row["low"], row["high"]]
             ax.plot(ends, [place] * 2, color=INK, linewidth=3.2, solid_capstyle="butt")
-        ax.plot(row["advantage"], place, "o", color=INK, markersize=6.5)
+        ax.plot(row["advantage"], place, "o", color=INK, markersize=6.5, clip_on=False)
     ax.set_yticks(range(len(rows)), folds(row["model"] for row in rows))
     ax.set_ylim(-0.6, len(rows) - 0.4)
     ax.set_xlim(0, 1)
