@@ -91,7 +91,7 @@ def wording(document: Mapping[str, Any], question: str | None) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """One number of two rounds: its row in each, and whether it moved beyond the intervals.
+    """One number of two rounds: its row in each, and whether it moved beyond the joint margin.
 
     `moved` is None where nobody can say: an interval is missing or cannot be trusted, or the
     question was `reworded` and is another one.
@@ -125,7 +125,7 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
 
 
 def sentences(found: Sequence[Change], labels: Labels) -> list[str]:
-    """What moved beyond the intervals, and which questions were worded anew."""
+    """What moved beyond the joint margin, and which questions were worded anew."""
     said = [
         f"{title(each.new, labels)} {each.verb} from "
         f"{number(each.old['estimate'], each.new['statistic'])} to "
@@ -164,7 +164,7 @@ def by_chance(
 
 
 def moves(what: str, found: Sequence[Mapping[str, Any]]) -> str:
-    """What rose and what fell from the last round but one to the last, beyond the intervals."""
+    """What rose and what fell from the last round but one to the last, beyond the joint margin."""
     sides: dict[str, list[str]] = {"rose": [], "fell": []}
     for panel in found:
         old, new = panel["points"][-2:]
@@ -173,8 +173,8 @@ def moves(what: str, found: Sequence[Mapping[str, Any]]) -> str:
             sides[side].append(panel["label"])
     said = [f"{verb} on {listing(names, limit=4)}" for verb, names in sides.items() if names]
     if not said:
-        return f"{what}: no number moved beyond the intervals"
-    return f"{what} {' and '.join(said)}, beyond the intervals"
+        return f"{what}: no number moved beyond the joint margin"
+    return f"{what} {' and '.join(said)}, beyond the joint margin"
 
 
 def apart(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool | None:
@@ -215,4 +215,4 @@ def summary(found: Sequence[Change]) -> str:
         return capital("; ".join(parts)) + "."
     if any(each.reworded and each.new["question"] for each in found):
         return "Some questions were worded anew."
-    return "Nothing moved beyond the intervals."
+    return "Nothing moved beyond the joint margin."

@@ -162,7 +162,9 @@ def over_rounds(protocol: str, rounds: list[dict[str, Any]], reports: Path) -> M
         drawn = trend_figure(found[:MOST_PANELS], called, title)
         caption = (
             ", ".join(f"{at + 1} {name}" for at, name in enumerate(called))
-            + ". Bands are the intervals; a dotted break marks a question that was worded anew."
+            + ". Bands are the intervals, and their halves that face each other make the joint "
+            "margin, so they may overlap where a number moved. A dotted break marks a question "
+            "that was worded anew."
         )
         pictures.append(figure(in_both_lights(svg(drawn)), alt, caption))
     return render(

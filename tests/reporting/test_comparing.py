@@ -48,7 +48,7 @@ def test_the_command_wants_two_rounds_to_compare_and_a_process_to_build_with(pla
 
 def test_a_round_against_itself_has_not_moved(place):
     page = compare(place, "stem-sample", "stem-sample").read_text("utf-8")
-    assert "Nothing moved beyond the intervals." in page
+    assert "Nothing moved beyond the joint margin." in page
 
 
 def test_rounds_of_two_protocols_cannot_be_compared(place):

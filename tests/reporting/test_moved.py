@@ -60,7 +60,7 @@ def test_what_moved_is_counted_whatever_a_question_is_called():
     assert "α How tone fell from α and rose fell from 0.40 to 0.20." in sentences(found, labels)
     other = changes(document(near(3.0, **mean)), document(near(4.0, **mean)))
     assert summary(other) == "1 result moved."
-    assert summary(changes(old, old)) == "Nothing moved beyond the intervals."
+    assert summary(changes(old, old)) == "Nothing moved beyond the joint margin."
 
 
 def test_agreement_is_counted_over_the_questions_that_both_rounds_have():

@@ -121,7 +121,7 @@ def test_a_question_that_begins_with_alpha_keeps_its_name_over_rounds():
         }
 
     found = panels([of("a", 1.0), of("b", 3.0)], ("mean",), {"q": "α helix"})
-    assert moves("Results", found) == "Results rose on α helix, beyond the intervals"
+    assert moves("Results", found) == "Results rose on α helix, beyond the joint margin"
 
 
 def test_what_adjudicators_settled_is_a_mismatch_in_the_sentence_and_in_the_table(by_hand):
