@@ -129,6 +129,24 @@ def test_equal_systems_are_not_told_apart_and_the_interval_stands_beside(by_hand
     assert first.startswith(("a and b could not be compared", "No difference shown"))
 
 
+def test_systems_that_a_protocol_does_not_compare_are_only_set_side_by_side(by_hand):
+    items = [
+        {"id": f"t{at}", "text": "T", "label": "human", "prediction": "human", "model": model}
+        for at in range(12)
+        for model in ("a", "b")
+    ]
+    answers = [
+        (rater, f"t{at}/{model}", "verdict", "incorrect" if at < wrong else "correct")
+        for rater in ("ana", "ben")
+        for model, wrong in (("a", 3), ("b", 6))
+        for at in range(12)
+    ]
+    first = headline(Report(by_hand("ai-detection", items, answers)))[0]
+    assert first.replace("\u00a0", " ") == (
+        "a and b were not compared case by case: “correct” answers to Verdict in 75 % against 50 %."
+    )
+
+
 def test_systems_without_common_cases_are_said_to_be_incomparable(by_hand):
     stored = paired(by_hand, better=2, shared=False)
     first = headline(Report(stored))[0]

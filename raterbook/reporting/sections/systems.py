@@ -350,9 +350,9 @@ def no_interval(row: Mapping[str, Any]) -> str:
 
 
 def outcome(report: Report, row: Mapping[str, Any] | None) -> str:
-    """The end of a sentence: the difference, its interval, and what it shows."""
+    """The end of a sentence: the difference, its interval, and what it shows, if it was made."""
     if row is None:
-        return "they were not compared case by case"
+        return ""
     if row["estimate"] is None:
         return reason(row["reason"])
     unit = unit_for(report, row)
@@ -371,6 +371,8 @@ def opening(report: Report, row: Mapping[str, Any] | None, ahead: str, names: li
     """The beginning of a sentence: `ahead` where the difference is shown, else that it is not."""
     if row is not None and is_shown(row, report.parameters.coverage):
         return ahead
-    if row is None or row["estimate"] is None or row["low"] is None:
+    if row is None:
+        return f"{names[0]} and {names[1]} were not compared case by case"
+    if row["estimate"] is None or row["low"] is None:
         return f"{names[0]} and {names[1]} could not be compared"
     return f"No difference shown between {names[0]} and {names[1]}"

@@ -280,7 +280,8 @@ def ranking(
         gap, names, rows = turned(gap), names[::-1], rows[::-1]
     shown = [number(row["estimate"], statistic) for row in rows]
     first = opening(report, gap, f"{names[0]} {ahead or f'is ahead of {names[1]}'}", names)
-    return f"{first}: {what} {shown[0]} against {shown[1]}, {outcome(report, gap)}."
+    end = outcome(report, gap)
+    return f"{first}: {what} {shown[0]} against {shown[1]}{end and f', {end}'}."
 
 
 def several(
