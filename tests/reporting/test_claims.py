@@ -5,14 +5,17 @@ from types import SimpleNamespace
 
 import pytest
 
+from raterbook.analysis import alpha
 from raterbook.numbers.compute import numbers
 from raterbook.numbers.number import is_shown
 from raterbook.numbers.targets import verdict
 from raterbook.protocols import load
 from raterbook.reporting import Report
+from raterbook.reporting.sections.disputes import alpha_of
 from raterbook.reporting.sections.machines import commonest_error
 from raterbook.reporting.sections.systems import opening, outcome
 from raterbook.reporting.sections.verdict import headline, sentence, settle, several, trusted
+from raterbook.reporting.words import reason
 from tests.reporting.rounds import page_of, records
 from tests.reporting.test_words import at_least, row
 
@@ -127,6 +130,29 @@ def test_equal_systems_are_not_told_apart_and_the_interval_stands_beside(by_hand
     report = Report(paired(by_hand))
     first = headline(report)[0]
     assert first.startswith(("a and b could not be compared", "No difference shown"))
+
+
+def test_an_alpha_without_an_interval_says_why_and_is_not_warned_of_its_width(by_hand):
+    items = records("halo-support", 12)
+    answers = [
+        (rater, item["id"], "label", "SUPPORTED" if at % 2 else "CONTRADICTED")
+        for rater in ("ana", "ben")
+        for at, item in enumerate(items)
+    ]
+    answers[0] = (*answers[0][:3], "SUPPORTED")
+    report = Report(by_hand("halo-support", items, answers))
+    (row,) = report.rows("alpha_nominal")
+    assert row["low"] is None
+    assert "too_few_disagreements" in row["warnings"]
+    page = page_of(report.stored)
+    assert f"Label: α without an interval, as {reason(row['reason'])}." in page
+    assert "too narrow or too wide" not in page
+
+
+def test_the_alpha_of_a_vote_gives_one_reason_for_having_no_interval():
+    few = alpha([["a", "a"], ["a", "b"]], "nominal")
+    assert few.warnings == ("too_few_disagreements",)
+    assert alpha_of(few) == f"0.00 (no interval: {reason(few.reason)})"
 
 
 def test_systems_that_a_protocol_does_not_compare_are_only_set_side_by_side(by_hand):

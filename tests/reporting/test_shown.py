@@ -14,7 +14,13 @@ from raterbook.protocols import load
 from raterbook.reporting import Report
 from raterbook.reporting.figures import ON_DARK, ON_LIGHT, folded, ink_on, style, svg
 from raterbook.reporting.figures.planes import heat_figure, trend_figure
-from raterbook.reporting.figures.rows import colours, forest_figure, means_figure, nearest_figure
+from raterbook.reporting.figures.rows import (
+    colours,
+    forest_figure,
+    means_figure,
+    nearest_figure,
+    targets_figure,
+)
 from raterbook.reporting.figures.rows import forest_finding as agreement
 from raterbook.reporting.html import quoted
 from raterbook.reporting.leanings import Apart, apart
@@ -256,6 +262,18 @@ def test_a_mark_at_the_end_of_its_scale_is_drawn_whole():
     for axes in figures:
         (mark,) = [line for line in axes.lines if line.get_marker() == "o"]
         assert not mark.get_clip_on()
+
+
+@pytest.mark.parametrize(("bound", "value"), [(0.7, 1.0), (0.7, 0.87), (1.0, 0.7)])
+def test_what_a_target_asks_is_written_within_the_axes(bound, value):
+    target = {"name": "A", "statistic": "mean", "target": bound, "value": value, "low": None}
+    rest = {"high": None, "direction": "at_least", "verdict": "undecided", "warnings": []}
+    axes = targets_figure([target | rest])
+    axes.figure.canvas.draw()
+    (words,) = [text for text in axes.texts if text.get_text().startswith("target")]
+    box, frame = words.get_window_extent(), axes.get_window_extent()
+    assert frame.x0 < box.x0
+    assert box.x1 < frame.x1
 
 
 def test_an_empty_part_of_quality_control_has_no_heading():

@@ -172,6 +172,10 @@ def bound_of(value: float) -> str:
 def targets_figure(targets: list[dict[str, Any]]) -> Any:
     """One line a target: the estimate, its interval, and the bound as a dotted mark."""
     ax = axes(0.95 + 0.62 * len(targets))
+    span = [t[end] for t in targets for end in ("low", "high", "value", "target")]
+    known = [value for value in span if value is not None]
+    room = 0.12 * ((max(known) - min(known)) or 1.0)
+    first, last = min(known) - room, max(known) + room
     for place, target in enumerate(reversed(targets)):
         value, low, high = target["value"], target["low"], target["high"]
         if low is not None and high is not None:
@@ -186,7 +190,7 @@ def targets_figure(targets: list[dict[str, Any]]) -> Any:
             f"target {sign} {number(bound, target['statistic'])}",
             fontsize=8.5,
             color=ACCENT,
-            ha="center",
+            ha=_inward(bound, first, last),
             va="bottom",
         )
         ax.text(
@@ -205,13 +209,16 @@ def targets_figure(targets: list[dict[str, Any]]) -> Any:
     ]
     ax.set_yticks(range(len(targets)), labels)
     ax.set_ylim(-0.6, len(targets) - 0.25)
-    span = [t[end] for t in targets for end in ("low", "high", "value", "target")]
-    known = [value for value in span if value is not None]
-    edge = 0.12 * ((max(known) - min(known)) or 1.0)
-    ax.set_xlim(min(known) - edge, max(known) + edge)
+    ax.set_xlim(first, last)
     ax.grid(axis="x", color=LINE, linewidth=0.5)
     ax.tick_params(axis="x", labelcolor=SOFT)
     return titled(ax, targets_finding(targets))
+
+
+def _inward(value: float, first: float, last: float) -> str:
+    """How words stand at a value between the ends of an axis, so that they cross neither."""
+    share = (value - first) / (last - first)
+    return "left" if share < 1 / 6 else "right" if share > 5 / 6 else "center"
 
 
 def targets_finding(targets: list[dict[str, Any]]) -> str:

@@ -26,6 +26,7 @@ from ..words import (
     capital,
     count,
     listing,
+    reason,
     say,
     scale_names,
     value_name,
@@ -293,5 +294,5 @@ def alpha_of(estimate: Estimate) -> str:
     said = say({**vars(estimate), "estimate": estimate.value})
     if estimate.value is None or estimate.low is not None:
         return said
-    why = " ".join(estimate.notes()).rstrip(".")
-    return f"{said} (no interval{': ' * bool(why)}{why[:1].lower()}{why[1:]})"
+    why = f": {reason(estimate.reason)}" if estimate.reason else ""
+    return f"{said} (no interval{why})"

@@ -168,7 +168,7 @@ def commonest(report: Report) -> tuple[str, str] | None:
 
 def remarks(report: Report, main: list[dict[str, Any]], exact: dict[str, float]) -> list[str]:
     """What a reader would otherwise misread, and whether one rater decides."""
-    said = [*copied(report), *undefined(report, main)]
+    said = [*copied(report), *undefined(report, main), *without_interval(report, main)]
     if puzzle := puzzling(report, main, exact):
         said.append(puzzle)
     said += careful(report, main, UNTRUSTED)
@@ -198,9 +198,19 @@ def undefined(report: Report, main: list[dict[str, Any]]) -> list[str]:
     return [f"{listing(list(names))}: no α, as {why}." for why, names in said.items()]
 
 
+def without_interval(report: Report, main: list[dict[str, Any]]) -> list[str]:
+    """Why an α that there is has no interval."""
+    said: dict[str, list[str]] = {}
+    for row in main:
+        if row["low"] is None and row["reason"]:
+            said.setdefault(reason(row["reason"]), []).append(report.label(row["question"]))
+    return [f"{listing(names)}: α without an interval, as {why}." for why, names in said.items()]
+
+
 def careful(report: Report, main: list[dict[str, Any]], code: str) -> list[str]:
-    """A caution for the questions whose coefficient it is a warning of."""
-    names = [report.label(row["question"]) for row in main if code in row["warnings"]]
+    """A caution for the questions whose coefficient has an interval that it is a warning of."""
+    warned = [row for row in main if row["low"] is not None and code in row["warnings"]]
+    names = [report.label(row["question"]) for row in warned]
     return [CAUTIONS[code].of(names, report.independent)] if names else []
 
 
