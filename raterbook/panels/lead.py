@@ -40,7 +40,7 @@ from raterbook.rounds.model import PLANNED, FileError, counted, listed
 from raterbook.widgets import LISTED, PANEL, Keyboard, close, row, show
 
 SHOWN = ("rater", "kind", "assigned", "complete", "begun", "missing", "flagged")
-HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Left")
+HEAD = ("Rater", "Kind", "Assigned", "Complete", "Begun", "Missing", "Flagged", "Pace", "Time left")
 HIDDEN = (
     "Agreement stays hidden until the round is closed: who looks again and again, and stops where "
     "it looks well, sees agreement that is not there. To see it all the same: now = True in "
@@ -445,7 +445,7 @@ def progress(found: Any, times: Mapping[str, Sequence[float]]) -> list[Markup]:
         mine = list(times.get(one["rater"], ()))
         done = mine[:-1] if one["begun"] else mine  # the last may be half done
         pace = "" if usual(done) is None else f"{usual(done):,.0f} s an item"
-        left = time_left(done, one["unfinished"])
+        left = time_left(done, one["unfinished"]).removesuffix(" left")
         rows.append([*(said(one, name) for name in SHOWN), pace, left])
     wide = len(HEAD) if any(each[-2] for each in rows) else len(SHOWN)  # nobody was timed yet
     cut = [each[:wide] for each in rows]

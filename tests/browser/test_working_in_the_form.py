@@ -59,6 +59,9 @@ def test_what_is_missing_is_named_and_reached_by_a_key(stem):
     stem.press("Control+Enter")  # not submitted: it opens the first of what is missing
     assert stem.at() == ("accuracy", 1)
     assert "Still missing" in stem.notice()
+    jump = stem.form.get_by_role("button", name="Sentence 1: Accuracy")
+    assert jump.inner_text() == "1: Accuracy"
+    assert jump.evaluate("node => node.scrollWidth <= node.clientWidth")
     stem.open_part(5).press("m")
     assert stem.at()[1] > 5
     assert stem.marks() == []

@@ -53,7 +53,7 @@ def test_progress_says_who_is_how_far_with_pace_and_time_left(opened):
     stored = opened("ana", "ben")
     answer(stored, "ana", 4, seconds=90.0)
     said = words(stored.panel().progress)
-    assert "ana human 6 4 0 2 0 90 s an item about 3 min left" in said
+    assert "ana human 6 4 0 2 0 90 s an item about 3 min" in said
     assert "ben human 6 0 0 6 0" in said
 
 

@@ -106,9 +106,11 @@ export class Bar {
 
 const NAMED = 2; // missing answers named one by one; the rest are counted
 
-function nameOf(protocol, slot) {
-  const part = slot.part ? `${protocol.parts?.label ?? "Part"} ${slot.part}: ` : "";
-  return part + slot.question.label;
+// “1: Accuracy”, which leaves room for a second one, and “Sentence 1: Accuracy” to be read out.
+function namesOf(protocol, { part, question }) {
+  if (!part) return [question.label, null];
+  const short = `${part}: ${question.label}`;
+  return [short, `${protocol.parts?.label ?? "Part"} ${short}`];
 }
 
 // The foot: what is still missing, with a jump to each, and the ways on.
@@ -140,11 +142,14 @@ export class Foot {
   }
 
   jumps(slots) {
-    const named = slots.slice(0, NAMED).map((slot) =>
-      button(nameOf(this.protocol, slot), () => this.act.open(slot), {
+    const named = slots.slice(0, NAMED).map((slot) => {
+      const [text, label] = namesOf(this.protocol, slot);
+      return button(text, () => this.act.open(slot), {
         class: "rb-button rb-jump",
-      }),
-    );
+        "aria-label": label,
+        title: label,
+      });
+    });
     const more = slots.length - NAMED;
     return [...named, more > 0 ? el("span", { class: "rb-and" }, `and ${more} more`) : null];
   }
