@@ -20,7 +20,7 @@ from raterbook.analysis.coefficients import (
     rows_to_resample,
 )
 from raterbook.analysis.intervals.resampling import LeftOut, Values, leave_one_out
-from raterbook.analysis.ratings.patterns import Patterns, steps
+from raterbook.analysis.ratings.patterns import Patterns, ranked, steps
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Departures:
         size = min(GROUPS, len(self.kind))
         kinds = np.zeros((size, self.kinds.shape[1]))
         np.add.at(kinds, np.arange(len(self.kind)) % size, self.rows * self.weights[:, None])
-        met, entry = np.unique(self.rater * size + self.unit % size, return_inverse=True)
+        met, entry = ranked(self.rater * size + self.unit % size)
         lost = np.zeros((len(met), self.kinds.shape[1]))
         each = (self.rows[self.unit] - self.rest[self.place]) * self.weights[self.unit][:, None]
-        np.add.at(lost, entry.ravel(), each)
+        np.add.at(lost, entry, each)
         rater, unit = np.divmod(met, size)
         return replace(
             self,
@@ -84,14 +84,12 @@ class Departures:
         """The same, and without one unit as well."""
         each = self.without_raters()
         size = max(len(self.rest), 1)
-        alike, entry = np.unique(self.rater * size + self.place, return_inverse=True)
+        alike, entry = ranked(self.rater * size + self.place)
         raters, places = np.divmod(alike, size)
         gone = self.total - self.own
         met = self._of(len(alike), lambda part: gone[raters[part]] - self.rest[places[part]])
         apart = self._apart(gone, each)
-        return LeftOut(
-            each, apart, self.kind, self.weights, self.unit, self.rater, met[entry.ravel()]
-        )
+        return LeftOut(each, apart, self.kind, self.weights, self.unit, self.rater, met[entry])
 
     def _apart(self, gone: np.ndarray, each: np.ndarray) -> np.ndarray:
         """The statistic without a rater and a unit of each kind that they did not answer."""
@@ -149,18 +147,18 @@ def departures(statistic: Coefficient, patterns: Patterns) -> Departures:
         found: Departures = statistic.departures(patterns)
         return found
     answers, q = patterns.answers, patterns.q
-    names, rater = np.unique(answers.rater, return_inverse=True)
+    names, rater = ranked(answers.rater)
     kinds, kind = patterns.merged
     # What is left of a unit is the same whoever of those with one value is gone.
-    lighter, place = np.unique(kind[answers.pattern] * (q + 1) + answers.code, return_inverse=True)
+    lighter, place = ranked(kind[answers.pattern] * (q + 1) + answers.code)
     before, code = np.divmod(lighter, q + 1)
     left = _Left(statistic, q, kinds.codes, _without(kinds.codes[before], code), before)
     if patterns.blocks is not None or left.large or len(kinds.codes) * len(names) > LARGE:
-        return _by_cluster(left, patterns, rater.ravel(), place.ravel(), kind)
+        return _by_cluster(left, patterns, rater, place, kind)
     rows, rest = left.kinds, left.rest
     own = np.zeros((len(names), rows.shape[1]))
-    alike, entry = np.unique(rater.ravel() * len(lighter) + place.ravel(), return_inverse=True)
-    many = np.bincount(entry.ravel(), patterns.weights[answers.pattern], len(alike))
+    alike, entry = ranked(rater * len(lighter) + place)
+    many = np.bincount(entry, patterns.weights[answers.pattern], len(alike))
     raters, places = np.divmod(alike, max(len(lighter), 1))
     for part in steps(len(alike), rows.shape[1]):
         taken = (rows[before[places[part]]] - rest[places[part]]) * many[part][:, None]
@@ -173,9 +171,9 @@ def departures(statistic: Coefficient, patterns: Patterns) -> Departures:
         patterns.weights,
         own,
         answers.pattern,
-        rater.ravel(),
+        rater,
         rest,
-        place.ravel(),
+        place,
     )
 
 

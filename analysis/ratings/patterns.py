@@ -141,21 +141,26 @@ def _room(codes: np.ndarray) -> int | None:
     return None if size > SPARSE * len(codes) or codes.min(initial=0) < 0 else size
 
 
-def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different codes in order, where each comes first, and which of them each code is.
+def ranked(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different codes in order, and which of them each code is.
 
     The same as `np.unique` says, by counting: codes are small whole numbers.
     """
     size = _room(codes)
     if size is None:
-        found, first, place = np.unique(codes, return_index=True, return_inverse=True)
-        return found, first, place.ravel()
-    first = np.full(size, -1, dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of equal ones, what is written last stays
-    found = np.flatnonzero(first >= 0)
-    place = np.zeros(size, dtype=np.int64)
-    place[found] = np.arange(len(found))
-    return found, first[found], place[codes]
+        found, place = np.unique(codes, return_inverse=True)
+        return found, place.ravel()
+    there = np.zeros(size, dtype=np.int64)
+    there[codes] = 1
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[codes]
+
+
+def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different codes in order, where each comes first, and which of them each code is."""
+    found, place = ranked(codes)
+    first = np.empty(len(found), dtype=np.int64)
+    first[place[::-1]] = np.arange(len(codes))[::-1]  # of equal ones, what is written last stays
+    return found, first, place
 
 
 def how_many(codes: np.ndarray) -> int:
@@ -236,8 +241,8 @@ def _group(codes: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
     """For each unit the number of its pattern, and the distinct patterns in sorted order."""
     n, width = codes.shape
     if (q + 1) ** width <= np.iinfo(np.int64).max:
-        keys, inverse = np.unique(_keys(codes, q), return_inverse=True)
-        return inverse.ravel(), spell(keys, q, width)
+        keys, inverse = ranked(_keys(codes, q))
+        return inverse, spell(keys, q, width)
     # No integer can hold the pattern, so repeats are not worth searching for; only the order
     # is made independent of the units' order. Bytes from the highest on sort as the codes do.
     rows = np.ascontiguousarray(codes.astype(np.min_scalar_type(q).newbyteorder(">")))
