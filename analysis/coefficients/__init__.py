@@ -6,8 +6,9 @@ changes the total; jackknife and bootstrap never look at the ratings a second ti
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -39,26 +40,30 @@ class Coefficient(Protocol):
         ...
 
 
-@runtime_checkable
-class Paired(Protocol):
+class Paired(ABC):
     """A statistic of pairs of raters: its sums are those of the pairs that met."""
 
+    @abstractmethod
     def total(self, patterns: Patterns) -> np.ndarray: ...
 
+    @abstractmethod
     def among(self, patterns: Patterns) -> Coefficient: ...
 
+    @abstractmethod
     def departures(self, patterns: Patterns) -> Any: ...
 
+    @abstractmethod
     def is_thin(self, patterns: Patterns) -> bool: ...
 
 
-@runtime_checkable
-class Solved(Protocol):
+class Solved(ABC):
     """A statistic with equations to solve: its value comes from who met whom, and so does why
     there is none."""
 
+    @abstractmethod
     def value(self, patterns: Patterns) -> float: ...
 
+    @abstractmethod
     def why(self, patterns: Patterns) -> str: ...
 
 

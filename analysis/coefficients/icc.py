@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from raterbook.analysis.coefficients import Solved
 from raterbook.analysis.coefficients.infer import infer
 from raterbook.analysis.estimate import Estimate, check_name
 from raterbook.analysis.intervals import Interval, Wish
@@ -25,7 +26,7 @@ ROUNDING = 1e-10
 FORMS = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
 
-class IntraclassCorrelation:
+class IntraclassCorrelation(Solved):
     """One of Shrout and Fleiss's six forms, with missing ratings allowed.
 
     Variance components come from fitting constants (Henderson's method 3), which needs only sums

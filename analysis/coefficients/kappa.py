@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from raterbook.analysis.coefficients import GROUPS, LARGE
+from raterbook.analysis.coefficients import GROUPS, LARGE, Paired
 from raterbook.analysis.coefficients.gwet import (
     OwnChance,
     SharedChance,
@@ -89,7 +89,7 @@ def undefined_pairs(statistic: PairKappa, patterns: Patterns) -> tuple[str, ...]
 # Kappa for pairs of raters: Cohen's for one pair, Light's as the mean over all of them.
 
 
-class PairKappa:
+class PairKappa(Paired):
     """Mean over pairs of raters of Cohen's kappa (`own=True`) or Scott's pi (`own=False`).
 
     Each pair uses the units that both rated. Units are drawn jointly for all pairs, because

@@ -158,9 +158,11 @@ def identities(column: pd.Series, few: bool = False, guess: bool = False) -> Ide
         if not guess:
             _refuse_unnamed(column, codes < 0)
         return Identities(codes, column.cat.categories, checked=not guess)
-    if column.hasnans:
+    whole = column.dtype.kind in "iu"
+    # To look for what NumPy's whole numbers cannot hold would be a pass over them.
+    if not (whole and isinstance(column.dtype, np.dtype)) and column.hasnans:
         _refuse_unnamed(column, column.isna().to_numpy())
-    if column.dtype.kind in "iu" and column.dtype != np.uint64 and len(column):
+    if whole and column.dtype != np.uint64 and len(column):
         values = column.to_numpy()
         low, high = _span(values, guess)
         if high - low < (FEW if few else 2 * len(values)):
@@ -174,8 +176,8 @@ def identities(column: pd.Series, few: bool = False, guess: bool = False) -> Ide
 
 def _span(values: np.ndarray, guess: bool) -> tuple[int, int]:
     """Least and greatest, of the column's ends alone for a guess."""
-    looked = np.concatenate([values[:PIECE], values[-PIECE:]]) if guess else values
-    return int(looked.min()), int(looked.max())
+    looked = (values[:PIECE], values[-PIECE:]) if guess else (values,)
+    return min(int(each.min()) for each in looked), max(int(each.max()) for each in looked)
 
 
 def _by_runs(column: pd.Series) -> Identities:

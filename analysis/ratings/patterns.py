@@ -16,7 +16,7 @@ import pandas as pd
 # Rows per step of the counting pass: a step stays in the processor's cache.
 STEP = 8_192
 # The same where each rater's answers lie together, and a step goes through them one by one.
-LONG_STEP = 65_536
+LONG_STEP = 131_072
 # Numbers per step of whatever is wide, so that memory stays bounded.
 CELLS = 2_097_152
 # With more places than this for each code, codes are sorted and not counted.
@@ -222,10 +222,11 @@ def _keys(codes: np.ndarray, q: int) -> np.ndarray:
         # the unused lanes of their vectors.
         with np.errstate(invalid="ignore", over="ignore"):
             return (codes.astype(np.float32) @ powers.astype(np.float32)).astype(np.int64)
-    keys: np.ndarray = np.zeros(len(codes), dtype=np.min_scalar_type(digits))
-    for column in codes.T:
+    kind = np.min_scalar_type(digits)
+    keys: np.ndarray = codes[:, 0].astype(kind) if codes.shape[1] else np.zeros(len(codes), kind)
+    for column in codes.T[1:]:
         keys *= q + 1
-        keys += column.astype(keys.dtype)
+        keys += column.astype(kind)
     return keys.astype(np.int64, copy=False)
 
 

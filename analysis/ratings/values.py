@@ -306,34 +306,40 @@ def whole_numbers(array: np.ndarray) -> np.ndarray | None:
     flat = array.ravel()
     coded = np.empty(len(flat), dtype=np.int8)
     again, same = np.empty(PIECE), np.empty(PIECE, dtype=bool)
+    there = 0
     with np.errstate(invalid="ignore"):
         for start in range(0, len(flat), PIECE):
             given, bytes_ = flat[start : start + PIECE], coded[start : start + PIECE]
-            n = len(given)
-            if not _code_piece(given, bytes_, again[:n], same[:n]):
+            n = _code_piece(given, bytes_, again[: len(given)], same[: len(given)])
+            if n is None:
                 return None
+            there += n
+    # A zero among the ratings is no zero for what is missing.
+    if np.count_nonzero(coded) != there or int(coded.min()) < 0:
+        return None
     return coded.reshape(array.shape)
 
 
-def _code_piece(given: np.ndarray, coded: np.ndarray, again: np.ndarray, same: np.ndarray) -> bool:
-    """Fill one piece; False where a rating is not a whole number within reach.
+def _code_piece(
+    given: np.ndarray, coded: np.ndarray, again: np.ndarray, same: np.ndarray
+) -> int | None:
+    """Fill one piece and count its ratings; None where one is not a whole number within reach.
 
     Counting is much cheaper than comparing, so a byte is compared with its rating once.
     """
     np.copyto(coded, given, casting="unsafe")
     np.copyto(again, coded)
     np.equal(again, given, out=same)
-    n = np.count_nonzero(same)
+    n = int(np.count_nonzero(same))
     if n < len(given):
         missing = np.isnan(given, out=same)
         # Only what is missing may differ from its byte.
         if n + np.count_nonzero(missing) < len(given):
-            return False
+            return None
         if np.count_nonzero(coded) != n:
             # A processor that makes something else of NaN.
             coded[missing] = 0
-    # A zero among the ratings is no zero for what is missing.
-    return np.count_nonzero(coded) == n and int(coded.min()) >= 0
+    return n
 
 
 def _from_integers(array: np.ndarray) -> np.ndarray | None:

@@ -39,7 +39,7 @@ def test_the_package_needs_nothing_but_numpy_pandas_scipy_and_statsmodels():
     from pathlib import Path
 
     allowed = {"numpy", "pandas", "scipy", "statsmodels", "analysis", "__future__"}
-    allowed |= {"collections", "dataclasses", "functools", "html", "itertools", "math"}
+    allowed |= {"abc", "collections", "dataclasses", "functools", "html", "itertools", "math"}
     allowed |= {"numbers", "re", "string", "typing", "unicodedata", "warnings"}
     allowed |= {"importlib", "pkgutil", "sys"}  # a checkout's folder by its own name
     # The upstream tokeniser, optional and imported when asked for by name.
