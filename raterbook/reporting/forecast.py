@@ -125,7 +125,7 @@ def _for_width(found: Forecast, size: Size, width: float) -> tuple[str, str]:
     return head, f"{which}; {sure}.{price(found, replace(size, items=items))}"
 
 
-WISH = " --width says how narrow it has to be."
+WISH = " --width, or width in plan.ipynb, says how narrow it has to be."
 
 
 def _for_more(found: Forecast, size: Size) -> tuple[str, str]:
@@ -169,11 +169,16 @@ def _of_raters(found: Forecast, size: Size) -> str:
     if not left:
         return "Of raters like these nothing can be said: that takes three or more of them."
     width, each = max(left, key=lambda pair: pair[0] / pair[1].span)
+    few = found.pilot.raters
     said = (
         f"For raters like these, {each.name} stays about {width:.2f} wide however many items "
         f"{size.raters:,} raters rate"
     )
-    few = found.pilot.raters
+    if f"{width:.2f}" == "0.00":
+        said = (
+            "For raters like these the interval narrows as for these: nothing but items sets the "
+            f"{few:,} raters of {found.round} apart"
+        )
     # A variance of few raters is known to a factor of two or more.
     return said + (f", which {few:,} raters tell only roughly." if few < 8 else ".")
 

@@ -290,6 +290,8 @@ def test_typing_beside_any_notebook_that_loads_stores_nothing_and_runs_no_cell(o
     desk.ready()
     type_in_every_place(desk)
     assert (everything(desk), runs(desk)) == before
+    # Spaces among what was typed went to its end, and past it.
+    desk.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0")
     desk.picture(f"typed-beside-{path.stem}")
     assert drawn(desk, path).is_visible()
     assert loud(desk) == []

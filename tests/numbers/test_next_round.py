@@ -64,6 +64,21 @@ def test_at_this_rounds_own_size_the_width_is_that_of_its_own_interval(pilot):
         assert planned.high - planned.low == pytest.approx(row["high"] - row["low"], rel=0.1)
 
 
+def test_raters_whom_items_alone_set_apart_keep_no_width_however_many_items(tmp_path):
+    place = Workspace(tmp_path)
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, records("neureg-qa", 12))))
+    round_ = place.open("round-01", "neureg-qa", tmp_path / "items.jsonl", raters=PEOPLE)
+    for at, who in enumerate(PEOPLE):
+        scores = [1 + (n + at * (n % 3)) % 5 for n in range(12)]
+        round_.save(who, [Event(None, f"i{n:03d}", "relevance", s) for n, s in enumerate(scores)])
+    said = sentence(round_.forecast(measures=["mean:relevance"]))
+    assert "0.00 wide" not in said
+    assert said.endswith(
+        "For raters like these the interval narrows as for these: nothing but items sets the 3 "
+        "raters of round-01 apart, which 3 raters tell only roughly."
+    )
+
+
 @pytest.mark.parametrize("name", rounds.NAMES)
 def test_any_round_is_a_pilot_and_says_what_it_cannot_tell(tmp_path, name):
     round_ = rounds.built(name, tmp_path)
