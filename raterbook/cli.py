@@ -37,7 +37,10 @@ def run(words: Sequence[str] | None) -> int:
     if not (sys.argv[1:] if words is None else words):
         known.print_help(sys.stderr)
         return 2
-    given = known.parse_args(words)
+    given, rest = known.parse_known_args(words)
+    if rest:
+        theirs = f": what is JupyterLab's own stands behind --, lab -- {' '.join(rest)}"
+        known.error(f"unrecognized arguments: {' '.join(rest)}{theirs * ('options' in given)}")
     try:
         return given.run(given) or 0
     except KeyboardInterrupt:

@@ -8,6 +8,8 @@ import sys
 import time
 import urllib.request
 
+import pytest
+
 from raterbook.cli import main
 from tests.browser.lab import free_port
 
@@ -42,6 +44,15 @@ def test_what_stands_behind_two_dashes_goes_to_jupyterlab(tmp_path, monkeypatch)
     assert begun[0][-2:] == ["--no-browser", "--port=8900"]
     assert main(["--workspace", str(tmp_path), "lab"]) == 0
     assert begun[1][-1] == f"--notebook-dir={tmp_path / 'notebooks'}"
+
+
+def test_without_the_dashes_one_is_told_where_jupyterlabs_options_stand(capsys):
+    with pytest.raises(SystemExit):
+        main(["lab", "--no-browser"])
+    assert capsys.readouterr().err.endswith(
+        "unrecognized arguments: --no-browser: what is JupyterLab's own stands behind --, "
+        "lab -- --no-browser\n"
+    )
 
 
 def test_ending_the_command_ends_jupyterlab_too(tmp_path):
