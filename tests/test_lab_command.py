@@ -22,6 +22,13 @@ def answers(port):
     return True
 
 
+def setting(port, of, name):
+    """What JupyterLab takes a setting for where nobody changed it."""
+    address = f"http://127.0.0.1:{port}/lab/api/settings/@jupyterlab/{of}"
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        return json.load(answer)["schema"]["properties"][name]["default"]
+
+
 def wait(until, seconds=60):
     end = time.monotonic() + seconds
     while not until() and time.monotonic() < end:
@@ -55,14 +62,14 @@ def test_without_the_dashes_one_is_told_where_jupyterlabs_options_stand(capsys):
     )
 
 
-def test_ending_the_command_ends_jupyterlab_too(tmp_path):
+def test_jupyterlab_asks_for_no_news_and_ends_with_the_command(tmp_path):
     port = free_port()
     config = tmp_path / "config"
     config.mkdir()
     (config / "jupyter_server_config.json").write_text(json.dumps({"ServerApp": {
         "open_browser": False, "port": port, "port_retries": 0, "ip": "127.0.0.1",
         "allow_root": True,
-    }}))  # fmt: skip
+    }, "IdentityProvider": {"token": ""}}))  # fmt: skip
     own = {
         "JUPYTER_CONFIG_DIR": config,
         "JUPYTER_DATA_DIR": tmp_path / "data",
@@ -78,6 +85,7 @@ def test_ending_the_command_ends_jupyterlab_too(tmp_path):
     )  # fmt: skip
     try:
         assert wait(lambda: answers(port))
+        assert setting(port, "apputils-extension:notification", "fetchNews") == "false"
         command.send_signal(signal.SIGTERM)
         command.wait(30)
         assert wait(lambda: not answers(port), 30)

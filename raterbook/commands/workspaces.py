@@ -204,7 +204,7 @@ def lab(given: Namespace) -> int:
     import signal
     import subprocess
 
-    from ..environment import optional
+    from ..environment import SHIPPED, optional
     from ..workspace import lay_notebooks
 
     optional("jupyterlab", "lab", "The interface of the notebooks")
@@ -213,7 +213,12 @@ def lab(given: Namespace) -> int:
         raise Refused(f"There is no folder {place.path}: `raterbook new {place.path}` makes one.")
     for path in lay_notebooks(place.path):
         print(f"{path} is new.", file=sys.stderr)
-    environment = os.environ | {"RATERBOOK_WORKSPACE": str(place.path.resolve())}
+    # Lab's question whether one wants its news would lie on the form's Submit.
+    settings = [str(SHIPPED / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    environment = os.environ | {
+        "RATERBOOK_WORKSPACE": str(place.path.resolve()),
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, settings)),
+    }
     notebooks = place.path / "notebooks"
     process = subprocess.Popen(  # noqa: S603  (this Python, and a folder of ours)
         [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks}", *given.options],
