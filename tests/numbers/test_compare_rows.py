@@ -247,7 +247,12 @@ def test_stated_confidence_is_compared_with_how_often_people_say_the_same(tmp_pa
 def test_the_nearest_comes_first_and_the_sentence_says_what_is_shown(tmp_path):
     found = rank(models(tmp_path, off=(0.8, 0.1, 0.15), items=200))
     assert [each.model for each in found.overall.places] == ["m1", "m2", "m0"]
-    assert found.sentence.startswith("Of 3 models, m1 comes nearest to people")
+    share = found.overall.places[0].test.advantage.value
+    assert found.sentence.startswith(
+        "Of 3 models, m1 comes nearest to people: at least as near to the others as a person on "
+        f"{100 * share:.0f} %"
+    )
+    assert f"{share:.2f}" != f"{found.overall.places[1].test.advantage.value:.2f}"
     assert "That it is nearer than m2 is not shown." in found.sentence
     assert found.sentence.endswith("Corrected for all 3, m1 and m2 may replace these people.")
 

@@ -105,6 +105,21 @@ def test_a_width_is_answered_with_items_hours_and_how_sure_that_is(pilot, capsys
     assert hours == pytest.approx(items * 3 * 20 / 3600, abs=0.05)
 
 
+def test_an_items_cost_is_the_mean_over_raters_of_what_each_usually_needs(tmp_path):
+    place = Workspace(tmp_path)
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, records("halo-support", 3))))
+    round_ = place.open("round-01", "halo-support", tmp_path / "items.jsonl", raters=PEOPLE[:2])
+    for who, seconds in (("ana", (10.0, 10.0, 400.0)), ("ben", (30.0, 90.0, 30.0))):
+        round_.save(
+            who,
+            [
+                Event(None, f"i{n:03d}", "label", said_by(0, n), seconds=took)
+                for n, took in enumerate(seconds)
+            ],
+        )
+    assert round_.forecast().cost.seconds == 20.0
+
+
 def at(round_, name="round-01"):
     return ["--workspace", str(round_.workspace.path), "plan", name]
 

@@ -308,3 +308,6 @@ def test_severities_beside_a_model_are_those_of_the_strictest_and_the_most_lenie
         ("strictest person", pytest.approx(logits[0])),
         ("most lenient person", pytest.approx(logits[2])),
     ]
+    own, *ends = severities(Strictness(found, ("tone",), ("3",), ("0", "2")), "3")
+    assert [who for who, _ in ends] == ["strictest person", "most lenient person"]
+    assert len(severities(Strictness(found, ("tone",), ("3",), ("0",)), "3")) == 1
