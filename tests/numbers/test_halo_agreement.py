@@ -18,6 +18,7 @@ HALO_MEASURES = [
         "agreement_specific",
     )
 ]
+OTHER = dict(zip(LABELS, [*LABELS[1:], LABELS[0]], strict=True))
 PAIRS = ["SS"] * 4 + ["SN"] + ["CC"] * 2 + ["CN"] + ["NN"] + ["NS"]
 
 
@@ -175,3 +176,18 @@ def test_a_kappa_that_rests_on_one_case_names_the_case(frame, pick):
     )
     assert (row["low"], row["reason"]) == (None, "rests_on_one_cluster")
     assert row["method"].endswith("all rests on cluster q1")
+
+
+def test_each_of_two_automatic_labels_is_set_beside_people_group_by_group(frame, pick):
+    """The second label is wrong on every item of topic b, and there alone."""
+    answers = [*halo_answers()]
+    for item, _, who, _, label in list(answers):
+        if who == "ana":
+            answers.append((item, 0, "second", "label", label if item < "s05" else OTHER[label]))
+    given = frame(answers, kinds={"auto": "automatic", "second": "automatic"})
+    given["topic"] = ["a" if item < "s05" else "b" for item in given["item"]]
+    rows = summary(given, [{**HALO_MEASURES[0], "by": ["topic"]}], HALO)
+    for topic, matches in (("a", 1.0), ("b", 0.0)):
+        group = {"rater": "second", "topic": topic}
+        row = pick(rows, "percent_match", "label", group)
+        assert (row["estimate"], row["n_items"]) == (matches, 5)
