@@ -172,6 +172,18 @@ def test_what_is_assumed_comes_out_of_rounds_drawn_that_way(name):
     assert width_of(made.at(Design(150, 3, 3))) == pytest.approx(np.median(widths), rel=0.05)
 
 
+def test_what_is_assumed_of_a_rare_value_is_what_its_patterns_give():
+    """Two raters see a unit's own value, one in ten, by chance, else any: every pattern counted."""
+    shares, sees = np.array([0.1, 0.9]), 0.5**0.5
+    each = sees * np.eye(2) + (1 - sees) * shares  # what is true × what is said
+    counts = np.rint(4000 * np.einsum("t,ta,tb->ab", shares, each, each)).astype(int)
+    table = [[a + 1, b + 1] for a in (0, 1) for b in (0, 1) for _ in range(counts[a, b])]
+    found = coefficient("alpha_nominal", Ratings(table, scale=[1, 2]), Interval())
+    assert found.value == pytest.approx(0.5, abs=0.01)
+    planned = assumed("alpha_nominal", 0.5, shares).at(Design(len(table), 2, 2))
+    assert width_of(planned) == pytest.approx(width_of(found), rel=0.02)
+
+
 def _sees(name, shares):
     """That chance found by drawing, for coefficients that are not its square."""
     rng = np.random.default_rng(6)

@@ -122,10 +122,13 @@ def test_where_many_criteria_tell_units_finely_apart_the_grid_is_fine_enough():
     assert free == pytest.approx(best, abs=1e-3)
 
 
-def test_what_units_add_to_the_gradient_is_the_gradient():
-    levels, _ = Made().drawn(40, 4)
+@pytest.mark.parametrize("criteria", [(0.0,), (0.0, 0.4)])
+def test_what_units_add_to_the_gradient_is_the_gradient(criteria):
+    """Of two criteria each has thresholds of its own."""
+    levels, _ = Made(criteria=criteria).drawn(40, 4)
     unit, rater, criterion = np.indices(levels.shape).reshape(3, -1)
-    facets = Facets(Observed(unit, criterion, rater, levels.ravel() - 1), np.zeros(40, int), 3, [5])
+    given = Observed(unit, criterion, rater, levels.ravel() - 1)
+    facets = Facets(given, np.zeros(40, int), 3, [5] * len(criteria))
     rows = facets.sums(np.arange(40), 40)
     likelihood = Likelihood(facets)
     free = np.full(facets.free.shape[1], 0.2)
