@@ -205,6 +205,15 @@ def percent(value: float) -> str:
     return minus(f"{shown:.1f}" if near_end else f"{shown:.0f}")
 
 
+def from_to(low: str, high: str, to: str = "–") -> str:
+    """Both ends of an interval; a dash before “>99.9” would be an arrow.
+
+    >>> from_to("64", "80"), from_to("99.7", ">99.9")
+    ('64–80', '99.7 to >99.9')
+    """
+    return f"{low}{' to ' if {'<', '>'} & {low[0], high[0]} else to}{high}"
+
+
 def minus(text: str) -> str:
     """A true minus sign, and no negative zero."""
     if text.startswith("-") and not text.strip("-0."):

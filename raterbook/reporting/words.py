@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..numbers.number import UNTRUSTED
+from ..numbers.number import UNTRUSTED, from_to
 from ..numbers.number import minus as minus
 from ..numbers.number import percent as percent
 from ..protocols.comparisons import facts
@@ -77,7 +77,7 @@ def interval(low: float | None, high: float | None, kind: str | Unit = "") -> st
     if low is None or high is None or low != low:
         return ""
     unit = unit_of(kind)
-    return f"{unit.write(low)}{unit.to}{unit.write(high)}{unit.ends}"
+    return f"{from_to(unit.write(low), unit.write(high), unit.to)}{unit.ends}"
 
 
 def say(row: Mapping[str, Any] | None, unit: Unit | None = None, none: str = "none: {}") -> str:
@@ -146,8 +146,8 @@ def between(target: Mapping[str, Any]) -> str:
     low, high, unit = target["low"], target["high"], unit_of(target["statistic"])
     if low is None or high is None or low != low:
         return ""
-    ends = (_beside(target, end).removesuffix(unit.sign) for end in ("low", "high"))
-    return unit.to.join(ends) + unit.ends
+    low, high = (_beside(target, end).removesuffix(unit.sign) for end in ("low", "high"))
+    return from_to(low, high, unit.to) + unit.ends
 
 
 def _beside(target: Mapping[str, Any], which: str) -> str:

@@ -18,7 +18,7 @@ from raterbook.analysis.comparison.persons import Contrast
 from raterbook.analysis.estimate import Estimate, sentence
 
 from ...protocols.comparisons import facts
-from ..number import minus, percent
+from ..number import from_to, minus, percent
 from ..targets import OUT_OF_REACH, round_up
 from .rows import rows_of
 
@@ -411,7 +411,7 @@ def _percent(value: float | None) -> str:
 
 def _between(test: AnnotatorTest) -> str:
     low, high = test.advantage.low, test.advantage.high
-    return "" if low is None or high is None else f" ({percent(low)}–{percent(high)} %)"
+    return "" if low is None or high is None else f" ({from_to(percent(low), percent(high))} %)"
 
 
 def _plain(test: AnnotatorTest) -> str:
