@@ -39,8 +39,10 @@ def run(words: Sequence[str] | None) -> int:
         return 2
     given, rest = known.parse_known_args(words)
     if rest:
-        theirs = f": what is JupyterLab's own stands behind --, lab -- {' '.join(rest)}"
-        known.error(f"unrecognized arguments: {' '.join(rest)}{theirs * ('options' in given)}")
+        said = f"unrecognized arguments: {' '.join(rest)}"
+        if "options" in given:  # of another program
+            said += f": what is JupyterLab's own stands behind --, lab -- {' '.join(rest)}"
+        known.error(said)
     try:
         return given.run(given) or 0
     except KeyboardInterrupt:

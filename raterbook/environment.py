@@ -41,10 +41,10 @@ def most(limit: int) -> int:
     return limit * int(times)
 
 
-def trusted(many: int, limit: int) -> str:
+def raising(many: int, limit: int) -> str:
     """What to set where one knows the file and it has more of something than its limit.
 
-    >>> trusted(25_000, 10_000)
+    >>> raising(25_000, 10_000)
     'set RATERBOOK_LIMITS=3 for a file you trust'
     """
     return f"set RATERBOOK_LIMITS={-(-many // limit)} for a file you trust"

@@ -150,9 +150,10 @@ def ranked(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if size is None:
         found, place = np.unique(codes, return_inverse=True)
         return found, place.ravel()
-    there = np.zeros(size, dtype=np.int64)
-    there[codes] = 1
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[codes]
+    there = np.zeros(size, dtype=bool)
+    there[codes] = True
+    places = np.cumsum(there, dtype=np.min_scalar_type(size))  # eight of these for each code
+    return np.flatnonzero(there), places[codes].astype(np.int64) - 1
 
 
 def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -214,7 +214,7 @@ def lab(given: Namespace) -> int:
     for path in lay_notebooks(place.path):
         print(f"{path} is new.", file=sys.stderr)
     # Lab's question whether one wants its news would lie on the form's Submit.
-    settings = [str(SHIPPED / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    settings = [os.environ.get("JUPYTER_CONFIG_PATH", ""), str(SHIPPED / "jupyter")]
     environment = os.environ | {
         "RATERBOOK_WORKSPACE": str(place.path.resolve()),
         "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, settings)),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import raterbook.files.content as content
-from raterbook.environment import most, trusted
+from raterbook.environment import most, raising
 from raterbook.protocols import Protocol, Question, asked, is_missing
 from raterbook.protocols.conditions import leaves
 from raterbook.rounds.answers import Fresh
@@ -247,7 +247,7 @@ class Newcomers:
                 f"{name} has {counted(self.answers, 'answer')} of "
                 f"{counted(self.new, 'new rater')}, who would be asked {self.asked:,} times about "
                 "an item. Plan who is asked what first (raterbook assign), or "
-                f"{trusted(self.asked, self.worth)}."
+                f"{raising(self.asked, self.worth)}."
             )
 
 
@@ -260,7 +260,7 @@ def refuse_strangers(given: Sequence[Given], snapshot: Snapshot, name: str) -> N
         raise FileError(
             f"{name} has {counted(len(given), 'answer')} of {new:,} new raters, and {limit:,} is "
             "the most of so many answers. Look whether its column of raters is one, or "
-            f"{trusted(new, limit)}."
+            f"{raising(new, limit)}."
         )
 
 

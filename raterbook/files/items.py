@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import raterbook.files.content as content
-from raterbook.environment import most, trusted
+from raterbook.environment import most, raising
 from raterbook.files.formats import read_table
 from raterbook.files.names import known_columns, needed_columns, question_names
 from raterbook.files.table import Columns, Table
@@ -90,7 +90,7 @@ def _refuse_many(items: int, file: Table) -> None:
         raise FileError(
             f"{file.name} has {items:,} items in {size:,} characters, and {limit:,} is the most of "
             "so many. Look whether each row is one, or "
-            f"{trusted(items, limit)}."
+            f"{raising(items, limit)}."
         )
 
 

@@ -176,8 +176,8 @@ def _of_raters(found: Forecast, size: Size) -> str:
     )
     if f"{width:.2f}" == "0.00":
         said = (
-            "For raters like these the interval narrows as for these: nothing but items sets the "
-            f"{few:,} raters of {found.round} apart"
+            f"For raters like these the interval narrows as for these, as {found.round} shows "
+            f"nothing but its items that sets its {few:,} raters apart"
         )
     # A variance of few raters is known to a factor of two or more.
     return said + (f", which {few:,} raters tell only roughly." if few < 8 else ".")

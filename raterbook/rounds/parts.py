@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, or_, select
 
-from raterbook.environment import most, trusted
+from raterbook.environment import most, raising
 from raterbook.protocols import Protocol
 from raterbook.protocols.sentences import sentences
 from raterbook.rounds.model import ItemTable, Part, PartRow, RoundError
@@ -101,7 +101,7 @@ def _refuse_crumbs(rows: Sequence[PartRow]) -> None:
         raise RoundError(
             f"{size:,} characters in {len(rows):,} parts are too many at once, and {limit:,} the "
             "most: look whether the texts are what is to be split, split them less finely, or "
-            f"{trusted(len(rows), limit)}."
+            f"{raising(len(rows), limit)}."
         )
 
 

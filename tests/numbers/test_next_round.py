@@ -74,8 +74,8 @@ def test_raters_whom_items_alone_set_apart_keep_no_width_however_many_items(tmp_
     said = sentence(round_.forecast(measures=["mean:relevance"]))
     assert "0.00 wide" not in said
     assert said.endswith(
-        "For raters like these the interval narrows as for these: nothing but items sets the 3 "
-        "raters of round-01 apart, which 3 raters tell only roughly."
+        "For raters like these the interval narrows as for these, as round-01 shows nothing but "
+        "its items that sets its 3 raters apart, which 3 raters tell only roughly."
     )
 
 
