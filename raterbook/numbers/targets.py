@@ -308,7 +308,8 @@ def decided(
     measured = [target for target in targets if is_measured(target)]
     if measured:
         open_ones = [target["name"] for target in measured if target["verdict"] == "undecided"]
-        what, many = "target", len(measured)
+        many = len(measured)
+        what = "target" if many == len(targets) else "measured target"
     else:
         pairs = [row for row in rows if is_comparison(row)]
         level = sight.level()

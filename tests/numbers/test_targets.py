@@ -231,6 +231,17 @@ def test_a_round_goes_on_until_every_target_is_decided(verdicts, go, said):
         assert (end, last.startswith("At the end ")) == ("end", True)
 
 
+def test_what_nobody_measured_is_no_target_that_a_look_decides():
+    given = {"name": "a", "verdict": "met", "value": 0.5, "reason": None}
+    unmeasured = {"name": "b", "verdict": "undecided", "value": None, "reason": "no_comparison"}
+    for ending, said in (
+        ("met", "Stop: the only measured target is decided."),
+        ("undecided", "Go on: the only measured target is not decided; next is look 2 of 4, "
+                      "at 50 % of the planned ratings."),
+    ):  # fmt: skip
+        assert decided(sight((1, 20)), [given | {"verdict": ending}, unmeasured], [])[1] == said
+
+
 def test_declared_looks_are_told_with_what_each_may_spend():
     assert planned(RoundLooks((0.5, 1.0), (), 0, 80, "open", None)) == [
         "at    50 %  spent       .0031  intervals cover 99.695 %",
