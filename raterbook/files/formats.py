@@ -144,7 +144,7 @@ def read_delimited(
     old = csv.field_size_limit(most(content.LONGEST))
     rows: list[list[str]] = []
     try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True):
+        for row in csv.reader(_lines_of(text), delimiter=mark, strict=True):
             cells = len(row)
             tally.add(cells)
             if cells > content.MOST_COLUMNS:
@@ -177,7 +177,7 @@ def separator(text: str, name: str) -> tuple[str, list[str]]:
 
 def _width(text: str, mark: str) -> int:
     """How many columns this makes; none where the first rows differ in it, or there is but one."""
-    lines = csv.reader(io.StringIO(text[:LOOKED_AT], newline=""), delimiter=mark)
+    lines = csv.reader(_lines_of(text[:LOOKED_AT]), delimiter=mark)
     try:
         rows = [row for row in itertools.islice(lines, ROWS) if row]
     except csv.Error:
@@ -188,13 +188,18 @@ def _width(text: str, mark: str) -> int:
     return width if width > 1 and all(len(row) == width for row in rows) else 0
 
 
+def _lines_of(text: str) -> io.TextIOWrapper:
+    """Line by line, ends and all: StringIO would take four bytes for each sign."""
+    return io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
+
+
 def _first_line(text: str) -> str:
     found = re.compile(r"[\r\n]*([^\r\n]*)").match(text)
     return found[1] if found else ""
 
 
 def _words(error: str, text: str, separator: str) -> str:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(_lines_of(text), delimiter=separator, strict=True)
     row = 1
     try:
         for _ in reader:
