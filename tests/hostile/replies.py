@@ -22,7 +22,7 @@ from tests.judges.test_parser import FEEDBACK, HALO, STEM
 from .probe import Probe
 
 JSON = import_module("raterbook.judges.replies.objects")
-NAMES = import_module("raterbook.judges.replies.interpret")
+NAMES = import_module("raterbook.judges.replies.vocabulary")
 
 # What the model decided, in shapes of quoting, correcting and repeating.
 

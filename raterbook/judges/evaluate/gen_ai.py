@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from raterbook.files.content import read_json
-from raterbook.judges.replies.interpret import vocabulary
+from raterbook.judges.replies.vocabulary import vocabulary
 from raterbook.judges.sheets import is_closed
 from raterbook.protocols import Example, Protocol
 

@@ -23,10 +23,11 @@ from raterbook.judges.replies.claims import (
     without_tags,
     without_thoughts,
 )
-from raterbook.judges.replies.interpret import Raw, Vocabulary, interpret, name_of, vocabulary
+from raterbook.judges.replies.interpret import Raw, interpret, name_of
 from raterbook.judges.replies.markdown import Blocks, read_around
 from raterbook.judges.replies.objects import Found, json_objects, repaired
 from raterbook.judges.replies.values import ParsedAnswer, is_nothing, read_value
+from raterbook.judges.replies.vocabulary import Vocabulary, vocabulary
 from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import asked, is_missing
 

@@ -22,8 +22,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from raterbook.judges.replies.interpret import WHOLE, name_of
+from raterbook.judges.replies.interpret import name_of
 from raterbook.judges.replies.values import ParsedAnswer, read_value
+from raterbook.judges.replies.vocabulary import WHOLE
 from raterbook.judges.sheets import Cell, Sheet, is_closed
 from raterbook.protocols import Question
 

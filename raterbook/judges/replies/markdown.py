@@ -6,15 +6,14 @@ import re
 from dataclasses import dataclass, field
 
 from raterbook.judges.replies.claims import FENCE, Said, introduces, takes_leave, without_tags
-from raterbook.judges.replies.interpret import (
+from raterbook.judges.replies.interpret import Raw, part_of
+from raterbook.judges.replies.values import is_nothing, plain, read_value
+from raterbook.judges.replies.vocabulary import (
     REASON_KEYS,
     VALUE_KEYS,
-    Raw,
     Vocabulary,
-    part_of,
     without_attribute,
 )
-from raterbook.judges.replies.values import is_nothing, plain, read_value
 from raterbook.judges.sheets import Cell
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
