@@ -118,6 +118,14 @@ REPLIES = {
         lines("#### {n}\nJustification: So it is.\nScore: {s}/5", "#### Overall\nScore: 3.5/5"),
         ALL,
     ),
+    "headings, a sentence, then Score": (
+        lines("### {n}\nIt says so.\n\n**Score: {s}**\n", "### Overall\nAll in all.\nScore: 3.5"),
+        ALL,
+    ),
+    "reasons that try another score": (
+        lines("{n}: {s}\nReason: At first a 2. Initial score: 2. But it warms up.", "Overall: 3.5"),
+        ALL,
+    ),
     "the rewritten feedback between": (
         f'{GUIDE}\n\n**Feedback:**\n"Do it again."\n\n**Reasoning:**\n{reasons()}',
         ALL,
@@ -170,6 +178,11 @@ REPLIES = {
     "ids for names": (dumped({**{n.lower(): s for n, s in SCORES.items()}, "overall": 3.5}), ALL),
     "fenced JSON": (f"```json\n{dumped(flat())}\n```", ALL),
     "fenced without a language": (f"```\n{dumped(nested())}\n```", ALL),
+    "of the feedback that was made": (
+        f"Here's the evaluation of the AI-generated feedback:\n\n{dumped(flat())}",
+        ALL,
+    ),
+    "a courtesy behind": (f"{dumped(flat())}\n\nLet me know if you would like more detail.", ALL),
     "words around JSON": (f"Sure, here it is:\n{dumped(flat())}\nI hope this helps.", ALL),
     "thoughts before JSON": (
         f"<think>Clarity may be 2 or 3 {{hm}}.</think>\n{dumped(flat())}",
@@ -271,6 +284,13 @@ OWN = {
     "a confidence": '{"label": "SUPPORTED", "confidence": 0.9}',
     "claims before JSON": '**Claim 1:** 20 metres.\n- It is there.\n\n{"label": "SUPPORTED"}',
     "thoughts in square brackets": '[THINK]{"label": "NO EVIDENCE"}?[/THINK]{"label": "SUPPORTED"}',
+    "channels": "<|channel|>analysis<|message|>CONTRADICTED? No.<|end|><|start|>assistant"
+    '<|channel|>final<|message|>{"label": "SUPPORTED"}<|return|>',
+    "channels without their signs": 'analysisIt is there.assistantfinal{"label": "SUPPORTED"}',
+    "the end of thoughts in a line": 'Is it there? Yes.</think>{"label": "SUPPORTED"}',
+    "a label of a claim": '{"label": {"reasoning": "Claim 1: SUPPORTED.", "answer": "SUPPORTED"}}',
+    "reasons by claim": '{"reasoning": {"claim 1": "It is there."}, "label": "SUPPORTED"}',
+    "a list of reasons": '{"label": {"reasoning": ["It is there."], "answer": "SUPPORTED"}}',
     "a tag around it": "<reasoning>It is there.</reasoning>\n<answer>SUPPORTED</answer>",
     "sentences and JSON": 'The answer has 1862. So has the context.\n\n{"label": "SUPPORTED"}',
 }

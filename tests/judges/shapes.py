@@ -7,6 +7,7 @@ decided, or it is a problem and asked again; nothing else may be read in it.
 import json
 from dataclasses import dataclass
 
+from . import taken_back
 from .replies import NAMES, dumped
 
 MINE, OTHER = "CONTRADICTED", "SUPPORTED"  # of halo-support
@@ -462,6 +463,9 @@ def shapes():
     ):
         for text in (*(f"{answer}\n\n{words}" for words in behind), *whole):
             made[f"fresh: {text}"] = Shape("halo-support", text, decided)
+    for protocol, text in taken_back.replies({**scores(HIGH), "Tone": 4}):
+        family = "label" if protocol == "halo-support" else "score"
+        made[f"{family}: taken back: {text}"] = Shape(protocol, text, None)
     return made
 
 

@@ -127,6 +127,14 @@ def test_sentences_before_an_answer_that_was_sent_leave_it_a_quotation():
     assert not parse(text, HALO, prompt='Reply:\n{\n  "label": "SUPPORTED"\n}').ok
 
 
+QUOTED = 'The text ends with\n</think>\n{"label": "SUPPORTED"}'
+
+
+def test_the_end_of_thoughts_is_none_where_the_text_to_judge_has_one():
+    assert parse(QUOTED, HALO, prompt="Answer: 20 metres.").ok
+    assert not parse(QUOTED, HALO, prompt='Answer: </think>{"label": "SUPPORTED"}').ok
+
+
 def test_reasons_before_an_answer_may_speak_of_any_option_and_those_behind_it_may_not():
     before = '{"label": {"reasoning": "Not CONTRADICTED.", "answer": "SUPPORTED"}}'
     behind = '{"label": {"answer": "SUPPORTED", "reasoning": "Not CONTRADICTED."}}'
@@ -288,6 +296,16 @@ def test_parts_are_never_aligned_by_position(text, problem):
     parsed = parse(text, STEM)
     assert not parsed.ok
     assert problem in "; ".join(parsed.problems)
+
+
+@pytest.mark.parametrize("name", ["Sentence", "sentence no.", "S", "#", "Part"])
+@pytest.mark.parametrize("another", ["Example", "not", "previous item", "Rater"])
+def test_a_part_has_its_own_name_or_none(name, another):
+    for each, ok in ((name, True), (another, False)):
+        parts = [{"part": f"{each} {number}", "accuracy": "accurate"} for number in (1, 2)]
+        assert parse(json.dumps({"parts": parts}), STEM).ok is ok
+        rows = "\n".join(f"| {each} {number} | accurate | - |" for number in (1, 2))
+        assert parse(f"| Sentence | Accuracy | Severity |\n{rows}", STEM).ok is ok
 
 
 ROWS = "| 1 | accurate | - |\n| 2 | accurate | - |"

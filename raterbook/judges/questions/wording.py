@@ -244,7 +244,7 @@ def _objects(reply: Reply, prompt: str) -> tuple[Reading | None, str, list[Found
     if len(reply.text) > MOST_READ:
         why = f"the reply is longer than {MOST_READ:,} letters"
         return Reading("parse_error", problem=why), "", []
-    text = without_thoughts(echo.after(reply.text))
+    text = without_thoughts(echo.after(reply.text), echo)
     if not text.strip():
         return Reading("parse_error", problem="the reply is empty"), "", []
     objects = json_objects(text)

@@ -82,7 +82,7 @@ class Parsed:
         )
 
 
-VERSION = 5  # of the parser: what it made of a stored reply is kept with it
+VERSION = 6  # of the parser: what it made of a stored reply is kept with it
 LONGEST = 100_000  # characters of a reply that are read, five times what a model may write
 
 
@@ -94,7 +94,7 @@ def parse(text: str, sheet: Sheet, *, cut: bool = False, prompt: str = "") -> Pa
     if not text or not text.strip():
         return Parsed("parse_error", problems=("the reply is empty",))
     echo = Echo(prompt)
-    own = without_thoughts(echo.after(text)).lstrip("\ufeff")
+    own = without_thoughts(echo.after(text), echo).lstrip("\ufeff")
     label = sheet.protocol.parts.label if sheet.protocol.parts is not None else None
     words = vocabulary(sheet.questions, label, sheet.protocol.questions)
     claims, around = _claims(own, sheet, words, echo, cut)
@@ -212,7 +212,7 @@ def _claims(
         told = raw.values or (raw.problems and isinstance(one.content, dict))
         if told or one.shape == "json":
             parsed = _read(raw, sheet, words, one.shape)
-            claims.append(Claim(parsed, *place, raw.behind))
+            claims.append(Claim(parsed, *place, raw.behind, raw.said))
             spans[place] = True
     if claims and claims[0].parsed.shape == "json":
         return claims, Blocks()  # all of it
@@ -235,7 +235,7 @@ def _objects(own: str, words: Vocabulary, cut: bool) -> list[Found]:
     rest = (own[low:high] for low, high in zip(places[::2], places[1::2], strict=True))
     if not any("{" in piece or "}" in piece for piece in rest):
         return found
-    mended = None if cut else repaired(own, words.level_words)
+    mended = None if cut else repaired(own)
     return [mended] if mended is not None else []
 
 

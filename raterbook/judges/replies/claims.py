@@ -8,25 +8,26 @@ before or behind, and with answers that differ, it is asked for again, and JSON 
 So no list says which words take an answer back, and blocks are not ranked by their place. Promised:
 what is quoted, drafted or corrected around an answer, in whatever language, is not read for it.
 Not promised: that reasons agree with their answer. They are data, whatever they say, and the answer
-decides; only where they come after it and spell another option as the protocol does
-(“CONTRADICTED”) is the reply asked for again. Nor what a text says that was asked for beside it:
-notes may name what was nearly chosen, and a person's label is not changed by them either. Nor that
-sentences which end before an answer do not give it to somebody else, unless what was sent has the
-same block: then it may be a quotation.
+decides; only where they give it another value under its name (“Score: 2”, reasons.py), or come
+after it and spell another option as the protocol does (“CONTRADICTED”), is the reply asked for
+again. Nor what a text says that was asked for beside it: notes may name what was nearly chosen, and
+a person's label is not changed by them either. Nor that sentences which end before an answer do not
+give it to somebody else, unless what was sent has the same block: then it may be a quotation.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from raterbook.judges.replies.interpret import name_of
+from raterbook.judges.replies.interpret import Said, name_of
+from raterbook.judges.replies.objects import words_of
 from raterbook.judges.replies.values import ParsedAnswer, read_value
 from raterbook.judges.replies.vocabulary import WHOLE
 from raterbook.judges.sheets import Cell, Sheet, is_closed
-from raterbook.protocols import Question
 
 if TYPE_CHECKING:
     from raterbook.judges.replies import Echo, Parsed
@@ -41,13 +42,12 @@ class Claim:
     start: int
     end: int
     behind: list[str] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
 
 
-Said = tuple[Cell, Question, str]  # a value in words, for this cell
-
-
-def contradictions(claims: list[Claim], said: list[Said], sheet: Sheet) -> list[str]:
+def contradictions(claims: list[Claim], around: list[Said], sheet: Sheet) -> list[str]:
     """The questions with two answers, in what counts: scores, labels, answers, percentages."""
+    said = [*around, *(one for claim in claims for one in claim.said)]
     if len(claims) < 2 and not said:
         return []
     first: dict[Cell, ParsedAnswer] = {}
@@ -152,7 +152,8 @@ _INTRODUCES = re.compile(
     r"(?:(?:sure|ok|okay|certainly|of course)[,.!: ]*)?"
     r"(?:(?:so|thus|therefore|hence|in sum|in summary|based on the \w{1,20})\b[,: ]*)?"
     r"(?:(?:here(?:['’]s| is| are| it is| they are)?|this is|below is|i (?:rate|give|choose))\b ?)?"
-    rf"(?:(?:my {_CALLED}|the (?:evaluation|assessment))(?: (?:for|of)(?: \w{{1,20}}){{1,8}})?"
+    rf"(?:(?:my {_CALLED}|the (?:evaluation|assessment))"
+    r"(?: (?:for|of)(?P<of>(?: [\w'’-]{1,20}){1,8}))?"
     rf"|(?:(?:the|an?) )?{_CALLED})?"
     r"(?: (?:object|format))?(?: in json)?(?: (?:is|are))?(?: as follows| below)?[ :：.…!]*",
     re.IGNORECASE,
@@ -161,22 +162,40 @@ _TAKES_LEAVE = re.compile(
     r"(?:(?:i )?hope (?:this|that|it) helps|thanks|thank you|done|best regards"
     rf"|that(?:['’]s| is) all|(?:this|that) is my {_CALLED}"
     r"|(?:please )?(?:let me know if|feel free to ask)(?: (?:you|there|is|are|have|need|want|any|me"
-    r"|anything|else|more|further|other|questions?|details|information|help))+)[ .!]*",
+    r"|would|like|anything|else|more|further|other|questions?|details?|information|help))+)[ .!]*",
     re.IGNORECASE,
 )
-_TAGS = re.compile(rf"</?{_CALLED}>|<\|(?:im_end|eot_id|end\w{{0,12}})\|>|</s>", re.IGNORECASE)
+_TAGS = re.compile(
+    rf"</?{_CALLED}>|<\|(?:im_end|eot_id|return|end\w{{0,12}})\|>|</s>", re.IGNORECASE
+)
 _ENDS = re.compile(r"(?<=[.!]) ")
 _MARKS = " \t*_#`"
 LONGEST_LINE = 200  # characters; nothing longer introduces anything
 
 
-def introduces(line: str) -> bool:
+_JUDGED = frozenset(
+    {
+        *("a", "the", "this", "that", "these", "your", "its", "each", "all", "both", "six", "s"),
+        *("of", "for", "on", "by", "to", "in", "with", "about", "against", "and", "whether", "is"),
+        *("following", "given", "provided", "submitted", "generated", "ai", "supports"),
+        *("text", "texts", "draft", "item", "student", "essay", "work", "response", "criteria"),
+    }
+)
+
+
+def introduces(line: str, subject: AbstractSet[str] = frozenset()) -> bool:
     """Whether a line leads to answers and says nothing else.
+
+    They may be called those “of the feedback”, by words of the `subject` that is judged: those
+    of somebody else, or of another text, are not the reply's.
 
     >>> [introduces(line) for line in ("Here is my evaluation:", "The text says:", "My draft:")]
     [True, False, False]
+    >>> [introduces(f"The evaluation of the {whom}:") for whom in ("text", "previous text")]
+    [True, False]
     """
-    return len(line) <= LONGEST_LINE and _INTRODUCES.fullmatch(line.strip(_MARKS)) is not None
+    found = _INTRODUCES.fullmatch(line.strip(_MARKS)) if len(line) <= LONGEST_LINE else None
+    return found is not None and words_of(found["of"] or "").keys() <= _JUDGED | subject
 
 
 def takes_leave(line: str) -> bool:
@@ -201,16 +220,27 @@ def without_tags(line: str) -> str:
 _OPENED = re.compile(
     r"\s*([<\[◁])(think|thinking|thoughts?|reasoning|analysis|scratchpad)([>\]▷])", re.IGNORECASE
 )
+# The channels of a Harmony model, its signs written out or left out: “analysis…assistantfinal…”.
+_CHANNEL = re.compile(r"\s*(?:(?:<\|start\|>assistant)?<\|channel\|>|analysis)")
+_FINAL = r"(?:(?:<\|start\|>)?assistant)?<\|channel\|>final<\|message\|>|assistantfinal"
+_UNQUOTED = "(?<![\"'`“”‘’„«»「『])"
 
 
-def without_thoughts(text: str) -> str:
+def without_thoughts(text: str, echo: Echo) -> str:
     """What follows the thoughts a reply opens with; nothing, if they never end.
 
-    Where a server's template opens them, the reply has their end alone.
+    Where a server's template opens them, the reply has their end alone. It is one where nothing
+    like it was sent, and it stands there once: what is judged may hold one to be quoted.
     """
     opened = _OPENED.match(text)
     if opened is not None:
         low, name, high = opened.groups()
-        end = re.compile(re.escape(f"{low}/{name}{high}"), re.IGNORECASE).search(text)
+        end = re.compile(_UNQUOTED + re.escape(f"{low}/{name}{high}"), re.IGNORECASE).search(text)
         return text[end.end() :] if end is not None else ""
-    return text if text.lstrip()[:1] in ("{", "[", "`") else text.rpartition("</think>")[2]
+    if text.lstrip()[:1] in ("{", "[", "`"):
+        return text
+    mark = _FINAL if _CHANNEL.match(text) is not None else "</think>"
+    ends = list(re.finditer(f"{_UNQUOTED}(?:{mark})", text))
+    if len(ends) != 1 or echo.has(ends[0][0], 1):
+        return text
+    return text[ends[0].end() :]

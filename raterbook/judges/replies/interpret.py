@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from raterbook.judges.replies.objects import Several
+from raterbook.judges.replies.objects import Several, words_of
+from raterbook.judges.replies.reasons import conclusions, lines_of, summed_up
 from raterbook.judges.replies.values import is_nothing, read_value
 from raterbook.judges.replies.vocabulary import (
     CRITERION_KEYS,
@@ -21,8 +22,11 @@ from raterbook.judges.sheets import Cell, is_closed
 from raterbook.protocols import Question
 
 DEEPEST = 6
-_PART = re.compile(r"[^\d]{0,20}(\d{1,6})\W*", re.ASCII)
+_PART = re.compile(r"(?P<label>[^\d]{0,20})(?P<number>[0-9]{1,6})\W*")
 _SENTENCE = re.compile(r"\s.*[.!?…。！？]\W*\Z", re.DOTALL)
+
+
+Said = tuple[Cell, Question, str]  # a value in words, for this cell
 
 
 @dataclass
@@ -34,6 +38,7 @@ class Raw:
     problems: list[str] = field(default_factory=list)
     rivals: list[tuple[Cell, Question, Any]] = field(default_factory=list)  # under other names
     behind: list[str] = field(default_factory=list)  # reasons given after their answer
+    said: list[Said] = field(default_factory=list)  # values where none belong; they may differ
     decided: int = 0  # scores and labels so far
 
     def put(self, part: int, question: Question, value: Any) -> None:
@@ -43,11 +48,14 @@ class Raw:
         self.values[cell] = value
         self.decided += question.is_numeric or is_closed(question)
 
-    def because(self, part: int, question: Question, reason: Any) -> None:
-        if isinstance(reason, str) and reason.strip():
-            self.reasons.setdefault((part, question.id), reason.strip())
-            if (part, question.id) in self.values:
-                self.behind.append(reason)
+    def because(self, part: int, question: Question, reason: Any, words: Vocabulary) -> None:
+        cell, text = (part, question.id), "\n".join(lines_of(reason))
+        if text:
+            behind = cell in self.values
+            self.reasons.setdefault(cell, text)
+            self.behind += [text] if behind else []
+            told = conclusions(text, question, words, behind)
+            self.said += [(cell, question, value) for value in told]
 
 
 def name_of(cell: Cell) -> str:
@@ -101,7 +109,7 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
         elif folded in VALUE_KEYS and words.only is not None and _is_plain(value):
             raw.put(part, words.only, value)
         elif (reason_of := words.reason_of(folded)) is not None:
-            raw.because(part, reason_of, value)
+            raw.because(part, reason_of, value, words)
         elif isinstance(value, dict | list) and words.wraps(folded):
             _walk(value, part, words, raw, depth + 1)
         else:
@@ -111,7 +119,11 @@ def _walk(node: Any, part: int, words: Vocabulary, raw: Raw, depth: int) -> None
 def _stray(name: str, value: Any, part: int, words: Vocabulary, raw: Raw, behind: bool) -> None:
     """What nobody asked for: thoughts, another value of a question, or more than was asked for."""
     folded = folded_name(name)
-    if is_nothing(value) or value in ([], {}) or folded in REASON_KEYS or folded in words.others:
+    if is_nothing(value) or value in ([], {}) or folded in words.others:
+        return
+    if folded in REASON_KEYS:
+        told = summed_up("\n".join(lines_of(value)), words) if behind else ()
+        raw.said += [((part, question.id), question, text) for question, text in told]
         return
     if folded == "confidence" and _is_plain(value) and len(str(value).split()) == 1:
         return
@@ -142,7 +154,7 @@ def _entry(entry: dict[Any, Any], part: int, words: Vocabulary, raw: Raw, depth:
             _answer(question, _without(names[key], entry), part, words, raw, depth)
             return
     for key in (*PART_KEYS, *words.part_labels) if words.part_labels else ():
-        number = part_of(entry[names[key]]) if key in names else None
+        number = part_of(entry[names[key]], words) if key in names else None
         if number is not None:
             _walk(_without(names[key], entry), number, words, raw, depth + 1)
             return
@@ -157,7 +169,7 @@ def _answer(
     question: Question, value: Any, part: int, words: Vocabulary, raw: Raw, depth: int
 ) -> None:
     if isinstance(value, Several):
-        _several(question, value, part, raw)
+        _several(question, value, part, words, raw)
     elif isinstance(value, dict):
         inner = [(folded_name(str(key)), one) for key, one in value.items()]
         if not any(without_attribute(key) in VALUE_KEYS for key, _ in inner):
@@ -168,7 +180,7 @@ def _answer(
             if without_attribute(key) in VALUE_KEYS:
                 raw.put(part, question, one)
             elif key in REASON_KEYS:
-                raw.because(part, question, one)
+                raw.because(part, question, one, words)
             else:
                 _stray(key, one, part, words.alone(question), raw, raw.decided > before)
     elif isinstance(value, list):
@@ -180,13 +192,13 @@ def _answer(
         raw.put(part, question, value)
 
 
-def _several(question: Question, value: Several, part: int, raw: Raw) -> None:
+def _several(question: Question, value: Several, part: int, words: Vocabulary, raw: Raw) -> None:
     """A key that stands twice: score and reasoning, or a contradiction."""
     texts = [one for one in value.values if isinstance(one, str) and len(one) > 24]
     rest = [one for one in value.values if one not in texts]
     if is_closed(question) and len(rest) == 1 and len(texts) == 1:
         raw.put(part, question, rest[0])
-        raw.because(part, question, texts[0])
+        raw.because(part, question, texts[0], words)
     else:
         raw.problems.append(f"{name_of((part, question.id))} is given twice, with different values")
 
@@ -194,8 +206,10 @@ def _several(question: Question, value: Several, part: int, raw: Raw) -> None:
 def _reasons(node: dict[Any, Any], part: int, words: Vocabulary, raw: Raw) -> None:
     for key, value in node.items():
         question = words.find(str(key))
-        if question is not None:
-            raw.because(part, question, value)
+        if question is None and words.only is not None:
+            raw.because(part, words.only, {key: value}, words)
+        elif question is not None:
+            raw.because(part, question, value, words)
 
 
 def _part_number(key: str, words: Vocabulary) -> int | None:
@@ -208,12 +222,16 @@ def _part_number(key: str, words: Vocabulary) -> int | None:
     return None
 
 
-def part_of(value: Any) -> int | None:
-    """The number of a part, where it is given by one: 2, “2.”, “Sentence 2”."""
+def part_of(value: Any, words: Vocabulary) -> int | None:
+    """The number of a part, where it is given by one: 2, “2.”, “Sentence 2”, “S2”."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     match = _PART.fullmatch(value) if isinstance(value, str) else None
-    return int(match[1]) if match else None
+    if match is None:
+        return None
+    known = {*words.part_labels, *PART_KEYS}
+    called = words_of(match["label"]).keys() <= {*known, *(name[0] for name in known)}
+    return int(match["number"]) if called else None
 
 
 def _is_plain(value: Any) -> bool:

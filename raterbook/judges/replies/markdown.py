@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raterbook.judges.replies.claims import FENCE, Said, introduces, takes_leave, without_tags
-from raterbook.judges.replies.interpret import Raw, part_of
-from raterbook.judges.replies.values import is_nothing, plain, read_value
+from raterbook.judges.replies.claims import FENCE, introduces, takes_leave, without_tags
+from raterbook.judges.replies.interpret import Raw, Said, part_of
+from raterbook.judges.replies.reasons import conclusions, given_as
+from raterbook.judges.replies.values import is_bare, plain, reads
 from raterbook.judges.replies.vocabulary import (
     REASON_KEYS,
     VALUE_KEYS,
@@ -26,6 +27,11 @@ MOST = 50  # blocks read: long before, they contradict each other
 LONGEST_NAME = 60
 LONGEST_HEADING = 120
 _REASONS = (REASON_KEYS - {"evidence"}) | {"detailed reasoning", "my reasoning", "analysis"}
+_SENTENCE = re.compile(r".* .*[.。]\**")
+_BESIDE = REASON_KEYS | {
+    *("analysis", "basis", "description", "details", "note", "notes", "observation"),
+    *("observations", "quote", "quotes", "remark", "remarks", "summary", "why"),
+}
 _STEP = re.compile(r"step \d{1,2}")
 _BECAUSE = re.compile(r"because\b", re.IGNORECASE)
 _PART = re.compile(r"(?P<label>[^\W\d]+)\s+(?P<number>\d{1,4})\W*", re.UNICODE)
@@ -35,8 +41,7 @@ _PART = re.compile(r"(?P<label>[^\W\d]+)\s+(?P<number>\d{1,4})\W*", re.UNICODE)
 class Block:
     """One run of answers; `start` and `end` say where in the reply it stands.
 
-    `first` and `last` do so for its scores and labels alone, without all that stands around them;
-    `said` are values in places where none belong: contradictions, if they differ.
+    `first` and `last` do so for its scores and labels alone, without all that stands around them.
     """
 
     start: int
@@ -45,11 +50,14 @@ class Block:
     first: int | None = None
     last: int = 0
     parts: set[int] = field(default_factory=set)  # those with values
-    said: list[Said] = field(default_factory=list)
     more: dict[tuple[str, Cell], list[str]] = field(default_factory=dict)  # lines of longer texts
+    before: dict[Cell, tuple[Question, str]] = field(default_factory=dict)  # what reasons end with
 
-    def close(self) -> None:
+    def close(self, words: Vocabulary) -> None:
         """Puts the longer texts together, each once, however many lines it has."""
+        for cell, (question, line) in self.before.items():
+            told = conclusions(line, question, words, behind=False)
+            self.raw.said += [(cell, question, value) for value in told]
         for (kind, cell), lines in self.more.items():
             store = self.raw.values if kind == "value" else self.raw.reasons
             store[cell] = "\n".join([str(store.get(cell, "")), *lines]).strip()
@@ -69,7 +77,7 @@ class Blocks:
 
     @property
     def said(self) -> list[Said]:
-        return [said for block in self.blocks for said in block.said]
+        return [said for block in self.blocks for said in block.raw.said]
 
 
 class _Reader:
@@ -84,6 +92,7 @@ class _Reader:
         self.pending: Question | None = None  # named in a heading, its score still to come
         self.answered: Question | None = None  # the same, once its score has come
         self.above: Question | None = None  # answered in the line above
+        self.last: tuple[int, Question] | None = None  # answered, with nothing named since
         self.open: tuple[str, Question | None] | None = None  # a text that may go on below
         self.begun = self.listing = False  # whether it has a line, and is a list
         self.given = False  # whether any answer has come
@@ -106,11 +115,12 @@ class _Reader:
     def new_block(self) -> None:
         self.blocks.append(Block(self.start))
         self.section, self.part, self.pending, self.open = "scores", 0, None, None
+        self.last = None
 
     def answers(self) -> None:
         """Answers in JSON stand here."""
         self.section, self.pending, self.open, self.unquoted = "scores", None, None, True
-        self.answered = self.above = None
+        self.answered = self.above = self.last = None
         self._given()
 
     def _given(self) -> None:
@@ -159,6 +169,7 @@ class _Reader:
             if name in self.words.decisive:
                 self._given()
                 self.above = self.words.names[fold(name)]
+                self.last = (part, self.above)
                 block.first = start if block.first is None else block.first
                 block.last = end
 
@@ -168,7 +179,7 @@ class _Reader:
         word = fold(plain(content.strip("#*_: \t")).rstrip(":"))
         question = self.words.find(word)
         if word in _REASONS:
-            self.section, self.pending = "reasons", None
+            self.section, self.pending, self.last = "reasons", None, None
             self._open("reason", self.words.only)
         elif question is not None:
             self._awaits(question, content)
@@ -208,7 +219,7 @@ class _Reader:
             return False
         if question is not None and without_attribute(key) in VALUE_KEYS:
             self.open = None
-            if self.given and question is self.words.only and not _reads(question, rest):
+            if self.given and question is self.words.only and not reads(question, rest):
                 self.loose.append((self.start, rest))
             self.raw.put(self.part, question, rest)
             return True
@@ -220,7 +231,7 @@ class _Reader:
 
     def _awaits(self, question: Question, content: str) -> None:
         """A heading that names a question: its answer, or its reasons, come below."""
-        self.pending, self.open = question, None
+        self.pending, self.open, self.last = question, None, None
         if question.id in self.words.decisive:
             self.leading.append((self.start, content))
 
@@ -235,11 +246,38 @@ class _Reader:
         if question is not None:
             cell = (kind, (self.part, question.id))
             self.blocks[-1].more.setdefault(cell, []).append(content)
+        if kind == "reason":
+            self._concluded(question, content)
         if self.given:
             self.behind.append(content)
         else:
-            led = content.endswith((":", "：")) and not introduces(content)
+            led = content.endswith((":", "：")) and not introduces(content, self.words.subject)
             self.leads = [(self.start, content)] if led else []
+
+    def _concluded(self, question: Question | None, content: str) -> None:
+        """Notes the values that one more line of reasons gives: to its answer, or the last one."""
+        part, about = self.part, question
+        if about is None and self.last is not None:
+            part, about = self.last
+        if about is None:
+            return
+        cell, block = (part, about.id), self.blocks[-1]
+        if cell in block.raw.values:
+            told = conclusions(content, about, self.words, behind=True)
+            block.raw.said += [(cell, about, value) for value in told]
+        else:
+            block.before[cell] = (about, content)
+
+    def _again(self, content: str) -> None:
+        """A line below an answer may give it once more: “→ 2”, “Revised: 2”."""
+        if self.last is None or self.pending is not None:
+            return
+        part, question = self.last
+        name, mark, rest = content.rpartition(":")
+        value = (rest if mark else content).strip(" *_→>")
+        whole = question.step or not question.is_numeric or self.words.means(name, question)
+        if (not mark or whole) and given_as(value, question):
+            self.raw.said.append(((part, question.id), question, value))
 
     def _take(self, question: Question, rest: str) -> None:
         cell = (self.part, question.id)
@@ -250,14 +288,14 @@ class _Reader:
             self._text(rest)
             return
         self.open, rest = None, rest.replace("**", "")
-        if self.section == "reasons" and not self.given and _is_bare(question, rest):
+        if self.section == "reasons" and not self.given and is_bare(question, rest):
             self.section = "scores"
         if self.section == "reasons":
             self._reason(question, rest)
             self._said(question, rest)
         elif cell not in self.raw.values:
             self.raw.values[cell] = rest
-        elif _reads(question, rest):
+        elif reads(question, rest):
             self.new_block()
             self.part = cell[0]
             self.raw.values[cell] = rest
@@ -267,14 +305,15 @@ class _Reader:
             self._reason(question, rest)
 
     def _reason(self, question: Question, rest: str) -> None:
+        self.last = (self.part, question) if question.id in self.words.decisive else None
         self._open("reason", question)
         self._text(rest)
 
     def _said(self, question: Question, rest: str) -> bool:
         """A bare value where a reason or nothing is expected: the same again, or another one."""
-        bare = _is_bare(question, rest)
+        bare = is_bare(question, rest)
         if bare:
-            self.blocks[-1].said.append(((self.part, question.id), question, rest))
+            self.raw.said.append(((self.part, question.id), question, rest))
         return bare
 
     def _row(self, content: str, tabled: bool) -> bool:
@@ -287,12 +326,13 @@ class _Reader:
         question = self.words.find(cells[0])
         if question is None or len(cells) < 2:
             head = fold(cells[1]) if len(cells) > 1 else ""
-            if tabled or not (head in VALUE_KEYS or self.words.wraps(head)):
+            named = head in VALUE_KEYS or self.words.wraps(head)
+            if tabled or not (named and all(map(_tells, cells[2:]))):
                 self.loose.append((self.start, content))
             return True
         self.raw.put(self.part, question, cells[1])
         if len(cells) > 2:
-            self.raw.because(self.part, question, cells[2])
+            self.raw.because(self.part, question, cells[2], self.words)
         for cell in cells[2:]:
             self._said(question, cell)
         return True
@@ -311,7 +351,7 @@ class _Reader:
 
     def _across(self, cells: list[str]) -> bool:
         """Takes a row of such a table, if it has just these cells and its part's number."""
-        part = 0 if self.columns[0] is not None else part_of(cells[0])
+        part = 0 if self.columns[0] is not None else part_of(cells[0], self.words)
         if part is None or len(cells) != len(self.columns):
             return False
         reasoned = next(one for one in self.columns if one is not None)
@@ -319,13 +359,14 @@ class _Reader:
             if question is not None:
                 self.raw.put(part, question, cell)
             elif cell is not cells[0]:
-                self.raw.because(part, reasoned, cell)
+                self.raw.because(part, reasoned, cell, self.words)
         return True
 
     def _more(self, content: str, listed: bool) -> bool:
         """A line without a name; whether it is neither of a text nor around the answers."""
         if takes_leave(content) and (self.open is None or self.apart):
             return False
+        self._again(content)
         if self.open is not None:
             if not self.begun:
                 self.listing = listed
@@ -335,11 +376,14 @@ class _Reader:
             self._text(content)
             return False
         if self.pending is not None and (self.part, self.pending.id) not in self.raw.values:
+            if _SENTENCE.fullmatch(content) and not reads(self.pending, content):
+                self._reason(self.pending, content)
+                return False
             self._take(self.pending, content)
             self.pending, self.answered = None, self.pending
         elif self.answered is not None and self._said(self.answered, content):
             return True
-        elif introduces(last := content.rpartition(". ")[2]):
+        elif introduces(last := content.rpartition(". ")[2], self.words.subject):
             self.leading.append((self.start, content))
             if last != content:
                 self.loose.append((self.start, content.removesuffix(last).rstrip()))
@@ -355,7 +399,7 @@ class _Reader:
 
     def reading(self) -> Blocks:
         for block in self.blocks:
-            block.close()
+            block.close(self.words)
         loose = [*self.loose, *self.leading, *self.further]
         if self.unquoted:
             loose += self.quoted
@@ -365,16 +409,11 @@ class _Reader:
         return Blocks(blocks, sorted(loose), self.behind)
 
 
-def _is_bare(question: Question, rest: str) -> bool:
-    return len(rest) <= LONGEST_NAME and len(rest.split()) <= 3 and _reads(question, rest)
-
-
-def _reads(question: Question, rest: str) -> bool:
-    try:
-        read_value(question, rest)
-    except (ValueError, TypeError, OverflowError):
-        return False
-    return not is_nothing(rest)
+def _tells(head: str) -> bool:
+    """Whether a column beside the scores holds reasons, or the score once more by its name."""
+    name = fold(head).partition("(")[0].strip()
+    ends = {*name.split()[:1], *name.split()[-1:]}
+    return not name or without_attribute(name) in VALUE_KEYS or not _BESIDE.isdisjoint(ends)
 
 
 def read_around(

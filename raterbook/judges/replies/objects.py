@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ LONGEST_MENDED = 8_000  # characters; json-repair takes the square of a text of 
 _OPENING = re.compile(r"[{\[]")
 _BRACKET = re.compile(r"[{}\[\]]")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+_COMMENT = re.compile(
+    r'(?<=[:\s])(\d[\d.]*)\s*(,?)[ \t]*(?://|#|/\*)[ \t]*([^\n"*/#]{1,40}?)[ \t]*(?:\*/|$)', re.M
+)
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -107,11 +110,11 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def repaired(text: str, known: Iterable[str] = ()) -> Found | None:
+def repaired(text: str) -> Found | None:
     """The reply's object as json-repair makes it, where that adds and drops marks and no words.
 
-    None where its end is missing, nothing comes of it, or a word is lost on the way that is not
-    among the `known`, as those of a comment are.
+    None where its end is missing, nothing comes of it, or a word is lost on the way, as those of
+    a comment are. One behind a number is a remark on it: `4 // good` is read as “4 (good)”.
     """
     json_repair = optional("json_repair", "judge", "Mending a reply that is not quite JSON")
     body = text.rstrip().removesuffix("```").rstrip()
@@ -121,14 +124,15 @@ def repaired(text: str, known: Iterable[str] = ()) -> Found | None:
     said = body[opening.start() :]
     if len(said) > LONGEST_MENDED or _depth(said) > DEEPEST_OBJECT:
         return None
+    remarked = _COMMENT.sub(r'"\1 (\3)"\2', said)
     try:
-        content = json_repair.loads(said, skip_json_loads=True)
+        content = json_repair.loads(remarked, skip_json_loads=True)
     except (ValueError, RecursionError, TypeError, IndexError, KeyError, AttributeError):
         return None
     if not isinstance(content, dict | list):
         return None
     kept = (words_of(json.dumps(content, ensure_ascii=ascii)) for ascii in (False, True))
-    if all((words_of(said) - words).keys() - {"none", *known} for words in kept):
+    if all((words_of(said) - words).keys() - {"none"} for words in kept):
         return None
     return Found(content, "repaired", opening.start(), opening.start() + len(said))
 

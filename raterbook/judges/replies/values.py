@@ -28,8 +28,11 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_POINTER = re.compile(r"see \w+", re.IGNORECASE)
+_POINTER = re.compile(
+    r"see (?:above|below|reason\w*|comments?|notes?|justification|explanation|rationale|evidence)"
+)
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
+LONGEST_BARE = 60
 LONGEST = 2_000  # characters of a score or label, whatever is said behind it
 _NOTHING = {"", "null", "none", "n/a", "na", "-", "–", "—", "nan", "?"}
 
@@ -75,6 +78,20 @@ def read_value(question: Question, raw: Any, alone: bool = False) -> ParsedAnswe
     if question.kind.has_unanswerable:
         text = " ".join(text.split())
     return ParsedAnswer(question.check(storable(text)))
+
+
+def reads(question: Question, text: str) -> bool:
+    """Whether a text states an answer to the question."""
+    try:
+        read_value(question, text)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return not is_nothing(text)
+
+
+def is_bare(question: Question, text: str) -> bool:
+    """Whether a text is an answer and little more: no sentence."""
+    return len(text) <= LONGEST_BARE and len(text.split()) <= 3 and reads(question, text)
 
 
 def plain(text: str) -> str:

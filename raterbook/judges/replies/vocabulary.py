@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from raterbook.judges.replies.objects import words_of
+from raterbook.judges.replies.values import plain
 from raterbook.judges.sheets import is_closed, placeholder, reason_target
 from raterbook.protocols import Question
 from raterbook.protocols.kinds import fold
@@ -118,12 +120,10 @@ class Vocabulary:
         return frozenset(one.id for one in self.questions if is_closed(one) or one.is_numeric)
 
     @cached_property
-    def level_words(self) -> frozenset[str]:
-        """Of the names of levels and options: a comment in JSON may say them again."""
-        named = (one for question in self.questions for one in question.levels)
-        return frozenset(
-            word for one in named for name in (one.name, *one.aliases) for word in words_of(name)
-        )
+    def subject(self) -> AbstractSet[str]:
+        """The words in which the questions say what is judged."""
+        said = ((one.label, one.prompt, one.help, one.object or "") for one in self.questions)
+        return words_of(fold(" ".join(" ".join(texts) for texts in said))).keys()
 
     def find(self, name: str) -> Question | None:
         """The question a reply means by this name."""
@@ -150,6 +150,19 @@ class Vocabulary:
         if last not in REASON_KEYS:
             return None
         return self.names.get(name) if name else self.only
+
+    def means(self, name: str, question: Question, loosely: bool = False) -> bool:
+        """Whether a name is this question's, or one of its answer: “score”, “final score”.
+
+        `loosely`: with another word too, “revised score”; but of decimals that may be a mean.
+        """
+        folded = folded_name(plain(name))
+        if self.find(folded) is question or without_attribute(folded) in VALUE_KEYS:
+            return True
+        ends = folded.split()[:1] + folded.split()[-1:]
+        if not loosely or (question.is_numeric and not question.step):
+            return False
+        return any(one in VALUE_KEYS or self.find(one) is question for one in ends)
 
     def rivals(self, folded: str) -> Iterator[Question]:
         """The questions of which another value may stand under such a name: “draft label”."""

@@ -1,0 +1,68 @@
+"""What a reason says of its own answer, where it gives one in so many words: “Score: 2”.
+
+Reasons are data: what they argue is not weighed. But a value under a name of the answer is one more
+answer, and one that differs is asked about, wherever it stands behind the answer. Before it the
+last words count, as of “initial score: 2” anywhere: a reason may try one value and come to another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from raterbook.judges.replies.objects import Several
+from raterbook.judges.replies.values import is_bare, plain
+from raterbook.judges.replies.vocabulary import Vocabulary
+from raterbook.protocols import Question
+
+DEEPEST = 20
+LONGEST_CLAUSE = 120  # characters looked at, the last ones
+_CLAUSES = re.compile(r"[\n;()]|[.,!?。](?=\s|$)|\s[–—-]\s")
+_NAMED = re.compile(r"([^:=：]*)[:=：]([^:=：]*)\Z")
+_HEAD = re.compile(r"\s*([^.,;:\n–—]{1,40}?)\s*(?:[,;](?=\s*[^\W\d])|[\n–—]|\s-\s|$)")
+
+
+def lines_of(reason: Any, depth: int = 0) -> Iterator[str]:
+    """The texts of a reason, each with the names it stands under in an object."""
+    if isinstance(reason, str):
+        if reason.strip():
+            yield reason.strip()
+    elif depth > DEEPEST or reason is None:
+        return
+    elif isinstance(reason, list | Several):
+        for one in reason.values if isinstance(reason, Several) else reason:
+            yield from lines_of(one, depth + 1)
+    elif isinstance(reason, dict):
+        for name, one in reason.items():
+            yield from (f"{name}: {line}" for line in lines_of(one, depth + 1))
+    else:
+        yield str(reason)
+
+
+def conclusions(text: str, question: Question, words: Vocabulary, behind: bool) -> Iterator[str]:
+    """The values that a reason for this question's answer gives it."""
+    clauses = [one for one in _CLAUSES.split(text) if one.strip()]
+    head = _HEAD.match(text) if behind else None
+    if head is not None and given_as(head[1], question):
+        yield head[1]
+    for place, clause in enumerate(clauses, start=1):
+        last = place == len(clauses)
+        named = _NAMED.search(clause[-LONGEST_CLAUSE:]) if behind or last else None
+        if named and words.means(named[1], question, last) and given_as(named[2], question):
+            yield named[2].strip()
+
+
+def summed_up(text: str, words: Vocabulary) -> Iterator[tuple[Question, str]]:
+    """The values that a reason for several answers gives under their names: “Tone: 2”."""
+    for clause in _CLAUSES.split(text):
+        named = _NAMED.search(clause[-LONGEST_CLAUSE:])
+        question = words.find(plain(named[1])) if named is not None else None
+        if named is not None and question is not None and question.id in words.decisive:
+            yield from [(question, named[2].strip())] if given_as(named[2], question) else []
+
+
+def given_as(text: str, question: Question) -> bool:
+    """Whether a text is a value and no more; a score is one in figures, as “good” is a word too."""
+    figures = not question.is_numeric or text.strip(" *_→")[:1].isdecimal()
+    return figures and is_bare(question, text)
