@@ -129,6 +129,15 @@ SIZES = {
     "sentences before an answer": (*(parsed(HALO), filled("a. ", "", '\n\n{"label":"NO"}', CAP)),),
     "introductions": (parsed(HALO), filled("so the final ", "", "", CAP)),
     "steps": (parsed(HALO), filled("Step 1: a\n", "", "Label: SUPPORTED", CAP)),
+    "values in a reason": (
+        parsed(FEEDBACK),
+        filled("score: 2. ", '{"tone": {"score": 4, "reason": "', '"}}', CAP),
+    ),
+    "colons in a reason": (parsed(FEEDBACK), filled("a:", "Tone: 4\nReason: ", "", CAP)),
+    "values below an answer": (parsed(FEEDBACK), filled("b: 2\n", "Tone: 4\n", "", CAP)),
+    "words below a heading": (parsed(FEEDBACK), filled("a ", "### Tone\n", "", CAP)),
+    "comments in JSON": (parsed(FEEDBACK), filled("1 ", '{"tone": 4 // ', "}", 7_900)),
+    "ends of thoughts": (parsed(HALO), filled("</think>", "a", "", CAP)),
     "rows": (parsed(FEEDBACK), filled("| a | score |\n", "", "| Tone | 3 |", CAP)),
     # triples
     "a triple of spaces": (read_triples, filled(" ", "a", "b")),

@@ -16,6 +16,7 @@ LABELS = (
     '{"label": "SUPPORTED", "evidence": {"answer": "CONTRADICTED"}}',
     '{"label": {"reasoning": "The year differs. Label: CONTRADICTED", "answer": "SUPPORTED"}}',
     '{"reasoning": {"verdict": "CONTRADICTED"}, "label": "SUPPORTED"}',
+    '{"label": {"answer": "SUPPORTED"}, "notes": {"label": {"answer": "CONTRADICTED"}}}',
     "Label: SUPPORTED (see correction)",
     "Reasoning: The year differs. Label: CONTRADICTED\nLabel: SUPPORTED",
     "**Reasoning:** It differs.\nVerdict so far: CONTRADICTED\n**Label:** SUPPORTED",
@@ -77,6 +78,10 @@ def replies(scores):
         tone = {"Tone": {"score": 4, "reasoning": reason}}
         yield "feedback-quality", json.dumps({**scores, **tone})
     yield "feedback-quality", json.dumps({**scores, "comments": "Kind, but cold. Tone: 2."})
+    yield "feedback-quality", json.dumps(scores) + '\n{"tone": -2}'
+    yield "feedback-quality", json.dumps(scores) + '\n{"tone": {"score": "to be lowered"}}'
+    listed = "\n".join(f"{name}: {score}" for name, score in scores.items())
+    yield "feedback-quality", f"{listed}\n\nTone: -2\nClarity: 4"
     commented = json.dumps({**scores, "Tone": 4}, indent=1).replace(
         '"Tone": 4,', '"Tone": 4, // poor'
     )

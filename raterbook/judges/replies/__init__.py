@@ -212,7 +212,7 @@ def _claims(
         told = raw.values or (raw.problems and isinstance(one.content, dict))
         if told or one.shape == "json":
             parsed = _read(raw, sheet, words, one.shape)
-            claims.append(Claim(parsed, *place, raw.behind, raw.said))
+            claims.append(Claim(parsed, *place, raw.behind, raw.said, _unread(raw, parsed)))
             spans[place] = True
     if claims and claims[0].parsed.shape == "json":
         return claims, Blocks()  # all of it
@@ -224,6 +224,13 @@ def _claims(
         parsed = _read(block.raw, sheet, words, "markdown")
         claims.append(Claim(parsed, start, block.last, block.raw.behind))
     return sorted(claims, key=lambda claim: claim.start), around
+
+
+def _unread(raw: Raw, parsed: Parsed) -> frozenset[Cell]:
+    """Where an object has a value that is no answer, but for a format's “<placeholder>”."""
+    given = (cell for cell, value in raw.values.items() if not is_nothing(value))
+    left = (cell for cell in given if cell not in parsed.answers)
+    return frozenset(cell for cell in left if not str(raw.values[cell]).startswith("<"))
 
 
 def _objects(own: str, words: Vocabulary, cut: bool) -> list[Found]:

@@ -43,6 +43,7 @@ class Claim:
     end: int
     behind: list[str] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
+    unread: frozenset[Cell] = frozenset()  # what it gives a value that is no answer
 
 
 def contradictions(claims: list[Claim], around: list[Said], sheet: Sheet) -> list[str]:
@@ -59,6 +60,7 @@ def contradictions(claims: list[Claim], around: list[Said], sheet: Sheet) -> lis
                 known = first.setdefault((part, name), given)
                 if not _same(known, given):
                     found[part, name] = None
+    found.update(dict.fromkeys(cell for one in claims for cell in one.unread if cell in first))
     for cell, question, text in said:
         if cell in first:
             try:

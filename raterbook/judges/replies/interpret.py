@@ -172,7 +172,7 @@ def _answer(
         _several(question, value, part, words, raw)
     elif isinstance(value, dict):
         inner = [(folded_name(str(key)), one) for key, one in value.items()]
-        if not any(without_attribute(key) in VALUE_KEYS for key, _ in inner):
+        if not any(without_attribute(key) in VALUE_KEYS and _is_plain(one) for key, one in inner):
             _walk(value, part, words, raw, depth + 1)
             return
         before = raw.decided

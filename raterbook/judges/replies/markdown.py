@@ -27,7 +27,7 @@ MOST = 50  # blocks read: long before, they contradict each other
 LONGEST_NAME = 60
 LONGEST_HEADING = 120
 _REASONS = (REASON_KEYS - {"evidence"}) | {"detailed reasoning", "my reasoning", "analysis"}
-_SENTENCE = re.compile(r".* .*[.。]\**")
+_FIGURE = re.compile(r"[+±−–-]? ?\d[\d.,/]*")
 _BESIDE = REASON_KEYS | {
     *("analysis", "basis", "description", "details", "note", "notes", "observation"),
     *("observations", "quote", "quotes", "remark", "remarks", "summary", "why"),
@@ -299,7 +299,7 @@ class _Reader:
             self.new_block()
             self.part = cell[0]
             self.raw.values[cell] = rest
-        elif question is self.words.only:
+        elif question is self.words.only or _FIGURE.fullmatch(rest):
             self.loose.append((self.start, rest))
         else:
             self._reason(question, rest)
@@ -376,7 +376,8 @@ class _Reader:
             self._text(content)
             return False
         if self.pending is not None and (self.part, self.pending.id) not in self.raw.values:
-            if _SENTENCE.fullmatch(content) and not reads(self.pending, content):
+            sentence = " " in content and content.rstrip("*").endswith((".", "。"))
+            if sentence and not reads(self.pending, content):
                 self._reason(self.pending, content)
                 return False
             self._take(self.pending, content)

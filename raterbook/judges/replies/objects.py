@@ -20,7 +20,9 @@ _OPENING = re.compile(r"[{\[]")
 _BRACKET = re.compile(r"[{}\[\]]")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 _COMMENT = re.compile(
-    r'(?<=[:\s])(\d[\d.]*)\s*(,?)[ \t]*(?://|#|/\*)[ \t]*([^\n"*/#]{1,40}?)[ \t]*(?:\*/|$)', re.M
+    r"(?<=[:\s])(\d[\d.]*)\s{0,9}(,?)[ \t]{0,9}"
+    r'(?://|#|/\*)[ \t]{0,9}([^\n"*/#]{1,40}?)[ \t]{0,9}(?:\*/|$)',
+    re.MULTILINE,
 )
 _WORD = re.compile(r"[^\W_]+")
 
