@@ -182,6 +182,10 @@ REPLIES = {
         f"Here's the evaluation of the AI-generated feedback:\n\n{dumped(flat())}",
         ALL,
     ),
+    "of the feedback on a subject": (
+        f"Here is my evaluation of the student's feedback on deltas in Egypt:\n\n{dumped(flat())}",
+        ALL,
+    ),
     "a courtesy behind": (f"{dumped(flat())}\n\nLet me know if you would like more detail.", ALL),
     "words around JSON": (f"Sure, here it is:\n{dumped(flat())}\nI hope this helps.", ALL),
     "thoughts before JSON": (

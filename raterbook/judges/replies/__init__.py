@@ -203,7 +203,7 @@ def _claims(
 ) -> tuple[list[Claim], Blocks]:
     """Every block of answers in order, and what stands around them."""
     claims, spans = list[Claim](), dict[tuple[int, int], bool]()
-    for one in _objects(own, words, cut):
+    for one in _objects(own, cut):
         place = (one.start, one.end)
         if echo.has(own[one.start : one.end], LONG_JSON):
             spans[place] = False
@@ -233,7 +233,7 @@ def _unread(raw: Raw, parsed: Parsed) -> frozenset[Cell]:
     return frozenset(cell for cell in left if not str(raw.values[cell]).startswith("<"))
 
 
-def _objects(own: str, words: Vocabulary, cut: bool) -> list[Found]:
+def _objects(own: str, cut: bool) -> list[Found]:
     """The JSON of a reply; where a bracket is left over, all of it mended, or nothing."""
     found = json_objects(own)
     if found and found[0].shape == "json":

@@ -175,10 +175,12 @@ _MARKS = " \t*_#`"
 LONGEST_LINE = 200  # characters; nothing longer introduces anything
 
 
+_TOPIC = re.compile(r" (?:on|about|regarding) ", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 _JUDGED = frozenset(
     {
         *("a", "the", "this", "that", "these", "your", "its", "each", "all", "both", "six", "s"),
-        *("of", "for", "on", "by", "to", "in", "with", "about", "against", "and", "whether", "is"),
+        *("of", "for", "by", "to", "in", "with", "against", "and", "whether", "is"),
         *("following", "given", "provided", "submitted", "generated", "ai", "supports"),
         *("text", "texts", "draft", "item", "student", "essay", "work", "response", "criteria"),
     }
@@ -188,8 +190,8 @@ _JUDGED = frozenset(
 def introduces(line: str, subject: AbstractSet[str] = frozenset()) -> bool:
     """Whether a line leads to answers and says nothing else.
 
-    They may be called those “of the feedback”, by words of the `subject` that is judged: those
-    of somebody else, or of another text, are not the reply's.
+    They may be called those “of the feedback on deltas”, by words of the `subject` that is judged
+    and what it is about: those of somebody else, or of another text, are not the reply's.
 
     >>> [introduces(line) for line in ("Here is my evaluation:", "The text says:", "My draft:")]
     [True, False, False]
@@ -197,7 +199,11 @@ def introduces(line: str, subject: AbstractSet[str] = frozenset()) -> bool:
     [True, False]
     """
     found = _INTRODUCES.fullmatch(line.strip(_MARKS)) if len(line) <= LONGEST_LINE else None
-    return found is not None and words_of(found["of"] or "").keys() <= _JUDGED | subject
+    if found is None:
+        return False
+    judged, *topic = _TOPIC.split(found["of"] or "", maxsplit=1)
+    named = words_of(judged).keys() <= _JUDGED | subject
+    return named and not any(map(_DIGIT.search, topic))
 
 
 def takes_leave(line: str) -> bool:
