@@ -19,7 +19,7 @@ from raterbook.protocols import Question
 DEEPEST = 20
 LONGEST_CLAUSE = 120  # characters looked at, the last ones
 _CLAUSES = re.compile(r"[\n;()]|[.,!?。](?=\s|$)|\s[–—-]\s")
-_NAMED = re.compile(r"([^:=：]*)[:=：]([^:=：]*)\Z")
+_MARKS = ":=："
 _HEAD = re.compile(r"\s*([^.,;:\n–—]{1,40}?)\s*(?:[,;](?=\s*[^\W\d])|[\n–—]|\s-\s|$)")
 
 
@@ -42,24 +42,36 @@ def lines_of(reason: Any, depth: int = 0) -> Iterator[str]:
 
 def conclusions(text: str, question: Question, words: Vocabulary, behind: bool) -> Iterator[str]:
     """The values that a reason for this question's answer gives it."""
-    clauses = [one for one in _CLAUSES.split(text) if one.strip()]
     head = _HEAD.match(text) if behind else None
     if head is not None and given_as(head[1], question):
         yield head[1]
-    for place, clause in enumerate(clauses, start=1):
-        last = place == len(clauses)
-        named = _NAMED.search(clause[-LONGEST_CLAUSE:]) if behind or last else None
-        if named and words.means(named[1], question, last) and given_as(named[2], question):
-            yield named[2].strip()
+    for name, value, last in _named(text):
+        if (behind or last) and words.means(name, question, last) and given_as(value, question):
+            yield value
 
 
 def summed_up(text: str, words: Vocabulary) -> Iterator[tuple[Question, str]]:
     """The values that a reason for several answers gives under their names: “Tone: 2”."""
-    for clause in _CLAUSES.split(text):
-        named = _NAMED.search(clause[-LONGEST_CLAUSE:])
-        question = words.find(plain(named[1])) if named is not None else None
-        if named is not None and question is not None and question.id in words.decisive:
-            yield from [(question, named[2].strip())] if given_as(named[2], question) else []
+    for name, value, _ in _named(text):
+        question = words.find(plain(name))
+        if question is not None and question.id in words.decisive and given_as(value, question):
+            yield question, value
+
+
+def _named(text: str) -> Iterator[tuple[str, str, bool]]:
+    """What a clause gives the name before its last colon, and whether it is the last clause.
+
+    >>> list(_named("Polite. Score: 2, but late"))
+    [(' Score', '2', False)]
+    """
+    if not any(mark in text for mark in _MARKS):
+        return
+    clauses = [one[-LONGEST_CLAUSE:] for one in _CLAUSES.split(text) if one.strip()]
+    for left, clause in enumerate(reversed(clauses)):
+        at = max(map(clause.rfind, _MARKS))
+        if at >= 0:
+            name = clause[1 + max(clause.rfind(mark, 0, at) for mark in _MARKS) : at]
+            yield name, clause[at + 1 :].strip(), not left
 
 
 def given_as(text: str, question: Question) -> bool:
