@@ -118,6 +118,7 @@ def test_the_units_that_are_needed_are_the_fewest():
     units = pilot.needed(0.15, Design(60, 3, 3))
     before, there = (width_of(pilot.at(Design(n, 3, 3))) for n in (units - 1, units))
     assert there <= 0.15 < before
+    assert pilot.needed(there, Design(60, 3, 3)) == units  # just as wide is no wider
 
 
 def test_two_raters_cannot_tell_what_a_third_rating_would_do_so_it_is_taken_to_do_nothing():

@@ -242,6 +242,11 @@ def test_shares_are_taken_by_how_they_stand_to_one_another():
     assert one.same == pytest.approx(other.same)
 
 
+def test_what_is_assumed_of_raters_says_nothing_of_how_they_differ():
+    found = assumed("alpha_nominal", 0.6, [0.5, 0.5]).at(Design(100, 4, 2))
+    assert (found.low is not None, found.low_like) == (True, None)
+
+
 @pytest.mark.parametrize("alike", [-0.1, 1.5])
 def test_units_are_alike_by_a_share(alike):
     with pytest.raises(ValueError, match="between 0 and 1"):
@@ -256,3 +261,15 @@ def test_a_kappa_of_pairs_is_forecast_as_wide_as_it_is(raters):
     planned = forecast(table, "kappa_cohen" if raters == 2 else "kappa_raters")
     expected = planned.at(Design(200, raters, raters))
     assert width_of(expected) == pytest.approx(width_of(found), rel=0.05)
+
+
+FEW = [[1, 1], [2, 2], [3, 3], [1, 2], [2, 2], [3, 1], [1, 1], [2, 3], [3, 3], [1, 1]]
+
+
+def test_how_far_a_unit_moves_a_kappa_is_seen_by_leaving_it_out():
+    n = len(FEW)
+    without = [kappa([*FEW[:at], *FEW[at + 1 :]], interval=None).value for at in range(n)]
+    found = forecast(FEW, "kappa_cohen")
+    assert found.same == pytest.approx(np.var((n - 1) * np.array(without)) * n / (n - 1))
+    planned, own = found.at(Design(n, 2, 2)), kappa(FEW)
+    assert (planned.low, planned.high) == pytest.approx((own.low, own.high))
