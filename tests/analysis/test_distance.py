@@ -78,15 +78,17 @@ def test_one_half_of_the_people_stands_beside():
     assert 0.2 < distance(persons(400, 1), 3, interval=None).halves < 0.5
 
 
-def test_halves_are_every_way_to_halve_the_people_each_half_beside_the_other():
-    table = persons(40, 6, raters=5)
+@pytest.mark.parametrize("people", [3, 4])
+def test_halves_are_every_way_to_halve_the_people_each_half_beside_the_other(people):
+    table = persons(40, 6, raters=people + 1)
     found = []
-    for half in combinations(range(4), 2):
-        rest = [j for j in range(4) if j not in half]
-        # Each of the others stands beside the half in turn, on the same units.
-        rows = [[*row[list(half)].tolist(), row[j]] for j in rest for row in table]
-        found.append(by_hand(rows, 2))
-    assert distance(table, 4, interval=None).halves == pytest.approx(np.mean(found))
+    for many in {people // 2, people - people // 2}:
+        for half in combinations(range(people), many):
+            rest = [j for j in range(people) if j not in half]
+            # Each of the others stands beside the half in turn, on the same units.
+            rows = [[*row[list(half)].tolist(), row[j]] for j in rest for row in table]
+            found.append(by_hand(rows, many))
+    assert distance(table, people, interval=None).halves == pytest.approx(np.mean(found))
 
 
 @pytest.mark.parametrize("people", [2, 4])
