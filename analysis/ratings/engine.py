@@ -160,7 +160,7 @@ def count(held: Held, given: Any, raters: Sequence[Any], q: int) -> EngineCounts
         )
         for k, part in enumerate(parts)
     }
-    bit = given.rater.cases(*[(_plain(name), 1 << j) for j, name in enumerate(raters)], else_=0)
+    bit = given.rater.cases(*[(_plain(name), 1 << j) for j, name in enumerate(raters)])
     columns = {**keys, "who": bit.cast("int64").sum().cast("int64"), "n": given.count()}
     if held.cluster:
         columns |= {"cluster": given["cluster"].min(), "other": given["cluster"].max()}

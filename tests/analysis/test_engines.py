@@ -239,6 +239,20 @@ def test_more_raters_than_a_number_has_bits_are_read_one_by_one(held):
     assert differing(alpha(frame, "ordinal"), alpha(held(frame), "ordinal")) == []
 
 
+@pytest.mark.parametrize("cluster", [None, "chunk"])
+def test_units_that_are_alike_stand_in_the_order_of_clusters_and_codes(held, cluster):
+    """Whichever row came first; thirty raters are more than one whole number spells."""
+    table = np.random.default_rng(4).integers(1, 6, (60, 30))
+    table[:, 20:] = table[0, 20:]  # the last raters tell nobody apart
+    frame = pd.DataFrame(table).melt(ignore_index=False, var_name="rater").reset_index()
+    frame = frame.rename(columns={"index": "unit"}).assign(chunk=frame["index"] // 20)
+    read = Ratings(held(frame.sample(frac=1, random_state=3)), SCALE, cluster)
+    rows = read.codes.astype(int).tolist()
+    if cluster:
+        rows = [[int(of), *row] for of, row in zip(read.clusters, rows)]
+    assert rows == sorted(rows)
+
+
 def test_more_raters_and_answers_than_can_be_read_are_refused(held, monkeypatch):
     monkeypatch.setattr(engine, "MOST_RATERS", 3)
     monkeypatch.setattr(engine, "IN_MEMORY", 100)
