@@ -6,7 +6,7 @@ import pytest
 
 from raterbook.analysis import Ratings
 from raterbook.analysis.averages.means import adjust
-from raterbook.analysis.comparison import ratio_over_clusters
+from raterbook.analysis.comparison import annotators, ratio_over_clusters
 from raterbook.analysis.comparison.annotators import alternative_annotator_test
 from tests.analysis.model_designs import corrected_coverage, false_passes
 
@@ -151,6 +151,16 @@ def test_what_a_page_shows_names_persons_as_text():
 def test_an_epsilon_that_is_no_share_is_refused(epsilon):
     with pytest.raises(ValueError, match=rf"epsilon={epsilon}: give a share such as \.15"):
         alternative_annotator_test(rated(WORKED), "judge", epsilon=epsilon)
+
+
+@pytest.mark.parametrize(("people", "same"), [(30, True), (31, False)])
+def test_up_to_thirty_persons_are_left_out_of_what_the_others_are_set_against(
+    people, same, monkeypatch
+):
+    table = rated(drawn(40, 0.2, people=people))
+    found = alternative_annotator_test(table, "model").highest_anew
+    monkeypatch.setattr(annotators, "MOST_LEFT_OUT", 100)
+    assert (alternative_annotator_test(table, "model").highest_anew == found) is same
 
 
 def test_benjamini_yekutieli_agrees_with_statsmodels():
