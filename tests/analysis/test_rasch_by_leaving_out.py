@@ -72,10 +72,24 @@ def test_a_fair_mean_s_interval_is_that_of_models_without_each_cluster(table, le
 def test_one_step_for_each_of_many_clusters_is_as_good_as_fitting_again(table, monkeypatch):
     whole = np.ones(36, dtype=bool)
     fitted_again = fitted(table, whole).raters
+    monkeypatch.setattr("raterbook.analysis.comparison.rasch.MOST_REFITTED", 12)
+    assert fitted(table, whole).raters["se"].tolist() == fitted_again["se"].tolist()
     monkeypatch.setattr("raterbook.analysis.comparison.rasch.MOST_REFITTED", 11)
     one_step = fitted(table, whole)
     assert one_step.raters["se"].to_numpy() == pytest.approx(fitted_again["se"], rel=0.15)
     assert one_step.method == "jackknife over 12 clusters, one step each, t"
+
+
+def test_one_step_moves_points_with_how_far_units_lie_apart(monkeypatch):
+    """Two raters of twenty units who agree by chance alone, beside models without each unit."""
+    one, other = np.random.default_rng(11).integers(1, 4, (2, 20))
+    table = np.column_stack([one, other])
+    monkeypatch.setattr("raterbook.analysis.comparison.rasch.MOST_REFITTED", 19)
+    found = rasch(table).raters
+    left = [rasch(np.delete(table, at, axis=0), interval=None) for at in range(20)]
+    se, df = spread([each.raters["points"] for each in left])
+    above = (found["points_high"] - found["points"]).to_numpy()
+    assert above == pytest.approx(student.ppf(0.975, df) * se, rel=0.1)
 
 
 def test_how_far_raters_lie_apart_is_set_against_their_errors(table):
