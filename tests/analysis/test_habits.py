@@ -184,12 +184,13 @@ def test_where_all_texts_are_as_long_there_is_no_slope():
     assert (found.model.value, found.model.reason) == (None, "no_spread")
 
 
-def test_where_texts_are_as_long_as_the_others_scores_are_high_there_is_no_slope():
+@pytest.mark.parametrize("points", [1, 700])
+def test_where_texts_are_as_long_as_the_others_scores_are_high_there_is_no_slope(points):
     rng = np.random.default_rng(3)
     value = rng.integers(1, 6, 40)
     table = np.column_stack([value, value, value, rng.integers(1, 6, 40)])
     length = {unit: 2.0 ** (60 * np.pi * score) for unit, score in enumerate(value)}
-    [*_, found] = habits(table, 3, length=length, interval=None)
+    [*_, found] = habits(points * table, 3, length=length, interval=None)
     assert (found.model.value, found.model.reason) == (None, "no_spread")
 
 
