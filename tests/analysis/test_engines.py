@@ -134,6 +134,21 @@ def test_every_statistic_is_the_same_from_an_engine(held, clusters, interval):
     assert {name: fields for name, fields in found.items() if fields} == {}
 
 
+@pytest.mark.parametrize("interval", ["jackknife", DRAWN], ids=str)
+def test_units_of_a_cluster_that_are_alike_count_as_often_as_there_are(held, interval):
+    frame = answers(400)
+    frame = frame[frame["rater"].isin(["ana", "ben"])]
+    frame["value"] = frame["value"].clip(lower=4)
+    frame["chunk"] = "chunk " + frame["unit"].str[-1]  # ten clusters of forty
+    read = Ratings(frame, SCALE, "chunk"), Ratings(held(frame), SCALE, "chunk")
+    assert len(read[1].codes) < read[1].n_units / 2
+    found = {
+        name: differing(*(statistic(each, interval=interval) for each in read))
+        for name, statistic in STATISTICS.items()
+    }
+    assert {name: fields for name, fields in found.items() if fields} == {}
+
+
 @pytest.mark.parametrize("level", ["nominal", "ordinal"])
 def test_more_values_than_a_table_takes_are_the_same_from_an_engine(held, level):
     frame = answers()
@@ -185,6 +200,21 @@ def test_alike_units_count_together_as_they_do_apart(held, monkeypatch):
     together = Ratings(held(frame), SCALE)
     assert len(together.codes) < apart.patterns.n_units == together.n_units
     assert differing(proportion(apart, [4, 5]), proportion(together, [4, 5])) == []
+
+
+@pytest.mark.parametrize("statistic", ["mean", "proportion"])
+def test_as_many_units_as_are_drawn_one_by_one_are_and_one_more_together(
+    held, monkeypatch, statistic
+):
+    frame = answers()
+    apart, together = Ratings(frame, SCALE), Ratings(held(frame), SCALE)
+    ends = []
+    for most in (apart.n_units, apart.n_units - 1):
+        for module in ("means", "proportions"):
+            monkeypatch.setattr(f"raterbook.analysis.averages.{module}.DRAWN_APART", most)
+        ends.append(STATISTICS[statistic](together, interval=DRAWN).low)
+    one_by_one = STATISTICS[statistic](apart, interval=DRAWN).low
+    assert [abs(low - one_by_one) <= 1e-10 for low in ends] == [True, False]
 
 
 def test_raters_by_twos_are_the_same(held):
