@@ -90,6 +90,19 @@ def test_items_with_unequal_chances_are_weighted_by_them():
     assert ppi_mean(people, [3] * 8, interval=None).value == pytest.approx(4.2)
 
 
+def test_by_their_chances_a_share_is_the_models_of_all_items_and_what_people_add_to_it():
+    people = np.array([1, 1, 0, 1, 0, 1] + [np.nan] * 14)
+    model = np.array([1, 1, 0, 0, 0, 1] + [1, 0, 1, 1, 0, 0, 1] * 2)
+    chance = np.array([0.5, 0.2, 0.5, 0.25, 0.4, 0.5] + [0.3] * 14)
+    w, y, f = 1 / chance[:6], people[:6], model[:6]
+    both = np.average(y * f, weights=w) - np.average(y, weights=w) * np.average(f, weights=w)
+    tuning = both / model.var(ddof=1)
+    found = ppi_mean(people, model, inclusion=chance, interval=None)
+    assert found.beside["tuning"] == pytest.approx(tuning)
+    expected = tuning * model.mean() + np.average(y - tuning * f, weights=w)
+    assert found.value == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(("chance", "reason"), [(None, "inclusion_unknown"), (0, "inclusion_zero")])
 def test_an_unknown_or_no_chance_is_refused_with_the_reason(chance, reason):
     found = ppi_mean([1, 2, None], [1, 2, 3], inclusion=[0.5, 0.5, chance])

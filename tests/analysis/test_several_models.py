@@ -81,10 +81,11 @@ def test_tests_of_several_models_are_corrected_for_all_of_their_persons():
     assert [each.rejected for test in found for each in test.persons] == after.tolist()
 
 
-def test_a_person_with_too_few_items_is_in_no_pair():
-    made, _, _ = several({"one": 0.1, "two": 0.5}, items=20)
+@pytest.mark.parametrize(("items", "reason"), [(29, "too_few_persons"), (30, None)])
+def test_a_person_with_fewer_than_thirty_items_is_in_no_pair(items, reason):
+    made, _, _ = several({"one": 0.1, "two": 0.5}, items=items)
     [pair] = pairs_of_models(made, 3, wish=Interval())
-    assert (pair.difference.value, pair.difference.reason) == (None, "too_few_persons")
+    assert (pair.difference.value is None, pair.difference.reason) == (items == 29, reason)
 
 
 @pytest.mark.parametrize(("people", "said"), [(30, True), (31, False)])

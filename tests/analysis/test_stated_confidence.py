@@ -35,6 +35,14 @@ def test_brier_is_that_of_scikit_learn_where_one_person_is_the_truth():
     )
 
 
+def test_a_person_who_gave_one_label_alone_is_the_truth_all_the_same():
+    table, confidence = drawn()
+    table[:, 0] = 0
+    found = numbers(calibration(table, 1, confidence))
+    gaps = confidence[:, 1].astype(float) - (table[:, 1] == 0)
+    assert found["brier"].value == pytest.approx((gaps**2).mean())
+
+
 def test_the_calibration_error_is_a_plain_count_over_bins_of_as_many():
     table, confidence = drawn()
     c, hit = confidence[:, 1].astype(float), (table[:, 0] == table[:, 1]).astype(float)
