@@ -308,9 +308,25 @@ def test_a_crowd_of_more_than_sixty_has_no_severities(people, reason):
     assert rasch(table).reason == reason
 
 
+def test_what_two_dozen_raters_know_of_a_unit_is_as_on_a_grid_far_finer(monkeypatch):
+    table = Made(tuple(np.linspace(-1, 1, 24))).drawn(40, 3)[0][:, :, 0]
+    found = rasch(table, interval=None).sd
+    monkeypatch.setattr("raterbook.analysis.comparison.facets.NODES", 481)
+    assert found == pytest.approx(rasch(table, interval=None).sd, rel=1e-6)
+
+
 def test_two_levels_are_enough():
     table = Made(steps=(0.0,)).drawn(200, 3)[0][:, :, 0]
     assert rasch(table, interval=None).raters["severity"].is_monotonic_increasing
+
+
+def test_a_rater_of_the_middle_with_one_score_at_each_end_rests_on_neither():
+    levels = np.array(BLOCK * 3).clip(1, 3)
+    middle = np.full(18, 2)
+    middle[[0, 5]] = 1, 3
+    found = rasch(np.column_stack([levels, middle])).raters
+    assert found["reason"].isna().all()
+    assert found["low"].notna().all()
 
 
 def test_a_rated_unit_without_a_group_is_named():
@@ -396,6 +412,7 @@ def test_what_a_page_shows_ends_with_what_is_to_be_known():
     shown = rasch(table, interval=None)
     assert shown._repr_html_().startswith("<table")
     assert shown.thresholds["criterion"].isna().all()
+    assert (shown.separation, shown.reliability) == (None, None)
     counts = shown.raters[["n_units", "n_ratings"]]
     numbers = shown.raters.drop(columns=["rater", "reason", *counts])
     assert (set(counts.dtypes), set(numbers.dtypes)) == ({np.dtype(int)}, {np.dtype(float)})
