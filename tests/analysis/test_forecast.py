@@ -139,6 +139,7 @@ def test_where_raters_take_turns_a_kappa_of_pairs_is_not_planned():
         ([[1, 1], [2, 2], [3, 3]], "alpha_nominal", "no_disagreement_for_interval"),
         ([[4, 4], [4, 4], [4, 4]], "mean", "no_spread_for_interval"),
         ([[1, 2], [2, 3], [3, 1]], "percent_agreement", "no_spread_for_interval"),
+        ([[1, 2], [1, 2], [1, 2]], "alpha_nominal", "no_spread_for_interval"),
         ([[1, None], [None, 2]], "alpha_nominal", "no_pairable_units"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from raterbook.analysis import (
     Interval,
@@ -132,6 +133,16 @@ def test_the_bootstraps_are_seeded_and_near_the_jackknife():
         assert first.low == pytest.approx(jack.low, abs=0.02)
         assert first.high == pytest.approx(jack.high, abs=0.02)
         assert first.seed == 1
+
+
+def test_bca_moves_the_ends_by_bias_and_skew_as_efron_has_it():
+    drawn, without = np.linspace(-1.0, 2.0, 3001), np.array([0.1, 0.1, 0.2, -0.4])
+    bias = norm.ppf((drawn < 0).mean() + (drawn == 0).mean() / 2)
+    gaps = without.mean() - without
+    skew = (gaps**3).sum() / (6 * (gaps**2).sum() ** 1.5)
+    at = bias + norm.ppf([0.05, 0.95])
+    ends = np.quantile(drawn, norm.cdf(bias + at / (1 - skew * at)))
+    assert bca(drawn, 0.0, without, np.ones(4), 0.9) == pytest.approx(tuple(ends))
 
 
 def test_bca_equals_scipys_on_a_mean():
