@@ -284,10 +284,13 @@ def test_units_that_are_alike_stand_in_the_order_of_clusters_and_codes(held, clu
 
 
 def test_more_raters_and_answers_than_can_be_read_are_refused(held, monkeypatch):
+    table, given = held(answers()), answers()["value"].count()
     monkeypatch.setattr(engine, "MOST_RATERS", 3)
-    monkeypatch.setattr(engine, "IN_MEMORY", 100)
+    monkeypatch.setattr(engine, "IN_MEMORY", given)
+    assert alpha(table).n_raters == 4
+    monkeypatch.setattr(engine, "IN_MEMORY", given - 1)
     with pytest.raises(ValueError, match=r"4 raters gave .* name at most 3 raters with raters="):
-        alpha(held(answers()))
+        alpha(table)
 
 
 @pytest.mark.parametrize(
