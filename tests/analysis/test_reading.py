@@ -377,6 +377,12 @@ def test_answers_to_a_case_are_units_of_their_own(frame):
     assert alpha(frame(given), "interval").value == expected
 
 
+def test_an_answer_to_no_item_is_refused_where_there_are_no_cases(frame):
+    built = frame([("i1", 0, "ana", "tone", 2), ("i2", 0, "ana", "tone", 4)])
+    with pytest.raises(ValueError, match="row 1 has no unit: fill it in"):
+        mean(built.assign(item=["i1", None]).drop(columns="case"))
+
+
 def test_an_item_in_two_clusters_is_refused_by_a_summary_too(frame):
     built = frame([("i1", 0, "ana", "tone", 2), ("i1", 0, "ben", "tone", 4)])
     measure = {"statistic": "mean", "question": "tone"}
