@@ -9,7 +9,8 @@ from raterbook.analysis import Ratings, agreement, alpha, kappa, mean
 from raterbook.analysis import coefficients as statistic
 from raterbook.analysis.averages import against
 from raterbook.analysis.coefficients import kappa as kappa_module
-from raterbook.analysis.coefficients.tables import coefficients
+from raterbook.analysis.coefficients.tables import coefficients, statistic_named
+from raterbook.analysis.intervals import raters as raters_module
 from raterbook.analysis.intervals.resampling import in_order
 from raterbook.analysis.ratings import patterns
 from raterbook.numbers.compute import summary
@@ -147,6 +148,28 @@ def test_kappas_counted_where_memory_is_short_are_the_kappas(monkeypatch, cluste
     assert short.value == pytest.approx(whole.value)
     ends = pytest.approx((whole.low, whole.high), rel=0.03)
     assert (short.low, short.high) == ends
+
+
+def test_clusters_are_left_out_one_by_one_while_their_kappas_have_room(monkeypatch):
+    given = Ratings(table(500, 3, 3, missing=0), cluster=np.arange(500) // 2)
+    # Of 250 clusters each of three pairs has seven sums.
+    for room, many in ((250 * 3 * 7, 250), (250 * 3 * 7 - 1, 200)):
+        monkeypatch.setattr(kappa_module, "LARGE", room)
+        assert f"over {many} clusters" in kappa(given, "light").method
+
+
+def test_units_are_left_out_one_by_one_while_what_they_take_along_has_room(monkeypatch):
+    given = Ratings(table(400, 9, 4), scale=[1, 2, 3, 4])
+    moved = statistic_named("kappa_raters", given).departures(given.patterns)
+    ways = []
+    for room in (len(moved.kinds) * 9, len(moved.kinds) * 9 - 1):
+        monkeypatch.setattr(raters_module, "LARGE", room)
+        ways.append(kappa(given, "light"))
+    whole, grouped = ways
+    assert "over 399 units" in whole.method
+    assert "over 200 units" in grouped.method
+    assert grouped.value == pytest.approx(whole.value)
+    assert grouped.se == pytest.approx(whole.se, rel=0.15)
 
 
 def test_a_correlation_of_too_many_kinds_of_pairs_has_no_interval(monkeypatch, frame):
