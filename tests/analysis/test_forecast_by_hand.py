@@ -186,6 +186,9 @@ def test_a_few_units_that_carry_all_are_seen_in_what_the_pilot_shows():
     assert [round(part.same, 4) for part in parts] == [4.0] * 18 + [1.8947] * 2
     logs = [np.log(width_of(part.at(Design(40, 1, 1)))) for part in parts]
     assert found.doubt(Design(40, 1, 1)) == pytest.approx(19 * np.var(logs))
+    # Of more units each of twenty parts is left out in turn.
+    of_more = of_numbers(np.arange(41.0)[:, None]).without()
+    assert [part.units for part in of_more] == [38] + [39] * 19
     even = of_numbers(np.array([[2.0], [4.0]] * 10))
     assert (even.shown, even.doubt(Design(40, 1, 1))) == (np.inf, pytest.approx(0))
 

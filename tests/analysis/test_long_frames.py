@@ -143,3 +143,14 @@ def test_a_rater_number_that_nobody_has_is_no_rater():
     assert alpha(frame).raters == (2, 5)
     with pytest.raises(ValueError, match="no rater 3 here: the raters are 2, 5"):
         alpha(Ratings(frame, raters=[3]))
+
+
+def test_who_said_nothing_twice_is_not_among_those_who_answered_twice():
+    frame = pd.DataFrame({
+        "unit": [1, 1, 2, 2, 2],
+        "rater": ["ana", "ana", "ana", "ben", "ben"],
+        "value": [None, None, 3, 1, 2],
+    })  # fmt: skip
+    with pytest.raises(ValueError, match=r"answered twice: ben on 2\. Remove one"):
+        alpha(frame)
+    assert alpha(frame[:4]).n_ratings == 2
