@@ -167,24 +167,16 @@ def count(held: Held, given: Any, raters: Sequence[Any], q: int) -> EngineCounts
     units = given.group_by("unit").agg(**columns)
     # Who answered and how often is the same in all units of a pattern, unless somebody did twice.
     by = [units[name] for name in (*keys, "who", "n")]
-    split = units.count(where=units.n < 0)
+    asked = {"times": units.count(), "name": units.unit.min()}
     if held.cluster:
         # A unit without a cluster stands for itself.
         alone = units["cluster"].isnull().ifelse(units.unit, None)
         by += [units["cluster"], alone.name("alone")]
-        split = units.count(where=units["cluster"] != units["other"])
-    found = fetched(
-        units.group_by(by)
-        .agg(
-            times=units.count(),
-            name=units.unit.min(),
-            split=split,
-        )
-        .limit(MOST_PATTERNS + 1)
-    )
+        asked["split"] = units.count(where=units["cluster"] != units["other"])
+    found = fetched(units.group_by(by).agg(**asked).limit(MOST_PATTERNS + 1))
     if (np.bitwise_count(found["who"].to_numpy(np.int64)) != found["n"]).any():
         _refuse_twice(given)
-    if found["split"].any():
+    if held.cluster and found["split"].any():
         _refuse_split(given)
     if len(found) > MOST_PATTERNS or len(found) * len(raters) > MOST_CELLS:
         raise ValueError(
