@@ -305,7 +305,7 @@ def met(patterns: Patterns) -> np.ndarray:
     """The pairs of raters who met on a unit, as first × raters + second."""
     width, rater = patterns.codes.shape[1], patterns.answers.rater
     found = [np.unique(rater[a] * width + rater[b]) for a, b in meetings(patterns)]
-    return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+    return np.unique(np.concatenate([np.array([], dtype=np.int64), *found]))
 
 
 def _met_at(

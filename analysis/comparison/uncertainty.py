@@ -106,18 +106,23 @@ def _block(people: np.ndarray, own: np.ndarray, q: int) -> np.ndarray:
     """
     bins = lower_medians(people)
     units = np.flatnonzero((bins > 0) & (own > 0))
-    table = np.zeros((len(own), q, 1 + 2 * q), dtype=np.float32)
+    table = np.zeros((len(own), q, _width(q)), dtype=np.float32)
     table[units, bins[units] - 1, 0] = 1.0
     for column in people[units].T:
         said = column > 0
         table[units[said], bins[units[said]] - 1, column[said]] += 1.0  # a unit once a column
     table[units, bins[units] - 1, q + own[units]] = 1.0
-    return table.reshape(len(own), q * (1 + 2 * q))
+    return table.reshape(len(own), q * _width(q))
+
+
+def _width(q: int) -> int:
+    """How many sums a bin has."""
+    return 1 + 2 * q
 
 
 def _value(totals: np.ndarray, q: int) -> np.ndarray:
     """The distance, a row of sums a time."""
-    table = totals.reshape(len(totals), q, 1 + 2 * q)
+    table = totals.reshape(len(totals), q, _width(q))
     n, p, other = table[:, :, 0], table[:, :, 1 : 1 + q], table[:, :, 1 + q :]
     p, other = (_shares(each) for each in (p, other))
     middle = (p + other) / 2
@@ -151,7 +156,7 @@ def _estimate(
     _, first = np.unique(clusters[order], return_index=True)
     size = len(first)
     rows = [np.add.reduceat(each[order], first) if size else each for each in (*blocks, *less)]
-    table, width = np.hstack(rows), q * (1 + 2 * q)
+    table, width = np.hstack(rows), q * _width(q)
 
     def values(totals: np.ndarray) -> np.ndarray:
         found = [_value(totals[:, at : at + width], q) for at in range(0, table.shape[1], width)]
