@@ -80,9 +80,8 @@ def distance(ratings: Any, model: Any, *, interval: Wish = "jackknife") -> Dista
     models, each = [], []
     for j in persons:
         others = np.delete(people.codes, j, axis=1)
-        rated = given[:, j] & (others > 0).any(axis=1)
-        models.append(_block(others, np.where(rated, own, 0), q))
-        each.append(_block(others, np.where(rated, people.codes[:, j], 0), q))
+        models.append(_block(others, np.where(given[:, j], own, 0), q))
+        each.append(_block(others, people.codes[:, j], q))
     return Distance(
         alone,
         _estimate("distance", people, models, [], wish),
