@@ -78,10 +78,13 @@ def test_one_half_of_the_people_stands_beside():
     assert 0.2 < distance(persons(400, 1), 3, interval=None).halves < 0.5
 
 
+@pytest.mark.parametrize("gone", [0, 0.5])
 @pytest.mark.parametrize("people", [3, 4])
-def test_halves_are_every_way_to_halve_the_people_each_half_beside_the_other(people):
-    table = persons(40, 6, raters=people + 1)
-    found = []
+def test_halves_are_every_way_to_halve_the_people_each_half_beside_the_other(people, gone):
+    whole = persons(80, 6, raters=people + 1)
+    there = np.random.default_rng(people).random(whole.shape) >= gone
+    there[:, people] = True
+    table, found = np.where(there, whole.astype(object), None), []
     for many in {people // 2, people - people // 2}:
         for half in combinations(range(people), many):
             rest = [j for j in range(people) if j not in half]
@@ -126,6 +129,17 @@ def test_clusters_order_and_names():
         (other.difference.low, other.model.value)
     )
     assert found.difference.method.startswith("jackknife over 30 clusters")
+
+
+def test_what_the_model_alone_answered_makes_no_distance_and_no_cluster():
+    table = persons(60, 5).tolist()
+    found, other = (distance(rows, 3).model for rows in (table, [*table, [None] * 3 + [2]]))
+    assert (found.value, found.low, found.method) == (other.value, other.low, other.method)
+
+
+@pytest.mark.parametrize(("units", "reason"), [(9, "too_few_persons"), (10, None)])
+def test_a_person_with_fewer_than_ten_units_stands_in_no_place(units, reason):
+    assert distance(persons(units, 5), 3, interval=None).difference.reason == reason
 
 
 def test_with_one_person_there_is_nothing_beside():
