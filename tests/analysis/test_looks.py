@@ -110,12 +110,16 @@ def test_looking_four_times_at_the_usual_level_is_wrong_far_more_often(name):
     assert false_verdicts(name, rounds, declared=False) > 0.05 + 4 * (0.05 * 0.95 / rounds) ** 0.5
 
 
-def p_at(gap, cluster, level):
-    """One person's p, where the person is so much nearer item by item."""
+def at_look(gap, cluster, level):
+    """One person's test, where the person is so much nearer item by item."""
     sides = ((gap * sign >= 0)[:, None] * 1.0 for sign in (-1, 1))
     every = Duels(*sides, cluster, ("ana",))
     how = {"epsilon": 0.15, "least": 30, "wish": Interval(None), "level": level}
-    return annotators.tested(lambda kept: every, 1, **how).persons[0].p
+    return annotators.tested(lambda kept: every, 1, **how).persons[0]
+
+
+def p_at(gap, cluster, level):
+    return at_look(gap, cluster, level).p
 
 
 def test_eight_clusters_that_happen_to_tie_prove_nothing_at_a_look():
@@ -172,4 +176,13 @@ def test_a_person_s_p_is_as_published_at_one_look_and_never_smaller_at_several()
     over = ratio_over_clusters(gap, cluster)
     assert once == pytest.approx(stdtr(29, (over.value - 0.15) / over.se))
     assert look == pytest.approx(max(once, p_within_bounds(gap, cluster, 0.15)))
+    assert look > once
+
+
+def test_that_a_person_is_nearer_is_as_hard_to_show_at_one_of_several_looks():
+    gap, cluster = np.random.default_rng(2).choice([0.0, 1.0], 60), np.arange(60) // 2
+    once, look = (at_look(gap, cluster, level).p_worse for level in (0.05, 0.0427))
+    over = ratio_over_clusters(gap, cluster)
+    assert once == pytest.approx(stdtr(29, (0.15 - over.value) / over.se))
+    assert look == pytest.approx(p_within_bounds(-gap, cluster, -0.15))
     assert look > once
