@@ -80,6 +80,16 @@ def test_one_step_for_each_of_many_clusters_is_as_good_as_fitting_again(table, m
     assert one_step.method == "jackknife over 12 clusters, one step each, t"
 
 
+@pytest.mark.parametrize("seed", [13, 28])
+def test_where_units_do_not_differ_at_all_their_spread_stays_at_nothing(seed):
+    table = np.random.default_rng(seed).integers(1, 4, (20, 2))
+    found = rasch(table)
+    assert found.sd == pytest.approx(np.exp(-6))
+    left = [rasch(np.delete(table, at, axis=0), interval=None) for at in range(20)]
+    se, _ = spread([each.raters["severity"] for each in left])
+    assert found.raters["se"].to_numpy() == pytest.approx(se, rel=0.1)
+
+
 def test_one_step_moves_points_with_how_far_units_lie_apart(monkeypatch):
     """Two raters of twenty units who agree by chance alone, beside models without each unit."""
     one, other = np.random.default_rng(11).integers(1, 4, (2, 20))
