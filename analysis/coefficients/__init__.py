@@ -133,14 +133,24 @@ def _in_groups(
 def in_groups(patterns: Patterns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Groups of the resampling units: the group, the pattern, and how many units of it are there.
 
-    Clusters come by turns. Units come by chance, the same every time: by turns, units of one
-    pattern would be in all groups alike, and groups would vary less than their units do.
+    Clusters come by turns, units by chance.
     """
     if patterns.blocks is not None:
         clusters, which, counts = patterns.blocks
         return clusters % GROUPS, which, counts
-    units = np.repeat(np.arange(len(patterns.weights)), patterns.weights)
-    group = np.random.default_rng(0).permutation(len(units)) % GROUPS
+    return by_chance(patterns.weights)
+
+
+def by_chance(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same of units of which so many are alike, the same every time.
+
+    By turns, units that are alike would be in all groups, and groups would vary less than their
+    units do; all in one group, more.
+    """
+    units = np.repeat(np.arange(len(weights)), weights)
+    group = np.arange(len(units))  # each by itself, where there are no more than groups
+    if len(units) > GROUPS:
+        group = np.random.default_rng(0).permutation(group) % GROUPS
     found, counts = np.unique(units * GROUPS + group, return_counts=True)
     which, group = np.divmod(found, GROUPS)
     return group, which, counts

@@ -16,6 +16,7 @@ from raterbook.analysis.coefficients import (
     LARGE,
     Coefficient,
     Paired,
+    by_chance,
     in_groups,
     rows_to_resample,
 )
@@ -54,15 +55,21 @@ class Departures:
         return self.values(self.total - (self.weights @ self.rows - totals))
 
     def bounded(self) -> Departures:
-        """The same, or groups of units by turns where all of them would fill memory."""
+        """The same, or groups of units where all of them would fill memory."""
         if len(self.kinds) * len(self.own) <= LARGE:
             return self
-        size = min(GROUPS, len(self.kind))
+        group, which, counts = by_chance(self.weights)
+        size = int(group.max()) + 1
         kinds = np.zeros((size, self.kinds.shape[1]))
-        np.add.at(kinds, np.arange(len(self.kind)) % size, self.rows * self.weights[:, None])
-        met, entry = ranked(self.rater * size + self.unit % size)
+        np.add.at(kinds, group, self.rows[which] * counts[:, None])
+        # Every answer in each of the groups that its unit is in.
+        first = np.searchsorted(which, self.unit)
+        many = np.searchsorted(which, self.unit, side="right") - first
+        answer = np.repeat(np.arange(len(many)), many)
+        share = np.repeat(first - (np.cumsum(many) - many), many) + np.arange(len(answer))
+        met, entry = ranked(self.rater[answer] * size + group[share])
         lost = np.zeros((len(met), self.kinds.shape[1]))
-        each = (self.rows[self.unit] - self.rest[self.place]) * self.weights[self.unit][:, None]
+        each = (self.rows[self.unit] - self.rest[self.place])[answer] * counts[share][:, None]
         np.add.at(lost, entry, each)
         rater, unit = np.divmod(met, size)
         return replace(
@@ -212,7 +219,7 @@ class _Left:
 def _by_cluster(
     left: _Left, patterns: Patterns, rater: np.ndarray, place: np.ndarray, kind: np.ndarray
 ) -> Departures:
-    """Clusters leave whole; where they would fill memory, groups of units by turns do."""
+    """Clusters leave whole; where they would fill memory, groups of units do."""
     answers, raters = patterns.answers, len(np.bincount(rater))
     if patterns.blocks is None:
         which = np.arange(len(patterns.codes))

@@ -158,15 +158,19 @@ def test_clusters_are_left_out_one_by_one_while_their_kappas_have_room(monkeypat
         assert f"over {many} clusters" in kappa(given, "light").method
 
 
-def test_units_are_left_out_one_by_one_while_what_they_take_along_has_room(monkeypatch):
-    given = Ratings(table(400, 9, 4), scale=[1, 2, 3, 4])
+@pytest.mark.parametrize("alike", [0, 300])
+def test_units_are_left_out_one_by_one_while_what_they_take_along_has_room(alike, monkeypatch):
+    ratings = table(400, 9, 4)
+    ratings[:alike] = 1  # they are spread over the groups, and do not all leave at once
+    given = Ratings(ratings, scale=[1, 2, 3, 4])
     moved = statistic_named("kappa_raters", given).departures(given.patterns)
     ways = []
     for room in (len(moved.kinds) * 9, len(moved.kinds) * 9 - 1):
         monkeypatch.setattr(raters_module, "LARGE", room)
         ways.append(kappa(given, "light"))
     whole, grouped = ways
-    assert "over 399 units" in whole.method
+    met = 399 if alike == 0 else 400
+    assert f"over {met} units" in whole.method
     assert "over 200 units" in grouped.method
     assert grouped.value == pytest.approx(whole.value)
     assert grouped.se == pytest.approx(whole.se, rel=0.15)
