@@ -23,8 +23,9 @@ NODES, MOST_NODES = 61, 481
 COARSE = 1.2  # posterior standard deviations between two nodes, at most
 FAR = 1e3  # the threshold of a level that a criterion does not have
 SIGMA = (-6.0, 4.0)  # the logarithm of the standard deviation of θ stays in here
-ALIKE, DIFFERENT = -3.0, 3.9  # of the logarithm of units' spread; beyond, units tell nothing of it
+ALIKE, DIFFERENT = -2.0, 3.9  # of the logarithm of units' spread; beyond, units tell nothing of it
 STEPS = 3  # of Newton's, from where climbing ends, or from all clusters to all but one
+STRIDE = 1.0  # of the logarithm of units' spread, in all of these steps
 
 
 @dataclass(frozen=True)
@@ -254,9 +255,11 @@ class Likelihood:
 
         Where climbing ends, rounding decides the last seven digits; here, the last.
         """
+        # Where units hardly differ their spread is hardly known, and a whole step goes anywhere.
+        low, high = np.clip(free[-1] + [-STRIDE, STRIDE], *SIGMA)
         for _ in range(STEPS):
             free = free + inverse @ self.at(free, sums).gradient
-            free[-1] = np.clip(free[-1], *SIGMA)
+            free[-1] = np.clip(free[-1], low, high)
         return free
 
     def scores(self, free: np.ndarray) -> np.ndarray:

@@ -105,8 +105,8 @@ def rasch(
     1     1     -0.71
     """
     wish = Interval.of(interval)
-    several = {str(name): read(each) for name, each in ratings.items()} \
-        if isinstance(ratings, Mapping) else {"": read(ratings)}  # fmt: skip
+    given = ratings if isinstance(ratings, Mapping) else {"": ratings}
+    several = {str(name): read(each).answering() for name, each in given.items()}
     for coded in several.values():
         coded.needs_an_order("a Rasch model")
     scales = {each.scale for each in several.values()}

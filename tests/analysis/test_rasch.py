@@ -379,12 +379,12 @@ def test_raters_who_all_gave_one_end_alone_are_not_said_to_have_answered_nothing
     assert rasch(np.array(table, dtype=float)).reason == reason
 
 
-def test_a_rater_of_other_units_alone_has_given_no_end():
+def test_a_rater_of_other_units_alone_is_no_rater_of_these():
     levels = Made().drawn(60, 7)[0][:, :, 0].astype(float)
     levels[10:, 2] = np.nan
     found = rasch(Ratings(levels).rows(np.arange(10, 60)), interval=None)
-    assert found.raters["n_ratings"].tolist() == [50, 50, 0]
-    assert "always_one_end" not in found.raters["reason"].tolist()
+    assert found.raters["rater"].tolist() == [0, 1]
+    assert found.raters["reason"].isna().all()
     assert found.warnings == ()
 
 

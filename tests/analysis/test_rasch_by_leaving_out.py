@@ -102,6 +102,14 @@ def test_one_step_moves_points_with_how_far_units_lie_apart(monkeypatch):
     assert above == pytest.approx(student.ppf(0.975, df) * se, rel=0.1)
 
 
+@pytest.mark.parametrize("seed", [0, 15, 20, 38])
+def test_where_units_hardly_differ_a_severity_is_as_sure_as_models_without_each_unit_say(seed):
+    table = np.random.default_rng(seed).integers(1, 4, (20, 2))
+    left = [rasch(np.delete(table, at, axis=0), interval=None) for at in range(20)]
+    se, _ = spread([each.raters["severity"] for each in left])
+    assert rasch(table).raters["se"].to_numpy() == pytest.approx(se, rel=0.3)
+
+
 def test_how_far_raters_lie_apart_is_set_against_their_errors(table):
     found = fitted(table, np.ones(36, dtype=bool))
     error = np.mean(found.raters["se"] ** 2)
