@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from raterbook.analysis.coefficients import (
-    GROUPS,
     LARGE,
     Coefficient,
     Paired,
