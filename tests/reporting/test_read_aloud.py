@@ -128,6 +128,11 @@ def test_all_items_of_one_rater_are_that_raters(tmp_path):
     assert "of each rater" not in said
 
 
+def test_what_has_no_value_over_all_questions_is_said_in_words(tmp_path):
+    said = words_of(page_of(beside_a_model(tmp_path)))
+    assert "full_agreement: relevance, accuracy, completeness, all questions; majority" in said
+
+
 def test_which_questions_nobody_answered_stands_beside_what_is_missing(crowded, tmp_path):
     assert (
         "2,160 of 3,600 required answers are missing (no person answered Relevance, Completeness "

@@ -106,7 +106,9 @@ def reasons(silent: list[dict[str, Any]]) -> Markup:
     lines = []
     for why, statistics in grouped.items():
         each = "; ".join(
-            f"{statistic}: {', '.join(rest)}" if any(rest) else statistic
+            f"{statistic}: {', '.join(one or 'all questions' for one in rest)}"
+            if any(rest)
+            else statistic
             for statistic, rest in statistics.items()
         )
         said = reason(why) if why.isidentifier() else why  # a code, or a sentence
