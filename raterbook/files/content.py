@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from raterbook.environment import most
+from raterbook.protocols.kinds import UNSTORABLE
 from raterbook.protocols.problems import printable
 from raterbook.rounds.items import Decoded
 from raterbook.rounds.model import FileError, shown
@@ -264,9 +265,13 @@ def _strict(data: bytes, encoding: str, name: str) -> str:
         raise FileError(
             f"{name}, line {row}: not {encoding.upper()} as it says. Save the file as UTF-8."
         ) from None
-    if "\x00" in text:
-        row = text.count("\n", 0, text.index("\x00")) + 1
-        raise FileError(f"{name}, line {row}: a NUL character. Remove it.")
+    if (found := UNSTORABLE.search(text)) is not None:
+        row = text.count("\n", 0, found.start()) + 1
+        if found[0] == "\x00":
+            raise FileError(f"{name}, line {row}: a NUL character. Remove it.")
+        raise FileError(
+            f"{name}, line {row}: half a character (a lone surrogate). Write the whole one."
+        )
     return text
 
 

@@ -167,6 +167,15 @@ def test_an_encoding_can_be_named(tmp_path):
         fields(tmp_path / "i.csv", encoding="latin-9000")
 
 
+@pytest.mark.parametrize(
+    ("encoding", "data"), [("utf-7", b"+2AA-"), ("unicode_escape", b"\\ud800")]
+)
+def test_half_a_character_of_a_named_encoding_is_refused_with_its_line(tmp_path, encoding, data):
+    (tmp_path / "i.csv").write_bytes(b"id,text\n1,whole\n2," + data + b"\n")
+    with pytest.raises(FileError, match=r"i\.csv, line 3: half a character \(a lone surrogate\)"):
+        fields(tmp_path / "i.csv", encoding=encoding)
+
+
 def test_a_guessed_encoding_is_told(tmp_path):
     (tmp_path / "i.csv").write_bytes(
         pd.DataFrame([{**RECORD, "answer": "café"}])
