@@ -12,7 +12,7 @@ from raterbook.analysis.estimate import Estimate
 from raterbook.analysis.intervals import USUAL, Interval, UnitSums, estimated, interval_of
 from raterbook.analysis.intervals.raters import Departures, add_rows
 from raterbook.analysis.intervals.resampling import PLAIN, LeftOut, Link, Values
-from raterbook.analysis.ratings.patterns import distinct_rows, divide, how_many, numbered
+from raterbook.analysis.ratings.patterns import distinct_rows, divide, how_many, in_runs, numbered
 
 
 @dataclass(frozen=True)
@@ -220,8 +220,7 @@ def _rows_without(
     for start, end in zip(*_ends(batch), strict=True):
         sizes = many[cluster[start:end]]
         pair = np.repeat(np.arange(end - start), sizes)
-        within = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        at = order[starts[cluster[start:end]][pair] + within]
+        at = order[in_runs(starts[cluster[start:end]], sizes)]
         keep = rater[at] != who[start:end][pair]
         at, pair = at[keep], pair[keep]
         if len(at):

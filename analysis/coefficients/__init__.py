@@ -142,7 +142,7 @@ def in_groups(patterns: Patterns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def by_chance(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same of units of which so many are alike, the same every time.
+    """Units in groups by chance, the same every time; each of the `weights` is of units alike.
 
     By turns, units that are alike would be in all groups, and groups would vary less than their
     units do; all in one group, more.

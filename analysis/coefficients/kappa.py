@@ -22,7 +22,7 @@ from raterbook.analysis.intervals import Interval, Shares, Wish, linear
 from raterbook.analysis.intervals.raters import Departures
 from raterbook.analysis.intervals.resampling import FISHER
 from raterbook.analysis.ratings import Coded, read
-from raterbook.analysis.ratings.patterns import Patterns, distinct_rows, divide, steps
+from raterbook.analysis.ratings.patterns import Patterns, distinct_rows, divide, in_runs, steps
 
 ENOUGH_SHARED = 10  # units of a pair, below which κ's bias shows beside its interval
 KINDS = ("cohen", "scott", "fleiss", "conger", "light")
@@ -224,7 +224,7 @@ class PairKappa(Paired):
         many = np.bincount(unit, minlength=len(patterns.codes))
         start = (np.cumsum(many) - many)[which]
         many = many[which]
-        at = order[np.repeat(start - (np.cumsum(many) - many), many) + np.arange(many.sum())]
+        at = order[in_runs(start, many)]
         times, where = np.repeat(counts, many), np.repeat(cluster, many)
         if len(np.unique(where * len(pairs) + pair[at])) * totals.shape[1] > LARGE:
             size, where = GROUPS, where % GROUPS

@@ -20,7 +20,7 @@ from raterbook.analysis.coefficients import (
     rows_to_resample,
 )
 from raterbook.analysis.intervals.resampling import LeftOut, Values, leave_one_out
-from raterbook.analysis.ratings.patterns import Patterns, ranked, steps
+from raterbook.analysis.ratings.patterns import Patterns, in_runs, ranked, steps
 
 
 @dataclass(frozen=True)
@@ -59,16 +59,19 @@ class Departures:
             return self
         group, which, counts = by_chance(self.weights)
         size = int(group.max()) + 1
-        kinds = np.zeros((size, self.kinds.shape[1]))
-        np.add.at(kinds, group, self.rows[which] * counts[:, None])
+        rows = self.rows
+        kinds = np.zeros((size, rows.shape[1]))
+        np.add.at(kinds, group, rows[which] * counts[:, None])
         # Every answer in each of the groups that its unit is in.
         first = np.searchsorted(which, self.unit)
         many = np.searchsorted(which, self.unit, side="right") - first
         answer = np.repeat(np.arange(len(many)), many)
-        share = np.repeat(first - (np.cumsum(many) - many), many) + np.arange(len(answer))
+        share = in_runs(first, many)
         met, entry = ranked(self.rater[answer] * size + group[share])
-        lost = np.zeros((len(met), self.kinds.shape[1]))
-        each = (self.rows[self.unit] - self.rest[self.place])[answer] * counts[share][:, None]
+        lost = np.zeros((len(met), rows.shape[1]))
+        each = rows[self.unit[answer]]
+        each -= self.rest[self.place[answer]]
+        each *= counts[share][:, None]
         np.add.at(lost, entry, each)
         rater, unit = np.divmod(met, size)
         return replace(
@@ -235,7 +238,7 @@ def _by_cluster(
         add_rows(rows, cluster[part], left.rows(kind[which[part]]) * counts[part][:, None])
     # Every answer of every pattern of a cluster, rater by rater.
     start = np.searchsorted(answers.pattern, which)
-    answer = np.repeat(start - (np.cumsum(many) - many), many) + np.arange(many.sum())
+    answer = in_runs(start, many)
     key = rater[answer] * size + np.repeat(cluster, many)
     order = np.argsort(key, kind="stable")
     found, pair = np.unique(key[order], return_inverse=True)

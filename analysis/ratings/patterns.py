@@ -124,6 +124,16 @@ class Patterns:
         return np.asarray(np.ravel_multi_index(tuple(cells), shape))
 
 
+def in_runs(start: np.ndarray, many: np.ndarray) -> np.ndarray:
+    """The numbers from each start on, so many of each, one after another.
+
+    >>> in_runs(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    first = np.cumsum(many) - many
+    return np.repeat(start - first, many) + np.arange(many.sum())
+
+
 def nothing(of: Any) -> Any:
     """Where there is nothing, or less, but for rounding."""
     return of <= TOLERANCE
@@ -152,8 +162,9 @@ def ranked(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return found, place.ravel()
     there = np.zeros(size, dtype=bool)
     there[codes] = True
-    places = np.cumsum(there, dtype=np.min_scalar_type(size))  # eight of these for each code
-    return np.flatnonzero(there), places[codes].astype(np.int64) - 1
+    # Narrow, as there may be eight places to a code.
+    place = np.cumsum(there, dtype=np.min_scalar_type(size))
+    return np.flatnonzero(there), place[codes].astype(np.int64) - 1
 
 
 def numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -24,7 +24,7 @@ _SCORED = re.compile(r"([^:=|()\n]{1,60})\((\d(?:[.,]\d+)? ?/ ?\d{1,3})\)")  # �
 _SEPARATOR = re.compile(r"[:=]|\s[-–—]\s|\s?(?:→|[-=]>)")
 _RULE = re.compile(r"[\s|:*_=`\x00\ufffd-]*")
 MOST = 50  # blocks read: long before, they contradict each other
-LONGEST_NAME = 60
+LONGEST_KEY = 60
 LONGEST_HEADING = 120
 _REASONS = (REASON_KEYS - {"evidence"}) | {"detailed reasoning", "my reasoning", "analysis"}
 _FIGURE = re.compile(r"[+±−–-]? ?\d[\d.,/]*")
@@ -196,9 +196,9 @@ class _Reader:
         return True
 
     def _keyed(self, content: str) -> bool:
-        found = _SEPARATOR.search(content, 1, LONGEST_NAME + 20)
+        found = _SEPARATOR.search(content, 1, LONGEST_KEY + 20)
         name = content[: found.start()].rstrip() if found is not None else "|"
-        if found is None or len(name) > LONGEST_NAME or "|" in name:
+        if found is None or len(name) > LONGEST_KEY or "|" in name:
             return False
         name = plain(name.strip().strip("*_`\"'"))
         rest = content[found.end() :].strip().strip("*").strip()

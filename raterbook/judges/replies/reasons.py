@@ -19,7 +19,7 @@ from raterbook.protocols import Question
 DEEPEST = 20
 LONGEST_CLAUSE = 120  # characters looked at, the last ones
 _CLAUSES = re.compile(r"[\n;()]|[.,!?。](?=\s|$)|\s[–—-]\s")
-_MARKS = ":=："
+_COLONS = ":=："
 _HEAD = re.compile(r"\s*([^.,;:\n–—]{1,40}?)\s*(?:[,;](?=\s*[^\W\d])|[\n–—]|\s-\s|$)")
 
 
@@ -64,13 +64,13 @@ def _named(text: str) -> Iterator[tuple[str, str, bool]]:
     >>> list(_named("Polite. Score: 2, but late"))
     [(' Score', '2', False)]
     """
-    if not any(mark in text for mark in _MARKS):
+    if not any(mark in text for mark in _COLONS):
         return
     clauses = [one[-LONGEST_CLAUSE:] for one in _CLAUSES.split(text) if one.strip()]
     for left, clause in enumerate(reversed(clauses)):
-        at = max(map(clause.rfind, _MARKS))
+        at = max(map(clause.rfind, _COLONS))
         if at >= 0:
-            name = clause[1 + max(clause.rfind(mark, 0, at) for mark in _MARKS) : at]
+            name = clause[1 + max(clause.rfind(mark, 0, at) for mark in _COLONS) : at]
             yield name, clause[at + 1 :].strip(), not left
 
 
