@@ -69,3 +69,22 @@ def test_the_first_sentence_names_the_first_and_the_last_and_of_whom_the_first_i
     said = words_of(page)
     assert "Mean score of 14 systems: highest system-n 3.50, lowest system-" in said
     assert "; system-n is shown to be ahead of 7 of the 13 others, corrected for 147 comp" in said
+
+
+@pytest.mark.parametrize(
+    ("rated", "said"),
+    [
+        (["a"], "Supported is 100 % (21–100 %)\u2060† for a; no other system has a value"),
+        (
+            ["a", "b"],
+            "Supported is the same for every system with a value, 100 % (21–100 %)\u2060†",
+        ),
+        (["a", "b", "c"], "Supported is the same for every system, 100 % (21–100 %)\u2060†"),
+    ],
+)
+def test_the_same_is_said_only_of_systems_that_have_a_value(tmp_path, rated, said):
+    items = [{**item, "model": name} for item, name in zip(records("halo-support", 3), "abc")]
+    keys = dict(zip("abc", (f"i{at:03d}/{name}" for at, name in enumerate("abc"))))
+    answers = [("ana", keys[name], "label", "SUPPORTED") for name in rated]
+    stored = opened(tmp_path, "halo-support", items, answers)
+    assert said in words_of(page_of(stored))

@@ -194,8 +194,13 @@ def small(p: float) -> str:
 def ranked(report: Report, rows: list[dict[str, Any]]) -> str:
     """Of many systems, who is highest and lowest on this number, and whether it is shown."""
     best, worst = (pick(rows, key=lambda row: row["estimate"]) for pick in (max, min))
+    others = len(report.system_names) > len(rows)  # which have no value
+    if len(rows) == 1:
+        alone = "; no other system has a value" if others else ""
+        return f"{best['line']} is {best['shown']} for {best['system']}{alone}"
     if best["shown"] == worst["shown"]:
-        return f"{best['line']} is the same for every system, {best['shown']}"
+        of = "every system with a value" if others else "every system"
+        return f"{best['line']} is the same for {of}, {best['shown']}"
     gap = comparison(report, best["statistic"], best["question"], best["system"], worst["system"])
     is_sure = gap is not None and is_shown(gap, report.parameters.coverage)
     return (
