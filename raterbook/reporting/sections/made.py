@@ -70,7 +70,7 @@ def checks(found: list[dict[str, Any]]) -> Markup:
     said = "No coefficient has a value, for the reasons given."
     if many:
         said = f"{len(agree)} of {count(many, 'coefficient')} {was(many)} computed again by "
-        said += "an independent package and agree"
+        said += "an independent package and agree" + "s" * (many == 1)
         said += f"; {len(differ)} differ" if differ else ""
         said += f"; {left} could not be, for the reasons given." if left else "."
         if empty:
